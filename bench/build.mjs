@@ -2,25 +2,19 @@
 // (plain-script.mjs), and the static-site generators that are installed. Each run is a new process with a new folder.
 // Usage: node bench/build.mjs [records ...]
 
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CLI, run } from './command-line.mjs';
 import { compare, notMeasured, record } from './compare.mjs';
 import { issuers, recordText, writeRecords } from './corpus.mjs';
 import { eleventySite, hugoSite } from './peers.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const CLI = here('../build/cli/main.js');
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000, 10_000, 100_000];
 const number = (value) => value.toLocaleString('en-US');
 
-function run(program, args, cwd) {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 28 });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`);
-  return stdout;
-}
 const node = (...args) => run(process.execPath, args, folder);
 
 let folder;

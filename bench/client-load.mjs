@@ -1,15 +1,11 @@
 import { createRegistryClient } from '@passport-registry/verifier';
 
-/** Returns a function that loads the list of a source with a client without memory. */
-export function clientLoad(base, jwk) {
-  return async () => {
-    const client = createRegistryClient({
-      sources: [base],
-      rootKey: jwk,
-      maxAge: 1e12,
-      refreshInterval: 1e6,
-    });
-    await client.ready();
-    client.close();
-  };
+/** Opens a client without memory, which refreshes only when it is told to. */
+export async function openClient({ base, jwk }) {
+  const client = createRegistryClient({ sources: [base], rootKey: jwk, maxAge: 1e12, refreshInterval: 1e6 });
+  await client.ready();
+  return client;
 }
+
+/** Returns a function that loads the list of a source. */
+export const clientLoad = (source) => async () => (await openClient(source)).close();

@@ -45,8 +45,14 @@ export function comparePairs(name, pairs, unit) {
   return { ratio, median };
 }
 
+/** Compares the waits below which a share of the waits is. Of all runs together: a run has too few slow answers. */
+export function compareWaits(name, pairs, share) {
+  const waits = [0, 1].map((at) => quantile(sorted(pairs.flatMap((pair) => pair[at].waits)), share));
+  comparePairs(name, [waits], 'ms');
+}
+
 /** Returns the value below which a share of the values is. The values are in order. */
-export function quantile(values, share) {
+function quantile(values, share) {
   return values[Math.floor((values.length - 1) * share)];
 }
 

@@ -4,12 +4,8 @@
 // after everything that is no longer needed has been collected.
 // Usage: node bench/costs.mjs [issuers ...]
 
-import {
-  createIssuerLookup,
-  createPassportVerifier,
-  createRegistryClient,
-  openRegistry,
-} from '@passport-registry/verifier';
+import { createIssuerLookup, createPassportVerifier, openRegistry } from '@passport-registry/verifier';
+import { openClient } from './client-load.mjs';
 import { record } from './compare.mjs';
 import { issuers, signedList } from './corpus.mjs';
 import { ACTION, AUDIENCE, ISSUER_RECORD, makeAgent, makeIssuer, PAYLOAD, POLICY } from './passports.mjs';
@@ -70,15 +66,10 @@ for (const size of sizes) {
 /** What it costs to have the list, to keep it, and to trust one issuer without it. */
 async function registryCosts(size) {
   const server = await startTreeServer(size);
-  const settings = { sources: [server.base], maxAge: 1e12 };
-  const open = async () => {
-    const client = createRegistryClient({ ...settings, rootKey: server.jwk, refreshInterval: 1e6 });
-    await client.ready();
-    return client;
-  };
+  const open = () => openClient(server);
   const ids = issuers(size).map(({ issuer_id }) => issuer_id);
   const lookUp = async (time) => {
-    const lookup = createIssuerLookup({ ...settings, rootKey: server.jwk });
+    const lookup = createIssuerLookup({ sources: [server.base], rootKey: server.jwk, maxAge: 1e12 });
     const id = ids[(time * 7919) % size];
     if ((await lookup.resolve(id)) === undefined) throw new Error(`${id} was not found`);
     return lookup;

@@ -1,21 +1,15 @@
 // An emergency with 10,000 records: the time from the start of the command to the verified tree. Compared with a cold
 // build of the same records into a new folder.
 
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { commandsIn } from './command-line.mjs';
 import { compare } from './compare.mjs';
 import { writeRecords } from './corpus.mjs';
 
-const CLI = fileURLToPath(new URL('../build/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'passport-bench-'));
-
-function passportRegistry(...args) {
-  const { status, stderr } = spawnSync(process.execPath, [CLI, ...args], { cwd: folder, encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-}
+const passportRegistry = commandsIn(folder);
 
 try {
   writeRecords(join(folder, 'issuers'), 10_000);

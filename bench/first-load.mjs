@@ -20,7 +20,7 @@ for (const latency of LATENCIES) {
     };
     const issuers = `${size.toLocaleString('en-US')} issuers`;
     const name = `first load, ${issuers}, to a script that fetches and verifies two files, ${latency} ms latency`;
-    await compare(name, many(clientLoad(base, jwk)), many(script(base, jwk)), 15);
+    await compare(name, many(clientLoad({ base, jwk })), many(script(base, jwk)), 15);
     close();
   }
 }

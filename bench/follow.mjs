@@ -2,7 +2,7 @@
 // update, compared with loading the whole list. The server is another process.
 // Usage: node bench/follow.mjs [issuers ...]
 
-import { createRegistryClient } from '@passport-registry/verifier';
+import { clientLoad, openClient } from './client-load.mjs';
 import { record } from './compare.mjs';
 import { startTreeServer } from './synthetic-tree.mjs';
 
@@ -22,17 +22,9 @@ async function processorTime(work) {
 const sizes = process.argv.slice(2).map(Number);
 for (const size of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) {
   const server = await startTreeServer(size);
-  const { base, jwk } = server;
-  const open = () =>
-    createRegistryClient({ sources: [base], rootKey: jwk, maxAge: 1e12, refreshInterval: 1e6 });
-  const load = async () => {
-    const client = open();
-    await client.ready();
-    client.close();
-  };
+  const load = clientLoad(server);
   const name = `${size.toLocaleString('en-US')} issuers`;
-  const client = open();
-  await client.ready();
+  const client = await openClient(server);
   // The hashes of the held list are computed in the background after it has been loaded.
   const background = await processorTime(() => pause(size / 20));
   const figures = [];

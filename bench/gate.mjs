@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { comparePairs, notMeasured, quantile } from './compare.mjs';
+import { comparePairs, compareWaits, notMeasured } from './compare.mjs';
 import { issuers } from './corpus.mjs';
-import { ACTION, AUDIENCE, ISSUER_RECORD, makeAgent, makeIssuer, PAYLOAD, POLICY } from './passports.mjs';
+import { ACTION, AUDIENCE, ISSUER_RECORD, makeAgents, makeIssuer, PAYLOAD, POLICY } from './passports.mjs';
 import { sendRequests } from './send-requests.mjs';
 import { rootKey, serveFiles, syntheticTree } from './synthetic-tree.mjs';
 
@@ -145,11 +145,7 @@ http {\n  access_log off;\n${temporary}${servers.join('')}\n}\n`;
 async function measure() {
   const seconds = Math.floor(Date.now() / 1000);
   const issuer = await makeIssuer('Ed25519');
-  const agents = [];
-  for (let count = 0; count < AGENTS; count++) {
-    const agent = await makeAgent(issuer, seconds);
-    agents.push({ ...agent, held: await agent.token() });
-  }
+  const agents = await makeAgents(AGENTS, issuer, seconds);
   const { origin } = new URL(ISSUER_RECORD.jwks_uri);
   const issuerPort = await listen(({ url }, response) =>
     response.end(JSON.stringify(issuer.documents[origin + url])),
@@ -208,17 +204,8 @@ async function measure() {
         pairs.map((pair) => pair.map(({ throughput }) => throughput)),
         'a second',
       );
-      for (const [share, said] of [
-        [0.5, 'median'],
-        [0.99, '99th percentile'],
-      ]) {
-        const of = (at) =>
-          quantile(
-            pairs.flatMap((pair) => pair[at].waits).sort((a, b) => a - b),
-            share,
-          );
-        comparePairs(`${said} of the waits for ${name}`, [[of(0), of(1)]], 'ms');
-      }
+      compareWaits(`median of the waits for ${name}`, pairs, 0.5);
+      compareWaits(`99th percentile of the waits for ${name}`, pairs, 0.99);
     }
   }
 }

@@ -7,8 +7,8 @@
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { comparePairs, quantile } from './compare.mjs';
-import { makeAgent, makeIssuer, PAYLOAD } from './passports.mjs';
+import { comparePairs, compareWaits } from './compare.mjs';
+import { makeAgents, makeIssuer, PAYLOAD } from './passports.mjs';
 import { sendRequests } from './send-requests.mjs';
 
 const NAMES = { hono: 'Hono', fetch: 'fetch', express: 'Express', fastify: 'Fastify' };
@@ -25,11 +25,7 @@ const LOADS = [
 
 const seconds = Math.floor(Date.now() / 1000);
 const issuer = await makeIssuer('Ed25519');
-const agents = [];
-for (let count = 0; count < AGENTS; count++) {
-  const agent = await makeAgent(issuer, seconds);
-  agents.push({ ...agent, held: await agent.token() });
-}
+const agents = await makeAgents(AGENTS, issuer, seconds);
 let issued = 0;
 
 /** A request that no gateway has seen. Its proof lives for a minute. */
@@ -99,13 +95,6 @@ async function load({ url, processorTime }, { connections, isNew }) {
   return { ...sent, time: ((await processorTime()) - before) / REQUESTS };
 }
 
-function percentile99(waits) {
-  return quantile(
-    waits.toSorted((a, b) => a - b),
-    0.99,
-  );
-}
-
 const selected = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(NAMES);
 for (const framework of selected) {
   const gateways = [await startGateway(framework, 'middleware'), await startGateway(framework, 'by-hand')];
@@ -121,9 +110,7 @@ for (const framework of selected) {
     const pairsOf = (figure) => pairs.map(([ours, other]) => [ours[figure], other[figure]]);
     comparePairs(`throughput of ${compared}`, pairsOf('throughput'), 'a second');
     comparePairs(`processor time of ${compared}`, pairsOf('time'), 'µs');
-    // Of all runs together: a run has too few slow answers.
-    const [ours, other] = pairs[0].map((_one, at) => percentile99(pairs.flatMap((pair) => pair[at].waits)));
-    comparePairs(`99th percentile of the waits for ${compared}`, [[ours, other]], 'ms');
+    compareWaits(`99th percentile of the waits for ${compared}`, pairs, 0.99);
   }
   for (const gateway of gateways) gateway.close();
 }

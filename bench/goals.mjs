@@ -39,7 +39,7 @@ export const GOALS = [
   goal(
     'resolve + decide, to a look-up in a Map',
     12,
-    'an issuer is looked up twice by an id that is compared as text, the clock is read three times, and each of five requirements is applied to its record',
+    'an issuer is looked up twice, each time a clock tells that the list is fresh, and each of five requirements is applied to its record',
   ),
   goal(
     'throughput of verifyAction to that of two bare verifications, Ed25519, a new token each time, 100 at once',
@@ -64,7 +64,7 @@ export const GOALS = [
   goal(
     'time of a publication, 100 publications, to one without a log',
     2.5,
-    'a build reads all files of the log and verifies each kept proof, so that damage in the middle is repaired or refused at once; to skip some of them would need a second record of what was verified',
+    'a build reads all files of the log and verifies each kept proof, so that damage in the middle is repaired or refused at once: 0.4 s for each 1,000 publications, of which kept proofs take three quarters. To skip some of them would need a second record of what was verified',
   ),
   goal(
     'mirror of 10,000 records after one change, to a first copy',

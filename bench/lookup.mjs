@@ -4,7 +4,7 @@
 // Usage: node bench/lookup.mjs [issuers ...]
 
 import { createIssuerLookup, importRootKey } from '@passport-registry/verifier';
-import { record } from './compare.mjs';
+import { comparePairs, record } from './compare.mjs';
 import { issuers } from './corpus.mjs';
 import { startTreeServer } from './synthetic-tree.mjs';
 
@@ -48,7 +48,6 @@ for (const size of sizes.length > 0 ? sizes : [1_000, 1_024, 10_000, 100_000, 26
   });
 
   const bare = await bareProof(base, jwk, last.paths);
-  const ratios = [];
   const rounds = async (work) => {
     globalThis.gc?.();
     const before = process.cpuUsage();
@@ -59,14 +58,10 @@ for (const size of sizes.length > 0 ? sizes : [1_000, 1_024, 10_000, 100_000, 26
   const id = last.paths.at(-1).slice('issuers/'.length);
   await rounds(() => lookUp(id));
   await rounds(bare);
+  const pairs = [];
   for (let round = 0; round < ROUNDS; round++)
-    ratios.push((await rounds(() => lookUp(id))) / (await rounds(bare)));
-  ratios.sort((a, b) => a - b);
-  const [low, ratio, high] = [0.25, 0.5, 0.75].map((share) =>
-    Number(ratios[Math.floor((ROUNDS - 1) * share)].toFixed(2)),
-  );
-  console.log(`processor time of a cold look-up to the bare proof, ${name}: ${ratio} (${low} to ${high})`);
-  record({ name: `processor time of a cold look-up, ${name}, to the bare proof`, ratio, low, high });
+    pairs.push([await rounds(() => lookUp(id)), await rounds(bare)]);
+  comparePairs(`processor time of a cold look-up, ${name}, to the bare proof`, pairs, 'µs');
   server.close();
 }
 

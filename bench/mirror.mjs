@@ -3,16 +3,16 @@
 // what does not belong together, and for rsync, see mirrors.mjs.
 // Usage: node bench/mirror.mjs [records]
 
-import { fork, spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commandsIn } from './command-line.mjs';
 import { comparePairs } from './compare.mjs';
 import { issuers, recordText, writeRecords } from './corpus.mjs';
 import { serveFolder } from './serve-folder.mjs';
 
-const CLI = fileURLToPath(new URL('../build/cli/main.js', import.meta.url));
 const PAIRS = 5;
 const number = (value) => value.toLocaleString('en-US');
 
@@ -27,14 +27,7 @@ async function serve(folder) {
 
 async function measure(records) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-mirror-'));
-  const passportRegistry = (...args) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-    if (status !== 0) throw new Error(stderr);
-    return stdout;
-  };
+  const passportRegistry = commandsIn(folder);
   writeRecords(join(folder, 'issuers'), records);
   writeFileSync(
     join(folder, 'root.json'),

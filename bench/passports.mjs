@@ -92,3 +92,13 @@ export async function makeAgent({ kind, keys: issuerKeys, documents }, seconds) 
     signAction({ token: of, keys, audience: AUDIENCE, action: ACTION, payload: PAYLOAD, ...options });
   return { keys, token, proofFor };
 }
+
+/** Makes agents, each with the token that it holds. */
+export async function makeAgents(count, issuer, seconds) {
+  const agents = [];
+  for (let made = 0; made < count; made++) {
+    const agent = await makeAgent(issuer, seconds);
+    agents.push({ ...agent, held: await agent.token() });
+  }
+  return agents;
+}

@@ -1,7 +1,7 @@
 // The time of a refresh that changes nothing, over HTTP on loopback, compared with one conditional request for the same
 // file.
 
-import { createRegistryClient } from '@passport-registry/verifier';
+import { openClient } from './client-load.mjs';
 import { compare } from './compare.mjs';
 import { issuers } from './corpus.mjs';
 import { rootKey, serveFiles, syntheticTree } from './synthetic-tree.mjs';
@@ -9,13 +9,7 @@ import { rootKey, serveFiles, syntheticTree } from './synthetic-tree.mjs';
 for (const size of [10_000, 100_000]) {
   const files = await syntheticTree(issuers(size), { updatedAt: '2026-11-21T08:00:00Z', sequence: 1 });
   const { base, close } = await serveFiles(files);
-  const client = createRegistryClient({
-    sources: [base],
-    rootKey: rootKey.jwk,
-    maxAge: 1e12,
-    refreshInterval: 1e6,
-  });
-  await client.ready();
+  const client = await openClient({ base, jwk: rootKey.jwk });
   const statements = `${base}/statements.json`;
   const etag = (await fetch(statements)).headers.get('etag');
   const bare = async () => {

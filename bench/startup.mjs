@@ -1,21 +1,17 @@
 // The time of commands that do little work, on the six example records. Compared with an empty Node.js process.
 
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CLI, run } from './command-line.mjs';
 import { compare } from './compare.mjs';
 
-const CLI = fileURLToPath(new URL('../build/cli/main.js', import.meta.url));
 const RECORDS = fileURLToPath(new URL('../issuers', import.meta.url));
 const PAIRS = 21;
 const folder = mkdtempSync(join(tmpdir(), 'passport-bench-'));
 
-function node(...args) {
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-}
+const node = (...args) => run(process.execPath, args, folder);
 
 try {
   cpSync(RECORDS, join(folder, 'issuers'), { recursive: true });

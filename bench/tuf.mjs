@@ -46,7 +46,7 @@ async function measure({ Updater }) {
     const path = await updater.downloadTarget(await updater.getTargetInfo(TARGET));
     return byId(JSON.parse(readFileSync(path, 'utf8')));
   };
-  const load = clientLoad(base, jwk);
+  const load = clientLoad({ base, jwk });
   const many = (work) => async () => {
     for (let call = 0; call < LOADS; call++) await work();
   };

@@ -1,14 +1,10 @@
-// Replaces website/src/registry/verified-registry.ts and website/src/registry/proven-issuer.ts in a page that verifies nothing. The page shows whatever the host serves.
+// Replaces website/src/registry/verified-registry.ts in a page that verifies nothing. The page shows whatever the host serves.
 
 export class NotVerified extends Error {}
 
 export const notVerified = (error) => Object.assign(new NotVerified(error.message), { code: 'ERR_PAGE' });
 
 export const fetchRootKey = async () => ({ jwk: {} });
-
-export const issuerLookup = () => ({ close: () => undefined });
-
-export const proveIssuer = async () => undefined;
 
 export async function verifiedRegistry({ sources: [base] }) {
   const { issuers, updated_at } = await (

@@ -20,7 +20,7 @@ export async function unverifiedScript() {
       {
         name: 'unverified',
         setup: ({ onResolve }) =>
-          onResolve({ filter: /\/(verified-registry|proven-issuer)\.js$/ }, () => ({
+          onResolve({ filter: /\/verified-registry\.js$/ }, () => ({
             path: here('unverified-registry.mjs'),
           })),
       },

@@ -1,3 +1,5 @@
+import { isAbsolute, relative } from 'node:path';
+
 /** Quotes a value for a shell, if it needs quotes. */
 export function shellWord(value: string): string {
   return /^[\w./:@=%+,-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
@@ -13,4 +15,11 @@ export interface CommandPlace {
 export function commandLine({ config }: CommandPlace, ...words: readonly string[]): string {
   const place = config === undefined ? [] : ['--config', shellWord(config)];
   return ['npx passport-registry', ...place, ...words].join(' ');
+}
+
+/** Returns a path below the current folder without that folder. Paths from registry.yaml are absolute. */
+export function shortPath(path: string): string {
+  if (!isAbsolute(path)) return path;
+  const below = relative('', path);
+  return below.startsWith('..') ? path : below;
 }

@@ -1,12 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { packageFile } from '../generator/files/package-file.js';
 import { containsKey } from '../generator/signing/key-text.js';
-import { addCommands } from './commands/add-commands.js';
+import { addCommands, type Run } from './commands/add-commands.js';
 import { COMMANDS } from './commands/all-commands.js';
 import { addOldNames, answerToOldOption } from './commands/old-names.js';
-import { withThumbprints } from './options/thumbprint-arguments.js';
-import type { Invocation, Io } from './terminal/io.js';
-import { sayLines } from './terminal/output.js';
+import { type Io, sayLines } from './terminal/io.js';
 import { run } from './terminal/run.js';
 
 /** Exit code for wrong usage. Commander uses 1, which has another meaning here. */
@@ -29,25 +27,29 @@ All of its options: passport-registry COMMAND --help --all`;
  * @returns the exit code
  */
 export async function main(argv: readonly string[], io: Io = process): Promise<number> {
-  const invocation: Invocation = {
-    stdout: io.stdout,
-    stderr: io.stderr,
-    stdin: io.stdin,
-    env: io.env,
-    argv,
-    exitCode: 0,
-  };
+  const called: Run = { io, argv, exitCode: 0 };
   const program = newProgram(io);
-  addCommands(program, invocation, COMMANDS);
-  addOldNames(program, invocation);
-  try {
-    await program.parseAsync(withThumbprints(argv), { from: 'user' });
-  } catch (error) {
-    // Commander has already printed the message.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
-    await run(invocation, argv.includes('--json'), () => Promise.reject(error));
-  }
-  return invocation.exitCode;
+  for (const [heading, entries] of Object.entries(COMMANDS))
+    addCommands(program.commandsGroup(heading), called, entries);
+  addOldNames(program);
+  return run(io, asksForJson(argv), async () => {
+    try {
+      await program.parseAsync(withThumbprints(argv), { from: 'user' });
+      return called.exitCode;
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error;
+      // Commander has already printed the message.
+      return error.exitCode === 0 ? 0 : WRONG_USAGE;
+    }
+  });
+}
+
+/** Whether errors are also data: with `--json`, or with `--format json`, for which it stands. */
+function asksForJson(argv: readonly string[]): boolean {
+  return argv.some(
+    (word, index) =>
+      ['--json', '--format=json'].includes(word) || (word === 'json' && argv[index - 1] === '--format'),
+  );
 }
 
 function newProgram(io: Io): Command {
@@ -68,4 +70,22 @@ function newProgram(io: Io): Command {
     .showHelpAfterError('(see passport-registry --help)')
     .option('--config <file>', 'configuration file (default: registry.yaml, if it exists)')
     .exitOverride();
+}
+
+/** A thumbprint of RFC 7638 that begins with a hyphen. No option has a name of this length. */
+const LIKE_AN_OPTION = /^-[\w-]{42}$/;
+
+/**
+ * Repeats the option before a thumbprint that is not its first value. One thumbprint in 64 begins with a hyphen, and
+ * Commander would take it for another option.
+ */
+function withThumbprints(argv: readonly string[]): string[] {
+  let option: string | undefined;
+  return argv.flatMap((argument, index) => {
+    if (LIKE_AN_OPTION.test(argument)) {
+      return option === undefined || argv[index - 1] === option ? [argument] : [option, argument];
+    }
+    if (argument.startsWith('--')) option = argument === '--' ? undefined : argument.split('=')[0];
+    return [argument];
+  });
 }

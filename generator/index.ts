@@ -22,7 +22,7 @@ export type { Listeners, OnProgress, OnStage } from './progress.js';
 export type { ListTime, PublicationExceptions, PublishOptions } from './publishing/publication.js';
 export type { BuildReport } from './publishing/report.js';
 export type { Written } from './publishing/write.js';
-export { type LoadedRecords, loadRecords } from './records/load-records.js';
+export { type LoadedRecords, loadRecords } from './records/check-records.js';
 export type { SignerChoice } from './signing/choose-signer.js';
 export type { CommandSignerOptions, SignerInput } from './signing/command-signer.js';
 export type { Passphrase } from './signing/key-file.js';

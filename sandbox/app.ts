@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { parseStrictJson } from '@passport-registry/verifier/core';
 import { LimitExceeded, readLimited } from '@passport-registry/verifier/http';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import type { SandboxIssuer } from './issuer.js';
-import { DESCRIPTION } from './openapi.js';
 import { Refusal } from './refusal.js';
 import { parseMintRequest, parseNonceRequest, parseStatusChange } from './requests.js';
 
@@ -14,6 +14,10 @@ export interface AppOptions {
   readonly operatorToken: string;
 }
 
+/** The OpenAPI 3.1 description of the HTTP interface. The request validators are generated from the same file. */
+const DESCRIPTION: { readonly openapi: string } = JSON.parse(
+  readFileSync(new URL('../../schemas/issuer.openapi.json', import.meta.url), 'utf8'),
+);
 const MAX_BODY_BYTES = 64 * 1024;
 const NO_STORE = { 'Cache-Control': 'no-store' };
 /** For metadata and keys. Earlier tokens still verify after a key rotation: the previous key stays published. */

@@ -14,7 +14,7 @@ import { Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';
 
 /** The claims of a passport that describe its mandate. */
-export interface MandateClaims {
+interface MandateClaims {
   readonly mandate?: Mandate | string;
   readonly principal_jkt?: string;
 }

@@ -19,7 +19,7 @@ const CLOCK_TOLERANCE_MS = 60_000;
 const MAX_AGE_MS = 300_000;
 
 /** The proof by which an agent shows that it has a key, and the values that the issuer expects in the proof. */
-export interface PossessionProof {
+interface PossessionProof {
   readonly signedNonce: string;
   /** The nonce that must be signed. */
   readonly nonce: string;

@@ -11,7 +11,7 @@ const STATUSES = {
 } as const;
 
 /** Why a proof of possession failed. */
-export type PossessionFailure =
+type PossessionFailure =
   | 'nonce_unknown'
   | 'nonce_expired'
   | 'nonce_of_another_request'
@@ -19,7 +19,7 @@ export type PossessionFailure =
   | 'signature_invalid';
 
 /** The parts of a refusal besides the code and the message. */
-export interface RefusalOptions {
+interface RefusalOptions {
   readonly details?: { readonly reason?: PossessionFailure; readonly pointer?: string };
   /** The time in seconds after which the client should retry. */
   readonly retryAfter?: number;

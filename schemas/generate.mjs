@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { ajvValidators } from './ajv-validators.mjs';
 import { aboutPredicates, predicates } from './predicates.mjs';
 import { authoredIssuer, configuration, gateSettings, inlined, openApi } from './read.mjs';
-import { patterns, typesAndConstants } from './types.mjs';
+import { patterns, settingsTypes, typesAndConstants } from './types.mjs';
 
 const { NonceRequest, MintRequest, StatusChange } = openApi.components.schemas;
 
@@ -23,6 +23,7 @@ const files = {
     // `verbose` adds the schema to each error, because messages quote the description in the schema.
     { allErrors: true, verbose: true },
   ),
+  'generator/generated/settings.ts': await settingsTypes(),
   'sandbox/generated/request-validators.ts': ajvValidators(
     {
       validateNonceRequest: inlined(NonceRequest),

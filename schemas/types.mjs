@@ -3,6 +3,8 @@
 import { compile } from 'json-schema-to-typescript';
 import {
   aboutIssuer,
+  configuration,
+  gateSettings,
   inlined,
   issuer,
   jwk,
@@ -26,8 +28,9 @@ function selfContained(schema, properties = schema.properties) {
   return { title, description, type, required, additionalProperties, properties: Object.fromEntries(plain) };
 }
 
+const OPTIONS = { bannerComment: '', style: { singleQuote: true, printWidth: 110 } };
+
 async function interfaces() {
-  const options = { bannerComment: '', style: { singleQuote: true, printWidth: 110 } };
   // The list refers to the issuer schema by file name. With the schema inlined, one compilation produces both types.
   const list = selfContained(registry, {
     ...registry.properties,
@@ -46,9 +49,34 @@ async function interfaces() {
     selfContained(trustPolicy),
     anchor,
   ]) {
-    types.push(await compile(schema, schema.title, options));
+    types.push(await compile(schema, schema.title, OPTIONS));
   }
   return types.join('\n');
+}
+
+/** Lets every optional member of an interface be undefined, too. */
+function withUndefined(text) {
+  const isOptional = [];
+  return text.replaceAll(/^ *(?:\}|\w+\?:|.*\{$).*$/gm, (line) => {
+    const ends = line.trim().startsWith('}');
+    if (line.endsWith('{')) isOptional.push(line.includes('?:'));
+    return (ends ? isOptional.pop() : /\?:.*;$/.test(line)) ? line.replace(/;$/, ' | undefined;') : line;
+  });
+}
+
+/** Generates the source of the module with the types of files of settings. */
+export async function settingsTypes() {
+  const types = [];
+  for (const [title, { $defs: _definitions, ...schema }] of Object.entries({
+    RegistryFile: inlined(configuration),
+    GateFile: inlined(gateSettings),
+  })) {
+    const text = await compile({ ...schema, title }, title, { ...OPTIONS, ignoreMinAndMaxItems: true });
+    types.push(
+      withUndefined(text.replaceAll(/ +\*\n +\* This interface was referenced by [^*]*\* via [^*]*\n/g, '')),
+    );
+  }
+  return `\n${types.join('\n')}`;
 }
 
 /** The constants, each with its description and its values. */

@@ -5,9 +5,8 @@ import { ROOT } from './support/paths.js';
 
 /** The types of objects with options or settings of `build`, each under all names that it has on its way. */
 const TYPES = [
-  ...['BuildCommandOptions', 'UnsignedOptions', 'Settings', 'WithSettings'],
-  ...['RootSignerOptions', 'FreshnessOptions', 'LogOptions', 'RuleOptions', 'ExceptionOptions'],
-  ...['SignerSettings', 'CheckpointSettings', 'LogSettings', 'WitnessSettings'],
+  ...['BuildCommandOptions', 'PublicationOptions', 'Settings', 'RegistryFile', 'WithSettings'],
+  ...['SignerSettings', 'WitnessSettings'],
   ...['BuildOptions', 'PublishOptions', 'NewPublication', 'PreparationOptions', 'TreeOptions', 'ListTime'],
   ...['SignerChoice', 'CommandSignerOptions', 'PublicationExceptions', 'RuleExceptions'],
   ...['FreshnessChoice', 'FreshnessChange', 'CheckpointChoice', 'LogChoice', 'CosignChoice'],
@@ -15,7 +14,7 @@ const TYPES = [
 ];
 
 /** The files in which the way begins: the command, and what gives it its settings. */
-const BEGINNINGS = ['cli/commands/build.ts', 'cli/options/use-configuration.ts'];
+const BEGINNINGS = ['cli/commands/build.ts', 'cli/options/settings.ts'];
 
 interface File {
   readonly isNamed: boolean;

@@ -273,7 +273,6 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'cli/terminal/printers.test.ts': 'texts that no diagnostic has by now, in every printer',
   'custody/ceremony/ceremony.test.ts': 'malformed records of holders, of which no build takes so many',
   'custody/holder-signing/holder-signing.test.ts': 'secret nonces, which only their store can decrypt',
-  'generator/list/list.test.ts': 'where records lie in memory',
   'generator/log/append.test.ts': 'sizes of logs that no test can publish',
   'generator/log/collect.test.ts': 'hostile witnesses and their times, without a build for each',
   'observers/mirroring/new-release.test.ts': 'writes that the mirror never tries',

@@ -1,10 +1,8 @@
 import { type Command, Help, type Option } from 'commander';
-import type { Invocation } from '../terminal/io.js';
+import type { Io } from '../terminal/io.js';
 
 /** A command, as far as it is known before it is called. */
-export interface CommandEntry {
-  /** The heading above it in the help. */
-  readonly group?: string;
+interface CommandEntry {
   /** The command in one line. */
   readonly summary: string;
   /** The options of its short help, without dashes. Default: all. */
@@ -13,40 +11,51 @@ export interface CommandEntry {
   readonly example: string;
   /** Whether it takes nothing from registry.yaml, so that an invalid file does not stop it. */
   readonly isWithoutSettings?: true;
-  /** Loads the rest of its declaration: arguments, options and action. */
-  readonly load: () => Promise<(command: Command, io: Invocation) => void>;
+  /** Loads the rest of its declaration, which adds arguments and options, and returns what it does. */
+  readonly load: () => Promise<(command: Command, io: Io, run: Run) => Action | undefined>;
 }
+
+/** One run of the command line. */
+export interface Run {
+  readonly io: Io;
+  /** The arguments, without the executable and the script. */
+  readonly argv: readonly string[];
+  /** What the command has returned. */
+  exitCode: number;
+}
+
+/** What a command does with its arguments and options, as Commander passes them. Returns the exit code; nothing for 0. */
+type Action = (...given: never[]) => Promise<number> | Promise<void>;
 
 /** Commands by their names, in the order of the help. */
 export type CommandEntries = Readonly<Record<string, CommandEntry>>;
 
 /** Adds commands below another one. A command is loaded when it is called, because all of them take longer than most take to run. */
-export function addCommands(parent: Command, io: Invocation, entries: CommandEntries): void {
+export function addCommands(parent: Command, run: Run, entries: CommandEntries): void {
   for (const [name, entry] of Object.entries(entries)) {
-    const { group, summary } = entry;
-    const command = parent.command(name).summary(summary).description(summary);
-    if (group !== undefined) command.helpGroup(group);
-    describe(command, entry, io.argv.includes('--all'));
+    const command = parent.command(name).summary(entry.summary).description(entry.summary);
+    describe(command, entry, run.argv.includes('--all'));
     command.hook('preAction', async (own, called) => {
-      if (own === called) await useSettings(called, entry);
+      if (own !== called) return;
+      // Imported on demand: the help needs no settings.
+      const { assertFilesNamed, useConfiguration } = await import('../options/settings.js');
+      const { assertEffective } = await import('../options/effective.js');
+      assertFilesNamed(called);
+      assertEffective(called);
+      if (entry.isWithoutSettings !== true) useConfiguration(called);
     });
   }
+  const isThere = parent.commands.some((command) => command.name() === 'help');
   // A command with arguments may be about something of the name `help`.
-  if (parent.registeredArguments.length === 0) addHelpCommand(parent);
+  if (!isThere && parent.registeredArguments.length === 0) addHelpCommand(parent);
   parent.hook('preSubcommand', async (_parent, command) => {
     const declare = await entries[command.name()]?.load();
-    declare?.(command, io);
+    const act = declare?.(command, run.io, run);
+    if (act === undefined) return;
+    command.action(async (...given) => {
+      run.exitCode = (await act(...(given as never[]))) ?? 0;
+    });
   });
-}
-
-/** Checks that the options of a command fit each other, and adds its settings. */
-async function useSettings(command: Command, { isWithoutSettings }: CommandEntry): Promise<void> {
-  // Imported on demand: the help needs no settings.
-  const { assertFilesNamed, useConfiguration } = await import('../options/use-configuration.js');
-  const { assertEffective } = await import('../options/dependent-option.js');
-  assertFilesNamed(command);
-  assertEffective(command);
-  if (isWithoutSettings !== true) useConfiguration(command);
 }
 
 /** Makes the help of a command show an example, and only its usual options unless all are wanted. */

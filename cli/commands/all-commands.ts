@@ -3,176 +3,166 @@ import type { CommandEntries } from './add-commands.js';
 /** The options of a build that most registries need. The other keys, and the log, are in registry.yaml. */
 const BUILD = 'issuers out key passphrase-file root-key';
 
-/** The commands of the program. */
-export const COMMANDS: CommandEntries = {
-  // `init` makes the file of another registry.
-  init: {
-    group: 'Start:',
-    summary: 'make the folder of a new registry',
-    options: 'name contact base-url description homepage key passphrase-file no-passphrase',
-    example: 'init registry --key ../root-key.pem',
-    isWithoutSettings: true,
-    load: async () => (await import('./init.js')).declareInit,
+/** The commands of the program, below the headings of the help. */
+export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
+  'Start:': {
+    // `init` makes the file of another registry.
+    init: {
+      summary: 'make the folder of a new registry',
+      options: 'name contact base-url description homepage key passphrase-file no-passphrase',
+      example: 'init registry --key ../root-key.pem',
+      isWithoutSettings: true,
+      load: async () => (await import('./init.js')).declareInit,
+    },
+    preview: {
+      summary: 'show the records on this machine; publishes nothing',
+      example: 'preview',
+      load: async () => (await import('./preview.js')).declarePreview,
+    },
+    status: {
+      summary: 'show how a registry is doing, and what to do next',
+      options: 'issuers out root-key key base-url mirror offline fail-on json',
+      example: 'status',
+      load: async () => (await import('./status.js')).declareStatus,
+    },
   },
-  preview: {
-    group: 'Start:',
-    summary: 'show the records on this machine; publishes nothing',
-    example: 'preview',
-    load: async () => (await import('./preview.js')).declarePreview,
+  'Records:': {
+    new: {
+      summary: 'write the record of a new issuer',
+      options: 'issuers issuer-url jwks-uri discovery-uri tier domain-scope contact registry',
+      example: 'new acme --issuer-url https://id.acme.example',
+      load: async () => (await import('./new.js')).declareNew,
+    },
+    check: {
+      summary: 'check records; --fix formats them, --online asks the issuers',
+      options: 'fix online watch issuers changed production allow-example-names format json',
+      example: 'check --fix',
+      load: async () => (await import('./check.js')).declareCheck,
+    },
+    diff: {
+      summary: 'show what a change does to the issuers',
+      example: 'diff dist',
+      load: async () => (await import('./diff.js')).declareDiff,
+    },
+    history: {
+      summary: 'show changes of status and tier, from git',
+      example: 'history acme',
+      isWithoutSettings: true,
+      load: async () => (await import('./history.js')).declareHistory,
+    },
   },
-  status: {
-    group: 'Start:',
-    summary: 'show how a registry is doing, and what to do next',
-    options: 'issuers out root-key key base-url mirror offline fail-on json',
-    example: 'status',
-    load: async () => (await import('./status.js')).declareStatus,
+  'Publish:': {
+    build: {
+      summary: 'check the records, sign the list, write and verify the tree',
+      options: `${BUILD} override unsigned renew json`,
+      example: 'build --key root-key.pem --root-key root.json',
+      load: async () => (await import('./build.js')).declareBuild,
+    },
+    sign: {
+      summary: 'show what a signing request changes, then sign it',
+      options: 'share again key passphrase-file memory instead-of yes json',
+      example: 'sign request --key root-key.pem',
+      load: async () => (await import('./sign.js')).declareSign,
+    },
+    attach: {
+      summary: 'publish a list that was signed elsewhere',
+      options: 'root-key out holders delegation rotation cosign-later override json',
+      example: 'attach request --root-key root.json',
+      load: async () => (await import('./attach.js')).declareAttach,
+    },
+    checkpoint: {
+      summary: 'complete what is only in the log, and sign a checkpoint',
+      options: 'online-key online-passphrase-file hours mirror json',
+      example: 'checkpoint dist --online-key online.pem',
+      load: async () => (await import('./checkpoint.js')).declareCheckpoint,
+    },
+    branch: {
+      summary: 'keep the published tree on a branch of a git repository',
+      example: 'branch load dist',
+      load: async () => (await import('./branch.js')).declareBranch,
+    },
+    serve: {
+      summary: 'serve a tree, or answer gateways: serve gate',
+      example: 'serve dist --port 8080',
+      isWithoutSettings: true,
+      load: async () => (await import('./serve.js')).declareServe,
+    },
   },
-  new: {
-    group: 'Records:',
-    summary: 'write the record of a new issuer',
-    options: 'issuers issuer-url jwks-uri discovery-uri tier domain-scope contact registry',
-    example: 'new acme --issuer-url https://id.acme.example',
-    load: async () => (await import('./new.js')).declareNew,
+  'Issuers:': {
+    hold: {
+      summary: 'stop issuers at once, with the online key; --end ends that',
+      options: 'end false-alarm all out online-key online-passphrase-file json',
+      example: 'hold acme --online-key online.pem',
+      load: async () => (await import('./checkpoint.js')).declareHold,
+    },
+    suspend: {
+      summary: 'suspend an issuer, with the root key; --end ends that',
+      options: `end reason unsigned ${BUILD} json`,
+      example: 'suspend acme --reason "its key has leaked" --key root-key.pem',
+      load: async () => (await import('./emergency.js')).declareSuspend,
+    },
+    revoke: {
+      summary: 'revoke an issuer for good, with the root key',
+      options: `reason unsigned ${BUILD} json`,
+      example: 'revoke acme --reason "it asked for it" --key root-key.pem',
+      load: async () => (await import('./emergency.js')).declareRevoke,
+    },
   },
-  check: {
-    group: 'Records:',
-    summary: 'check records; --fix formats them, --online asks the issuers',
-    options: 'fix online watch issuers changed production allow-example-names format json',
-    example: 'check --fix',
-    load: async () => (await import('./check.js')).declareCheck,
+  'Keys:': {
+    keys: {
+      summary: 'make, print, share, delegate and rotate keys',
+      example: 'keys generate --private root-key.pem --public root.json',
+      load: async () => (await import('./keys.js')).declareKeys,
+    },
   },
-  diff: {
-    group: 'Records:',
-    summary: 'show what a change does to the issuers',
-    example: 'diff dist',
-    load: async () => (await import('./diff.js')).declareDiff,
+  'Trust:': {
+    // `pin` reads another registry: its quorum is that of a verifier, not of the publisher.
+    pin: {
+      summary: 'write the trust anchor of a registry, which verifiers pin',
+      options: 'thumbprint trust-anchor require-checkpoint require-publication witness quorum force json',
+      example: 'pin https://registry.example --thumbprint THUMBPRINT --require-publication',
+      isWithoutSettings: true,
+      load: async () => (await import('./pin.js')).declarePin,
+    },
+    verify: {
+      summary: 'verify a tree, a live registry, or a proof of the past',
+      options: 'root-key max-age conformance expect wait proof json',
+      example: 'verify https://registry.example --root-key trust-anchor.json',
+      load: async () => (await import('./verify.js')).declareVerify,
+    },
+    resolve: {
+      summary: 'ask whether an issuer is trusted, now or in the past',
+      options: 'tier domain policy root-key at all format audience json',
+      example: 'resolve acme --tier founding,certified --root-key trust-anchor.json',
+      load: async () => (await import('./resolve.js')).declareResolve,
+    },
   },
-  history: {
-    group: 'Records:',
-    summary: 'show changes of status and tier, from git',
-    example: 'history acme',
-    isWithoutSettings: true,
-    load: async () => (await import('./history.js')).declareHistory,
-  },
-  build: {
-    group: 'Publish:',
-    summary: 'check the records, sign the list, write and verify the tree',
-    options: `${BUILD} override unsigned renew json`,
-    example: 'build --key root-key.pem --root-key root.json',
-    load: async () => (await import('./build.js')).declareBuild,
-  },
-  sign: {
-    group: 'Publish:',
-    summary: 'show what a signing request changes, then sign it',
-    options: 'share again key passphrase-file memory instead-of yes json',
-    example: 'sign request --key root-key.pem',
-    load: async () => (await import('./sign.js')).declareSign,
-  },
-  attach: {
-    group: 'Publish:',
-    summary: 'publish a list that was signed elsewhere',
-    options: 'root-key out holders delegation rotation cosign-later override json',
-    example: 'attach request --root-key root.json',
-    load: async () => (await import('./attach.js')).declareAttach,
-  },
-  checkpoint: {
-    group: 'Publish:',
-    summary: 'complete what is only in the log, and sign a checkpoint',
-    options: 'online-key online-passphrase-file hours mirror json',
-    example: 'checkpoint dist --online-key online.pem',
-    load: async () => (await import('./checkpoint.js')).declareCheckpoint,
-  },
-  branch: {
-    group: 'Publish:',
-    summary: 'keep the published tree on a branch of a git repository',
-    example: 'branch load dist',
-    load: async () => (await import('./branch.js')).declareBranch,
-  },
-  serve: {
-    group: 'Publish:',
-    summary: 'serve a tree, or answer gateways: serve gate',
-    example: 'serve dist --port 8080',
-    isWithoutSettings: true,
-    load: async () => (await import('./serve.js')).declareServe,
-  },
-  hold: {
-    group: 'Issuers:',
-    summary: 'stop issuers at once, with the online key; --end ends that',
-    options: 'end false-alarm all out online-key online-passphrase-file json',
-    example: 'hold acme --online-key online.pem',
-    load: async () => (await import('./checkpoint.js')).declareHold,
-  },
-  suspend: {
-    group: 'Issuers:',
-    summary: 'suspend an issuer, with the root key; --end ends that',
-    options: `end reason unsigned ${BUILD} json`,
-    example: 'suspend acme --reason "its key has leaked" --key root-key.pem',
-    load: async () => (await import('./emergency.js')).declareSuspend,
-  },
-  revoke: {
-    group: 'Issuers:',
-    summary: 'revoke an issuer for good, with the root key',
-    options: `reason unsigned ${BUILD} json`,
-    example: 'revoke acme --reason "it asked for it" --key root-key.pem',
-    load: async () => (await import('./emergency.js')).declareRevoke,
-  },
-  keys: {
-    group: 'Keys:',
-    summary: 'make, print, share, delegate and rotate keys',
-    example: 'keys generate --private root-key.pem --public root.json',
-    load: async () => (await import('./keys.js')).declareKeys,
-  },
-  // `pin` reads another registry: its quorum is that of a verifier, not of the publisher.
-  pin: {
-    group: 'Trust:',
-    summary: 'write the trust anchor of a registry, which verifiers pin',
-    options: 'thumbprint trust-anchor require-checkpoint require-publication witness quorum force json',
-    example: 'pin https://registry.example --thumbprint THUMBPRINT --require-publication',
-    isWithoutSettings: true,
-    load: async () => (await import('./pin.js')).declarePin,
-  },
-  verify: {
-    group: 'Trust:',
-    summary: 'verify a tree, a live registry, or a proof of the past',
-    options: 'root-key max-age conformance expect wait proof json',
-    example: 'verify https://registry.example --root-key trust-anchor.json',
-    load: async () => (await import('./verify.js')).declareVerify,
-  },
-  resolve: {
-    group: 'Trust:',
-    summary: 'ask whether an issuer is trusted, now or in the past',
-    options: 'tier domain policy root-key at all format audience json',
-    example: 'resolve acme --tier founding,certified --root-key trust-anchor.json',
-    load: async () => (await import('./resolve.js')).declareResolve,
-  },
-  mirror: {
-    group: 'For others:',
-    summary: 'keep a verified copy of a registry',
-    options: 'root-key max-age witness-key witness-state watch json',
-    example: 'mirror https://registry.example copy --root-key trust-anchor.json',
-    load: async () => (await import('./mirror.js')).declareMirror,
-  },
-  witness: {
-    group: 'For others:',
-    summary: 'run a witness, which cosigns logs that only grow',
-    options: 'root-key log witness-key witness-state host port json',
-    example:
-      'witness https://registry.example --root-key root.json --witness-key witness-key.pem --witness-state state',
-    isWithoutSettings: true,
-    load: async () => (await import('./witness.js')).declareWitness,
-  },
-  monitor: {
-    group: 'For others:',
-    summary: 'follow the log of a registry; tell what changed or is wrong',
-    options: 'root-key mirror watch state since every feed json',
-    example: 'monitor https://registry.example --root-key trust-anchor.json',
-    load: async () => (await import('./monitor.js')).declareMonitor,
-  },
-  sandbox: {
-    group: 'For others:',
-    summary: 'run an issuer of passports, for experiments',
-    example: 'sandbox',
-    isWithoutSettings: true,
-    load: async () => (await import('./sandbox.js')).declareSandbox,
+  'For others:': {
+    mirror: {
+      summary: 'keep a verified copy of a registry',
+      options: 'root-key max-age witness-key witness-state watch json',
+      example: 'mirror https://registry.example copy --root-key trust-anchor.json',
+      load: async () => (await import('./mirror.js')).declareMirror,
+    },
+    witness: {
+      summary: 'run a witness, which cosigns logs that only grow',
+      options: 'root-key log witness-key witness-state host port json',
+      example:
+        'witness https://registry.example --root-key root.json --witness-key witness-key.pem --witness-state state',
+      isWithoutSettings: true,
+      load: async () => (await import('./witness.js')).declareWitness,
+    },
+    monitor: {
+      summary: 'follow the log of a registry; tell what changed or is wrong',
+      options: 'root-key mirror watch state since every feed json',
+      example: 'monitor https://registry.example --root-key trust-anchor.json',
+      load: async () => (await import('./monitor.js')).declareMonitor,
+    },
+    sandbox: {
+      summary: 'run an issuer of passports, for experiments',
+      example: 'sandbox',
+      isWithoutSettings: true,
+      load: async () => (await import('./sandbox.js')).declareSandbox,
+    },
   },
 };

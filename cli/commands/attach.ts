@@ -13,30 +13,22 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { followsHosts } from '../hosts/follows-host.js';
-import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
-import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
+import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import {
-  FRESHNESS_OPTIONS,
-  type FreshnessOptions,
-  freshnessChoice,
-  sayCheckpointLater,
-} from '../options/freshness-options.js';
-import { cosignChoice, LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
-import { exceptions, RULE_OPTIONS, type RuleOptions } from '../options/rule-options.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
-import { codeOf, sayBuilt } from '../terminal/say-built.js';
-import { asking } from './confirm-new.js';
+  HOLDERS_OPTION,
+  PUBLICATION_OPTIONS,
+  type PublicationOptions,
+} from '../options/publication-options.js';
+import { emit, type Io, say } from '../terminal/io.js';
+import { publishChoice, reportPublished } from './publishing.js';
 
-interface Options extends FreshnessOptions, RuleOptions, LogOptions {
+interface Options extends PublicationOptions {
   out: string;
   json?: true;
 }
 
 /** `passport-registry attach`, for the machine with the registry */
-export function declareAttach(command: Command, io: Invocation): void {
+export function declareAttach(command: Command, io: Io) {
   command
     .description(
       'publish a list that was signed elsewhere; print a delegation or a step that was signed elsewhere',
@@ -45,23 +37,18 @@ export function declareAttach(command: Command, io: Invocation): void {
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')
     .addOption(OUT_OPTION);
-  const ofPublication = [...FRESHNESS_OPTIONS, ...RULE_OPTIONS, ...LOG_OPTIONS, HOLDERS_OPTION];
-  addOptions(command, ...ofPublication, JSON_OPTION).action(
-    (folder: string, signatures: readonly string[], options: Options) =>
-      run(io, options.json === true, () => attach(io, { folder, signatures }, options)),
-  );
+  addOptions(command, ...PUBLICATION_OPTIONS, HOLDERS_OPTION, JSON_OPTION);
+  return (folder: string, signatures: readonly string[], options: Options) =>
+    attach(io, { folder, signatures }, options);
 }
 
-/** The folder of the request, and the files of its signatures if they are elsewhere. */
-interface SignedRequest {
-  readonly folder: string;
-  readonly signatures: readonly string[];
-}
-
-async function attach(io: Io, { folder, signatures }: SignedRequest, options: Options): Promise<number> {
+async function attach(
+  io: Io,
+  { folder, signatures }: { readonly folder: string; readonly signatures: readonly string[] },
+  options: Options,
+): Promise<number> {
   const started = performance.now();
-  const { settings, config, delegation } = options;
-  const { root_key: file } = settings;
+  const { root_key: file } = options.settings;
   if (file === undefined) throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
   const rootKey = await loadRootKey(file, io.env);
   const files = readRequestFiles(folder);
@@ -72,8 +59,9 @@ async function attach(io: Io, { folder, signatures }: SignedRequest, options: Op
     );
   }
   const isByHolders = signatures.length === 0 && hasMessages(folder);
-  const record = isByHolders ? readRecord(options) : undefined;
-  const shared = record && (await signaturesOfHolders(io, { folder, files, rootKey }, record));
+  const shared = isByHolders
+    ? await signaturesOfHolders(io, { folder, payloads: files.payloads, rootKey }, options)
+    : undefined;
   const attached = await attachSignatures(
     {
       files,
@@ -85,17 +73,7 @@ async function attach(io: Io, { folder, signatures }: SignedRequest, options: Op
       ),
     },
     rootKey,
-    {
-      out: options.out,
-      exceptions: exceptions(options),
-      freshness: await freshnessChoice(io, options),
-      log: await logChoice(io, options),
-      assertFollowsHosts: followsHosts(asking(io), {
-        ...{ settings, config, delegation },
-        witnesses: cosignChoice(settings).witnesses,
-      }),
-      ...treeOptions(settings),
-    },
+    { out: options.out, ...(await publishChoice(io, options)) },
   );
   if ('statement' in attached) {
     if (options.json) emit(io, { ok: true, [attached.type]: attached.statement });
@@ -103,12 +81,7 @@ async function attach(io: Io, { folder, signatures }: SignedRequest, options: Op
     say(io, `the request has no list, so nothing was published: ${NEXT[attached.type]}`);
     return 0;
   }
-  const { published } = attached;
-  const code = codeOf(published);
-  if (options.json) emit(io, { ok: code === 0, ...published });
-  sayBuilt(io, published, performance.now() - started);
-  sayCheckpointLater(io, options);
-  return code;
+  return reportPublished(io, attached.published, { ...options, started });
 }
 
 /** What to do with a finished statement. */
@@ -118,36 +91,23 @@ const NEXT = {
     'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `keys rotate`',
 };
 
-interface HoldersRequest {
-  readonly folder: string;
-  readonly files: RequestFiles;
-  readonly rootKey: RootKey;
-}
-
-/** The record of the holders who share the root key, and its name in messages. */
-interface HoldersRecord {
-  readonly bytes: Uint8Array;
-  readonly source: string;
-}
-
-/** Reads the record that the operator has named, or else the published one. Undefined if there is none. */
-function readRecord({ settings: { holders }, out }: Options): HoldersRecord | undefined {
-  const source = holders ?? join(out, PATHS.holders);
-  const limit = limitOf(PATHS.holders);
-  const bytes = holders === undefined ? readIfExists(source, limit) : readBytes(source, limit);
-  return bytes && { bytes, source };
-}
-
-/** Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. */
+/**
+ * Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. Undefined if there
+ * is no record of holders: neither one that the operator has named, nor a published one.
+ */
 async function signaturesOfHolders(
   io: Io,
-  { folder, files: { payloads }, rootKey }: HoldersRequest,
-  record: HoldersRecord,
-): Promise<ReadonlyMap<string, Uint8Array>> {
+  { folder, payloads, rootKey }: Pick<RequestFiles, 'payloads'> & { folder: string; rootKey: RootKey },
+  { settings: { holders }, out }: Options,
+): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
+  const source = holders ?? join(out, PATHS.holders);
+  const limit = limitOf(PATHS.holders);
+  const record = holders === undefined ? readIfExists(source, limit) : readBytes(source, limit);
+  if (record === undefined) return undefined;
   // Imported on demand, because the other commands need no FROST.
   const { parseHolders } = await import('../../custody/ceremony/holders-file.js');
   const { readProgress, signaturesOf } = await import('../../custody/holder-signing/aggregate.js');
-  const { group } = await verifyHoldersOf(rootKey, record, parseHolders);
+  const { group } = await verifyHoldersOf(rootKey, { bytes: record, source }, parseHolders);
   const task = signingTask(
     folder,
     group,

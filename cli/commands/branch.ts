@@ -8,16 +8,19 @@ import {
 } from '../../generator/files/remote-branch.js';
 import { loadBranch } from '../../generator/publishing/load-branch.js';
 import { saveBranch } from '../../generator/publishing/save-branch.js';
-import { addOptions } from '../options/add-options.js';
-import { BREAK_OPTION, exceptions, OVERRIDE_OPTION, type RuleOptions } from '../options/rule-options.js';
+import { addOptions } from '../options/common-options.js';
+import {
+  BREAK_OPTION,
+  exceptions,
+  OVERRIDE_OPTION,
+  type PublicationOptions,
+} from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
-import { assertAddresses } from '../options/where.js';
+import { assertAddresses } from '../options/values.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { verifyHolders } from '../verify-holders.js';
-import { addCommands } from './add-commands.js';
+import { addCommands, type Run } from './add-commands.js';
 
 interface BranchOptions {
   branch: string;
@@ -26,11 +29,11 @@ interface BranchOptions {
 
 type LoadOptions = BranchOptions & WithSettings & { replace?: boolean };
 
-type SaveOptions = BranchOptions & RuleOptions & { message: string };
+type SaveOptions = BranchOptions & PublicationOptions & { message: string };
 
 /** `passport-registry branch` */
-export function declareBranch(command: Command, io: Invocation): void {
-  addCommands(command, io, {
+export function declareBranch(command: Command, _io: Io, run: Run): undefined {
+  addCommands(command, run, {
     load: {
       summary: 'write the tree of the branch into a folder',
       example: 'branch load dist',
@@ -44,24 +47,23 @@ export function declareBranch(command: Command, io: Invocation): void {
   });
 }
 
-function declareLoad(command: Command, io: Invocation): void {
+function declareLoad(command: Command, io: Io) {
   addOptions(command, ...BRANCH_OPTIONS)
     .argument('[dir]', 'folder to make', 'dist')
     .option('--replace', 'replace an older tree in the folder, once the new one is complete')
-    .option('--base-url <url>', 'URL of the registry, whose list must not be newer than the branch')
-    .action((dir: string, options: LoadOptions) => run(io, false, () => loadTree(io, dir, options)));
+    .option('--base-url <url>', 'URL of the registry, whose list must not be newer than the branch');
+  return (dir: string, options: LoadOptions) => loadTree(io, dir, options);
 }
 
-function declareSave(command: Command, io: Invocation): void {
+function declareSave(command: Command, io: Io) {
   addOptions(command, ...BRANCH_OPTIONS)
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--message <text>', 'message of the commit', 'Publish the registry');
-  addOptions(command, OVERRIDE_OPTION, BREAK_OPTION).action((dir: string, options: SaveOptions) =>
-    run(io, false, () => saveTree(io, dir, options)),
-  );
+  addOptions(command, OVERRIDE_OPTION, BREAK_OPTION);
+  return (dir: string, options: SaveOptions) => saveTree(io, dir, options);
 }
 
-async function loadTree(io: Io, dir: string, options: LoadOptions): Promise<undefined> {
+async function loadTree(io: Io, dir: string, options: LoadOptions): Promise<void> {
   const from = namedBranch(io, options);
   const { base_url: baseUrl } = options.settings;
   if (baseUrl !== undefined) assertAddresses([baseUrl]);
@@ -72,22 +74,20 @@ async function loadTree(io: Io, dir: string, options: LoadOptions): Promise<unde
       io,
       `there is no ${where}, so ${dir} stays as it is: without a tree, the next build makes the first list`,
     );
-    return undefined;
+    return;
   }
   say(io, `${dir} has ${count(loaded.files, 'file')} of ${where}, commit ${loaded.commit}`);
   if (loaded.notCompared !== undefined)
     say(io, `note: the tree was not compared with the live registry: ${loaded.notCompared}`);
-  return undefined;
 }
 
-async function saveTree(io: Io, dir: string, options: SaveOptions): Promise<undefined> {
+async function saveTree(io: Io, dir: string, options: SaveOptions): Promise<void> {
   const to = namedBranch(io, options);
   const how = { message: options.message, exceptions: exceptions(options), verifyHolders };
   const { commit, warnings } = await saveBranch(dir, to, how);
   sayDiagnostics(io, warnings);
   const where = branchName(to);
   say(io, commit === undefined ? `${where} has the same files` : `${dir} is on ${where}: commit ${commit}`);
-  return undefined;
 }
 
 const BRANCH_OPTIONS = [

@@ -1,74 +1,48 @@
 import { limitOf } from '@passport-registry/verifier/core';
 import { type Command, Option } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
-import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
+import { describeChanges } from '../../custody/offline-signing/signing-request.js';
 import { build, buildInto } from '../../generator/build.js';
 import type { OutputFolder } from '../../generator/files/output-folder.js';
 import { readBytes, readText } from '../../generator/files/read-file.js';
+import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { followsHosts } from '../hosts/follows-host.js';
-import { addOptions } from '../options/add-options.js';
-import { BUILD_OPTIONS, type BuildCommandOptions, listTime, treeOptions } from '../options/build-options.js';
-import { DependentOption } from '../options/dependent-option.js';
-import {
-  DAYS_OPTION,
-  delegationDays,
-  freshnessChoice,
-  sayCheckpointLater,
-} from '../options/freshness-options.js';
-import { cosignChoice, logChoice } from '../options/log-options.js';
-import { exceptions } from '../options/rule-options.js';
+import { addOptions } from '../options/common-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions, DAYS_OPTION } from '../options/publication-options.js';
 import { hasSigner } from '../options/settings.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { run } from '../terminal/run.js';
-import { codeOf, sayBuilt } from '../terminal/say-built.js';
-import { sayRequest } from '../terminal/say-request.js';
+import { codeOf, sayRequest } from '../terminal/say-built.js';
 import { verifyHolders } from '../verify-holders.js';
-import { asking } from './confirm-new.js';
+import { listChoice, publishChoice, reportPublished } from './publishing.js';
 
-/** The options of `build` for a signing request. */
-export interface UnsignedOptions {
-  unsigned?: string;
+interface Options extends BuildCommandOptions {
   delegate?: readonly string[];
   /** Undefined if neither `--hold` nor `--no-hold` was given. */
   hold?: boolean;
 }
 
 /** `passport-registry build` */
-export function declareBuild(command: Command, io: Invocation): void {
-  command.description('validate the records, sign the list, write and verify the tree');
-  addOptions(command, UNSIGNED_OPTION, ...DELEGATE_OPTIONS, ...BUILD_OPTIONS).action(
-    (options: BuildCommandOptions & UnsignedOptions) =>
-      run(io, options.json === true, async () => {
-        if (options.unsigned !== undefined) return buildUnsigned(io, options, { folder: options.unsigned });
-        return codeOf(await buildAndReport(io, options));
-      }),
-  );
+export function declareBuild(command: Command, io: Io) {
+  addOptions(command, ...BUILD_OPTIONS, ...DELEGATE_OPTIONS);
+  return async ({ unsigned, ...options }: Options) =>
+    unsigned === undefined
+      ? codeOf(await buildAndReport(io, options))
+      : buildUnsigned(io, { ...options, unsigned });
 }
 
-/** The option for a signing request, of commands that build, for the help. */
-export const UNSIGNED_OPTION = new Option(
-  '--unsigned <dir>',
-  'do not sign: write a signing request to a new folder',
-);
-
 const DELEGATE_OPTIONS = [
-  new DependentOption(
+  new Option(
     '--delegate <file...>',
     'with --unsigned: public JWKs of online keys, for a new delegation in the request',
-  ).needs('--unsigned', 'pass --unsigned, or sign the delegation with `keys delegate`'),
+  ),
   DAYS_OPTION,
-  new DependentOption(
-    '--hold',
-    'let the keys of --delegate also stop issuers (default: as the published delegation)',
-  ).needs('--delegate'),
-  new DependentOption('--no-hold', 'do not let the keys of --delegate stop issuers').needs('--delegate'),
+  new Option('--hold', 'let the keys of --delegate also stop issuers (default: as the published delegation)'),
+  new Option('--no-hold', 'do not let the keys of --delegate stop issuers'),
 ];
 
 /** What a command that builds does besides. */
@@ -76,14 +50,14 @@ interface BuildPurpose {
   /** The output folder, if the command has exclusive access to it already. */
   readonly output?: OutputFolder;
   /** The issuers whose status the command changes: it lifts no other suspension. */
-  readonly about?: readonly string[];
+  readonly about?: readonly string[] | undefined;
   /** Those of them that it stops. */
   readonly stopped?: readonly string[];
 }
 
 /** Builds, and prints the report. */
 export async function buildAndReport(
-  io: Invocation,
+  io: Io,
   options: BuildCommandOptions,
   { output, ...purpose }: BuildPurpose = {},
 ): Promise<BuildReport> {
@@ -91,52 +65,29 @@ export async function buildAndReport(
   const report = await withProgress(io, async (onProgress) => {
     const how = {
       signer: rootSignerChoice(io, options),
-      freshness: await freshnessChoice(io, options),
-      ...(await nextList(io, options, purpose)),
-      ...treeOptions(options.settings),
+      ...(await publishChoice(io, options, { issuers: options.issuers, ...purpose })),
+      ...listOptions(io, options),
       listeners: { onProgress },
     };
     return output === undefined ? build(how) : buildInto(output, how);
   });
-  if (options.json) emit(io, { ok: codeOf(report) === 0, ...report });
-  sayBuilt(io, report, performance.now() - started);
-  sayCheckpointLater(io, options);
+  reportPublished(io, report, { ...options, started });
   return report;
 }
 
-/** The next list, and what is asked before it is signed: the same for a build and for a signing request. */
-async function nextList(
-  io: Io,
-  options: BuildCommandOptions,
-  { about, stopped }: Omit<BuildPurpose, 'output'>,
-) {
-  const { settings, config, delegation, issuers, out } = options;
-  const { witnesses } = cosignChoice(settings);
-  return {
-    issuers,
-    out,
-    log: await logChoice(io, options),
-    exceptions: { ...exceptions(options), about },
-    time: listTime(io, options),
-    assertFollowsHosts: followsHosts(asking(io), {
-      settings,
-      config,
-      witnesses,
-      delegation,
-      issuers,
-      about,
-      stopped,
-    }),
-  };
+/** The next list: the same for a build and for a signing request. */
+function listOptions(io: Io, { issuers, out, updatedAt, renew }: BuildCommandOptions) {
+  const time = requestedUpdatedAt(updatedAt, io.env['SOURCE_DATE_EPOCH']);
+  return { issuers, out, time: { updatedAt: time, renew: renew === true } };
 }
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
 export async function buildUnsigned(
   io: Io,
-  options: BuildCommandOptions & UnsignedOptions,
-  { folder, ...purpose }: { readonly folder: string } & Pick<BuildPurpose, 'about'>,
-): Promise<undefined> {
-  const { settings, delegation, delegate, hold } = options;
+  options: Options & { readonly unsigned: string },
+  about?: readonly string[],
+): Promise<number> {
+  const { settings, delegation, delegate, hold, unsigned: folder } = options;
   const { holders, root_key: rootKey } = settings;
   // It shows whether the list is the first one. `attach` publishes it.
   if (delegation !== undefined) readText(delegation);
@@ -146,33 +97,26 @@ export async function buildUnsigned(
     {
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
       // Of two histories, `attach` could not publish what is signed, also if that stops somebody.
-      ...(await nextList(io, options, purpose)),
+      ...(await listChoice(io, options, { issuers: options.issuers, about })),
+      ...listOptions(io, options),
       checkpoint: hasSigner(settings.checkpoint),
       delegate: delegate && {
         keys: await Promise.all(delegate.map((file) => loadRootKey(file, io.env))),
-        days: delegationDays(settings),
+        days: settings.delegation.days,
         mayHold: hold,
       },
     },
     folder,
   );
-  if (options.json) emit(io, { ok: true, ...(request && reportOf(request, folder)) });
+  const { sha256, sequence } = request?.publication?.statement ?? {};
+  const changes = request && describeChanges(request);
+  if (options.json) emit(io, { ok: true, ...(request && { request: folder, sha256, sequence, changes }) });
   if (request === undefined) {
     say(io, `${options.out} already has the same records: there is nothing to sign`);
-    return undefined;
+    return 0;
   }
   sayDiagnostics(io, request.warnings);
   if (request.answers !== undefined) say(io, `note: ${request.answers}`);
   sayRequest(io, request, folder);
-  return undefined;
-}
-
-function reportOf(request: SigningRequest, folder: string) {
-  const { publication } = request;
-  return {
-    request: folder,
-    sha256: publication?.statement.sha256,
-    sequence: publication?.statement.sequence,
-    changes: describeChanges(request),
-  };
+  return 0;
 }

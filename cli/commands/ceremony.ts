@@ -8,16 +8,19 @@ import { fingerprintWords, isFingerprint } from '../../custody/shared-key/finger
 import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
 import { loadPrivateKey, loadRootKey } from '../../generator/signing/key-file.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
-import { addOptions, JSON_OPTION } from '../options/add-options.js';
+import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import { newPassphrase } from '../options/new-passphrase.js';
-import { memoryOf, SHARE_OPTIONS, type ShareOptions, shareAccess } from '../options/share-options.js';
-import { passphraseFrom } from '../options/signer-options.js';
+import {
+  memoryOf,
+  passphraseFrom,
+  SHARE_OPTIONS,
+  type ShareOptions,
+  shareAccess,
+} from '../options/signer-options.js';
 import { wholeNumber } from '../options/values.js';
 import { ask } from '../terminal/ask.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
-import { addCommands } from './add-commands.js';
+import { emit, type Io, say } from '../terminal/io.js';
+import { addCommands, type Run } from './add-commands.js';
 
 interface StartOptions {
   holders: string[];
@@ -25,10 +28,12 @@ interface StartOptions {
   splits?: string;
 }
 
-interface JoinOptions extends ShareOptions {
+/** The options of a holder, in `join` and `finish`. */
+interface HolderOptions extends ShareOptions {
   share: string;
-  json?: true;
   as?: string;
+  words?: string;
+  json?: true;
 }
 
 interface SplitOptions {
@@ -37,16 +42,10 @@ interface SplitOptions {
   passphraseFile?: string | undefined;
 }
 
-interface FinishOptions extends ShareOptions {
-  share: string;
-  json?: true;
-  words?: string;
-}
-
 /** `passport-registry keys ceremony` */
-export function declareCeremony(command: Command, io: Invocation): void {
+export function declareCeremony(command: Command, _io: Io, run: Run): undefined {
   command.description('make a root key that several holders share, so that no machine ever has it');
-  addCommands(command, io, {
+  addCommands(command, run, {
     start: {
       summary: 'write who shares the key, and how many of them sign, to a new folder',
       example: 'keys ceremony start ceremony --holders Anna Bo Cy --threshold 2',
@@ -80,7 +79,7 @@ export function declareCeremony(command: Command, io: Invocation): void {
   });
 }
 
-function declareStart(command: Command, io: Invocation): void {
+function declareStart(command: Command, io: Io) {
   command
     .argument('<folder>', 'folder that the holders pass around or synchronise')
     .requiredOption('--holders <name...>', 'names of the holders')
@@ -88,61 +87,56 @@ function declareStart(command: Command, io: Invocation): void {
     .option(
       '--splits <file>',
       'public JWK of an existing Ed25519 root key, to split instead of making a new key',
-    )
-    .action((folder: string, { holders, threshold, splits }: StartOptions) =>
-      run(io, false, async () => {
-        const key = splits === undefined ? undefined : await loadRootKey(splits, io.env);
-        if (key !== undefined && key.algorithm !== 'Ed25519') {
-          throw new UsageError(
-            `${splits} is a P-256 key, and only Ed25519 keys can be shared: rotate to a new key`,
-          );
-        }
-        startCeremony(folder, {
-          names: holders,
-          threshold: wholeNumber('--threshold', threshold),
-          splits: key,
-        });
-        say(
-          io,
-          `${folder} is ready: each holder runs \`passport-registry keys ceremony join ${folder} --as NAME --share FILE\``,
-        );
-        return undefined;
-      }),
     );
+  return async (folder: string, { holders, threshold, splits }: StartOptions) => {
+    const key = splits === undefined ? undefined : await loadRootKey(splits, io.env);
+    if (key !== undefined && key.algorithm !== 'Ed25519') {
+      throw new UsageError(
+        `${splits} is a P-256 key, and only Ed25519 keys can be shared: rotate to a new key`,
+      );
+    }
+    startCeremony(folder, {
+      names: holders,
+      threshold: wholeNumber('--threshold', threshold),
+      splits: key,
+    });
+    say(
+      io,
+      `${folder} is ready: each holder runs \`passport-registry keys ceremony join ${folder} --as NAME --share FILE\``,
+    );
+  };
 }
 
-function declareJoin(command: Command, io: Invocation): void {
+function declareJoin(command: Command, io: Io) {
   command
     .argument('<folder>', 'folder of the ceremony')
     .option('--as <name>', 'your name in the ceremony; needed the first time')
     .addOption(JSON_OPTION);
-  addOptions(command, ...SHARE_OPTIONS).action((folder: string, options: JoinOptions) =>
-    run(io, options.json === true, async () => {
-      const read = await readCeremony(folder);
-      const report = await joinCeremony(read, shareAccess(io, options.share, options), {
-        name: options.as,
-        newPassphrase: (file) => newPassphrase(io, file, options),
-      });
-      if (options.json) emit(io, { ok: true, ...report });
-      const { name, done, waitingFor, digest } = report;
-      say(io, `${name} has joined: ${options.share} is yours alone; keep it and its passphrase`);
-      if (waitingFor.length > 0) say(io, `waiting for ${nameHolders(waitingFor)} to join`);
-      if (digest !== undefined) {
-        await sayFingerprint(io, digest);
-        say(io, 'read these words to the owner of the key, who then runs `keys ceremony split`');
-      } else if (done) say(io, `your parts for the others are in ${folder}: pass it on`);
-      if (!done) say(io, 'run this command again when all have joined');
-      else
-        say(
-          io,
-          `next: \`passport-registry keys ceremony finish ${folder} --share ${options.share}\`, when all have done so`,
-        );
-      return undefined;
-    }),
-  );
+  addOptions(command, ...SHARE_OPTIONS);
+  return async (folder: string, options: HolderOptions) => {
+    const read = await readCeremony(folder);
+    const report = await joinCeremony(read, shareAccess(io, options.share, options), {
+      name: options.as,
+      newPassphrase: (file) => newPassphrase(io, file, options),
+    });
+    if (options.json) emit(io, { ok: true, ...report });
+    const { name, done, waitingFor, digest } = report;
+    say(io, `${name} has joined: ${options.share} is yours alone; keep it and its passphrase`);
+    if (waitingFor.length > 0) say(io, `waiting for ${nameHolders(waitingFor)} to join`);
+    if (digest !== undefined) {
+      await sayFingerprint(io, digest);
+      say(io, 'read these words to the owner of the key, who then runs `keys ceremony split`');
+    } else if (done) say(io, `your parts for the others are in ${folder}: pass it on`);
+    if (!done) say(io, 'run this command again when all have joined');
+    else
+      say(
+        io,
+        `next: \`passport-registry keys ceremony finish ${folder} --share ${options.share}\`, when all have done so`,
+      );
+  };
 }
 
-function declareSplit(command: Command, io: Invocation): void {
+function declareSplit(command: Command, io: Io) {
   command
     .argument('<folder>', 'folder of the ceremony')
     .requiredOption('--key <file|env:NAME>', 'the private root key: PKCS#8 PEM (may be encrypted) or JWK')
@@ -150,25 +144,22 @@ function declareSplit(command: Command, io: Invocation): void {
       '--passphrase-file <file>',
       'file with the passphrase of an encrypted key (default: ask on the terminal)',
     )
-    .option('--words <words>', 'the fingerprint that a holder has read to you, instead of the question')
-    .action((folder: string, { key: source, words, passphraseFile }: SplitOptions) =>
-      run(io, false, async () => {
-        const key = await loadPrivateKey(source, passphraseFrom(io, passphraseFile), io.env);
-        await splitKey(await readCeremony(folder), key, (digest) => confirm(io, digest, words));
-        say(
-          io,
-          `the key is split: each holder runs \`passport-registry keys ceremony finish ${folder} --share FILE\``,
-        );
-        say(
-          io,
-          'AFTER the ceremony, DESTROY the original key and every copy of it: whoever has one can sign without the holders',
-        );
-        return undefined;
-      }),
+    .option('--words <words>', 'the fingerprint that a holder has read to you, instead of the question');
+  return async (folder: string, { key: source, words, passphraseFile }: SplitOptions) => {
+    const key = await loadPrivateKey(source, passphraseFrom(io, passphraseFile), io.env);
+    await splitKey(await readCeremony(folder), key, (digest) => confirm(io, digest, words));
+    say(
+      io,
+      `the key is split: each holder runs \`passport-registry keys ceremony finish ${folder} --share FILE\``,
     );
+    say(
+      io,
+      'AFTER the ceremony, DESTROY the original key and every copy of it: whoever has one can sign without the holders',
+    );
+  };
 }
 
-function declareFinish(command: Command, io: Invocation): void {
+function declareFinish(command: Command, io: Io) {
   command
     .description(
       'compare the fingerprint, write your share and a receipt; run it once more for the test signature',
@@ -179,28 +170,25 @@ function declareFinish(command: Command, io: Invocation): void {
       'the fingerprint that the other holders have read to you, instead of the question',
     )
     .addOption(JSON_OPTION);
-  addOptions(command, ...SHARE_OPTIONS).action((folder: string, options: FinishOptions) =>
-    run(io, options.json === true, async () => {
-      const report = await finishCeremony(
-        await readCeremony(folder),
-        shareAccess(io, options.share, options),
-        { memory: memoryOf(io, options), confirm: (digest) => confirm(io, digest, options.words) },
-      );
-      if (options.json) emit(io, { ok: true, ...report });
-      const { name, root, waitingFor } = report;
-      say(io, `${options.share} holds the share of ${name}, and is worth nothing alone: back it up`);
-      const others = waitingFor.filter((one) => one !== name);
-      if (others.length > 0) say(io, `waiting for ${nameHolders(others)} to run \`keys ceremony finish\``);
-      if (others.length < waitingFor.length)
-        say(io, `run this command once more${others.length > 0 ? ', when they have done so' : ''}`);
-      if (waitingFor.length > 0) return undefined;
-      say(
-        io,
-        `the key ${root} is live: ${folder}/root.json is public, and ${folder}/holders.json names its holders`,
-      );
-      return undefined;
-    }),
-  );
+  addOptions(command, ...SHARE_OPTIONS);
+  return async (folder: string, options: HolderOptions) => {
+    const report = await finishCeremony(await readCeremony(folder), shareAccess(io, options.share, options), {
+      memory: memoryOf(io, options),
+      confirm: (digest) => confirm(io, digest, options.words),
+    });
+    if (options.json) emit(io, { ok: true, ...report });
+    const { name, root, waitingFor } = report;
+    say(io, `${options.share} holds the share of ${name}, and is worth nothing alone: back it up`);
+    const others = waitingFor.filter((one) => one !== name);
+    if (others.length > 0) say(io, `waiting for ${nameHolders(others)} to run \`keys ceremony finish\``);
+    if (others.length < waitingFor.length)
+      say(io, `run this command once more${others.length > 0 ? ', when they have done so' : ''}`);
+    if (waitingFor.length > 0) return;
+    say(
+      io,
+      `the key ${root} is live: ${folder}/root.json is public, and ${folder}/holders.json names its holders`,
+    );
+  };
 }
 
 /** Shows the fingerprint, and compares it. @throws {@link SharedKeyRejected} if it is another one */
@@ -226,19 +214,14 @@ async function sayFingerprint(io: Io, digest: string): Promise<void> {
   for (let at = 0; at < words.length; at += 4) say(io, `  ${words.slice(at, at + 4).join(' ')}`);
 }
 
-function declareCeremonyStatus(command: Command, io: Invocation): void {
-  command
-    .argument('<folder>', 'folder of the ceremony')
-    .addOption(JSON_OPTION)
-    .action((folder: string, { json }: { json?: true }) =>
-      run(io, json === true, async () => {
-        const status = await ceremonyStatus(await readCeremony(folder));
-        const words = status.digest === undefined ? undefined : fingerprintWords(status.digest);
-        if (json) emit(io, { ok: true, ...status, words });
-        else describe(io, status, words);
-        return undefined;
-      }),
-    );
+function declareCeremonyStatus(command: Command, io: Io) {
+  command.argument('<folder>', 'folder of the ceremony').addOption(JSON_OPTION);
+  return async (folder: string, { json }: { json?: true }) => {
+    const status = await ceremonyStatus(await readCeremony(folder));
+    const words = status.digest === undefined ? undefined : fingerprintWords(status.digest);
+    if (json) emit(io, { ok: true, ...status, words });
+    else describe(io, status, words);
+  };
 }
 
 /** What the holders of each step do. */

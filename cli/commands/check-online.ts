@@ -1,38 +1,33 @@
+import { Option } from 'commander';
 import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
 import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
-import { DependentOption } from '../options/dependent-option.js';
-import type { FormatOptions } from '../options/format-options.js';
-import { RECORDS_FOLDER } from '../options/record-paths.js';
-import { positiveNumber } from '../options/values.js';
+import { type FormatOptions, numberOption } from '../options/common-options.js';
+import { assertKnown, namedRecords, notBesidesFiles, RECORDS_FOLDER } from '../options/named-records.js';
+
 import { report } from '../terminal/diagnostics.js';
-import type { Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { assertKnown, namedRecords, notBesidesFiles } from './named-records.js';
 
 /** The options of `check --online`. */
 export interface OnlineOptions {
   issuers?: string;
   changed?: string;
   allowPrivate?: true;
-  timeout: string;
-  concurrency: string;
+  timeout: number;
+  concurrency: number;
 }
 
 /** The same, for the help. */
 export const ONLINE_OPTIONS = [
-  new DependentOption('--changed <base>', 'with --online: only issuers whose records differ from a commit'),
-  new DependentOption(
-    '--allow-private',
-    'with --online: also contact private, loopback and link-local addresses',
-  ),
-  new DependentOption('--timeout <seconds>', 'with --online: time limit for each document').default('10'),
-  new DependentOption(
+  new Option('--changed <base>', 'with --online: only issuers whose records differ from a commit'),
+  new Option('--allow-private', 'with --online: also contact private, loopback and link-local addresses'),
+  numberOption('--timeout <seconds>', 'with --online: time limit for each document').default(10),
+  numberOption(
     '--concurrency <number>',
     'with --online: number of issuers to check at the same time',
-  ).default('16'),
-].map((option) => option.needs('--online'));
+  ).default(16),
+];
 
 /** `passport-registry check --online` */
 export async function checkIssuers(
@@ -40,15 +35,13 @@ export async function checkIssuers(
   names: readonly string[],
   options: OnlineOptions & FormatOptions,
 ): Promise<number> {
-  const bounds = {
-    timeout: positiveNumber('--timeout', options.timeout),
-    concurrency: positiveNumber('--concurrency', options.concurrency),
-    allowPrivate: options.allowPrivate === true,
-  };
+  const { timeout, concurrency, allowPrivate = false } = options;
   // Imported on demand: no other command contacts issuers, and the modules of Node.js for these requests load slowly.
   const { checkOnline } = await import('../../generator/online/check-online.js');
   const records = await recordsOf(io, names, options);
-  const online = await withProgress(io, (onProgress) => checkOnline(records, bounds, onProgress));
+  const online = await withProgress(io, (onProgress) =>
+    checkOnline(records, { timeout, concurrency, allowPrivate }, onProgress),
+  );
   const diagnostics = [...records.diagnostics, ...online.diagnostics].sort(byPlace);
   const ok = !diagnostics.some(isError);
   report(io, options.format, { ok, ...online, diagnostics });

@@ -2,63 +2,46 @@ import type { Command } from 'commander';
 import { checkLayout, fixLayout } from '../../generator/authoring/layout.js';
 import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
 import { UsageError } from '../../generator/errors.js';
-import { checkRecords, type RecordSet } from '../../generator/records/check-records.js';
-import { type Collected, collectRecordFiles } from '../../generator/records/collect.js';
-import type { RecordFile } from '../../generator/records/yaml/record-file.js';
+import { checkRecords } from '../../generator/records/check-records.js';
+import { type Collected, collectRecordFiles, type RecordFile } from '../../generator/records/collect.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
-import { addOptions } from '../options/add-options.js';
-import { DependentOption } from '../options/dependent-option.js';
-import { type FormatOptions, formatOptions } from '../options/format-options.js';
-import { PRODUCTION_OPTIONS, type ProductionOptions } from '../options/rule-options.js';
+import { addOptions, type FormatOptions, formatOptions } from '../options/common-options.js';
+import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
+import { PRODUCTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { report, tally } from '../terminal/diagnostics.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { run } from '../terminal/run.js';
-import { watchForever } from '../terminal/watch.js';
+import { watchForever } from '../terminal/until-stopped.js';
 import { checkIssuers, ONLINE_OPTIONS, type OnlineOptions } from './check-online.js';
-import { assertKnown, type NamedRecords, namedRecords } from './named-records.js';
 
 type Options = FormatOptions &
-  ProductionOptions &
+  PublicationOptions &
   OnlineOptions & { fix?: true; online?: true; watch?: true };
 
 /** `passport-registry check` */
-export function declareCheck(command: Command, io: Invocation): void {
+export function declareCheck(command: Command, io: Io) {
   command
     .description('check records: their fields, their layout and, with --online, what their issuers serve')
     .argument(
       '[path|id...]',
       'files, folders or issuer ids (default: issuers, or the records in this folder)',
     )
-    .addOption(
-      new DependentOption('--fix', 'first format the records, and keep their comments').excludes([
-        '--online',
-        '--watch',
-      ]),
-    )
-    .addOption(
-      new DependentOption(
-        '--online',
-        'ask the issuers: compare their metadata, keys and policy with the records',
-      ).excludes(['--watch', '--production', '--allow-example-names']),
-    )
+    .option('--fix', 'first format the records, and keep their comments')
+    .option('--online', 'ask the issuers: compare their metadata, keys and policy with the records')
     .option('--watch', 'keep running, and check again after each change')
     .option('--issuers <dir>', 'folder of the records');
-  addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, ...formatOptions()).action(
-    (names: string[], options: Options) =>
-      run(io, options.format === 'json', async () => {
-        if (options.online) return checkIssuers(io, names, options);
-        const named = namedRecords(names, options.issuers);
-        if (options.watch !== true) return checkFiles(io, named, options);
-        if (options.format !== 'text') throw new UsageError('--watch supports only the text format');
-        assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
-        return watchForever(io, named.paths, async () => {
-          say(io, `--- ${new Date().toLocaleTimeString()}`);
-          await checkFiles(io, named, options);
-        });
-      }),
-  );
+  addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, ...formatOptions());
+  return async (names: string[], options: Options) => {
+    if (options.online) return checkIssuers(io, names, options);
+    const named = namedRecords(names, options.issuers);
+    if (options.watch !== true) return checkFiles(io, named, options);
+    if (options.format !== 'text') throw new UsageError('--watch supports only the text format');
+    assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
+    return watchForever(io, named.paths, async () => {
+      say(io, `--- ${new Date().toLocaleTimeString()}`);
+      await checkFiles(io, named, options);
+    });
+  };
 }
 
 async function checkFiles(io: Io, named: NamedRecords, options: Options): Promise<number> {
@@ -66,16 +49,18 @@ async function checkFiles(io: Io, named: NamedRecords, options: Options): Promis
     const collected = collectRecordFiles(named.paths);
     const fixed = options.fix ? fixFiles(io, collected, named) : { collected, changed: 0 };
     const records = checkRecords(fixed.collected, onProgress);
-    const chosen = chosenFiles(fixed.collected, records, named);
+    assertKnown(named.ids, records.files);
+    const isAll = named.ids.length === 0;
+    const chosen = fixed.collected.files.filter(({ stem }) => isAll || named.ids.includes(stem));
+    const names = new Set(chosen.map(({ file }) => file));
+    const isNamed = ({ file }: Diagnostic) => isAll || names.has(file);
     const { allowExampleNames, production } = options;
     const change = { before: undefined, after: records };
     const found = publicationProblems(change, { allowExampleNames }, production !== true);
     return {
-      files: named.ids.length === 0 ? collected.found : chosen.length,
+      files: isAll ? collected.found : chosen.length,
       changed: fixed.changed,
-      diagnostics: [...inFiles(found, chosen, named), ...layoutProblems(chosen, found, options)].sort(
-        byPlace,
-      ),
+      diagnostics: [...found.filter(isNamed), ...layoutProblems(chosen, found, options)].sort(byPlace),
     };
   });
   const ok = !diagnostics.some(isError);
@@ -101,22 +86,6 @@ function fixFiles(
     return fixed.record;
   });
   return { collected: { ...collected, files }, changed };
-}
-
-/** The files of the named records. @throws {@link UsageError} if an id has none */
-function chosenFiles({ files }: Collected, records: RecordSet, { ids }: NamedRecords): readonly RecordFile[] {
-  assertKnown(ids, records.files);
-  return ids.length === 0 ? files : files.filter(({ stem }) => ids.includes(stem));
-}
-
-function inFiles(
-  diagnostics: readonly Diagnostic[],
-  chosen: readonly RecordFile[],
-  { ids }: NamedRecords,
-): readonly Diagnostic[] {
-  if (ids.length === 0) return diagnostics;
-  const names = new Set(chosen.map(({ file }) => file));
-  return diagnostics.filter(({ file }) => names.has(file));
 }
 
 /** The layout is the last thing to mend in a file: with another error, it is reported only if it could not be mended. */

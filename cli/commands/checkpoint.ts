@@ -1,6 +1,6 @@
 import { RegistryError } from '@passport-registry/verifier';
 import type { ReportedMirror } from '@passport-registry/verifier/core';
-import { type Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { GeneratorError, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
@@ -16,17 +16,17 @@ import { type PublishedTree, readPublished } from '../../generator/tree/publishe
 import { rememberEnded } from '../hosts/ended-holds.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
 import { publishOperations } from '../hosts/publish-operations.js';
-import { addOptions, JSON_OPTION } from '../options/add-options.js';
-import { treeOptions } from '../options/build-options.js';
-import { DependentOption } from '../options/dependent-option.js';
-import { checkpointHours, sectionSigner } from '../options/freshness-options.js';
-import { COSIGN_OPTION, cosignChoice } from '../options/log-options.js';
+import { addOptions, JSON_OPTION, numberOption } from '../options/common-options.js';
+import {
+  COSIGN_OPTION,
+  checkpointChoice,
+  cosignChoice,
+  treeOptions,
+} from '../options/publication-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
 import { keyOptions } from '../options/signer-options.js';
-import { asSource, assertAddresses } from '../options/where.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { asSource, assertAddresses } from '../options/values.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
 import { movedOption } from './old-names.js';
 
@@ -42,41 +42,30 @@ interface HoldOptions extends Options {
 }
 
 /** `passport-registry checkpoint` */
-export function declareCheckpoint(command: Command, io: Invocation): void {
+export function declareCheckpoint(command: Command, io: Io) {
   command
     .description(
       'complete a publication that is only in the log, collect cosignatures, and sign a checkpoint with the online key',
     )
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--mirror <url...>', 'URLs of the mirrors, whose state the tree reports');
-  addOptions(command, ...checkpointOptions(command.name())).action((out: string, options: Options) =>
-    run(io, options.json === true, () => completeOrSign(io, out, options)),
-  );
+  addOptions(command, ...checkpointOptions(command.name()));
+  return (out: string, options: Options) => completeOrSign(io, out, options);
 }
 
 /** `passport-registry hold` */
-export function declareHold(command: Command, io: Invocation): void {
+export function declareHold(command: Command, io: Io) {
   command
     .description(
       'stop issuers at once, or end that: sign a checkpoint that holds them or not, with the online key',
     )
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
-    .addOption(
-      new DependentOption('--false-alarm', 'with --end: also of issuers that the list does not stop').needs(
-        '--end',
-      ),
-    )
-    .addOption(
-      new DependentOption(
-        '--all',
-        'with --end: of every issuer, even if the published checkpoint cannot be read',
-      ).needs('--end'),
-    )
+    .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
+    .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read')
     .option('--out <dir>', 'folder of the tree', 'dist');
-  addOptions(command, ...checkpointOptions(command.name())).action((ids: string[], options: HoldOptions) =>
-    run(io, options.json === true, () => hold(io, holdChangeOf(ids, options), options)),
-  );
+  addOptions(command, ...checkpointOptions(command.name()));
+  return (ids: string[], options: HoldOptions) => hold(io, holdChangeOf(ids, options), options);
 }
 
 /** @param name - the name of the command */
@@ -86,7 +75,7 @@ function checkpointOptions(name: string): Option[] {
     COSIGN_OPTION,
     movedOption('--key <file>', `${name} --key`, `${name} --online-key`),
     movedOption('--passphrase-file <file>', `${name} --passphrase-file`, `${name} --online-passphrase-file`),
-    new Option(
+    numberOption(
       '--hours <number>',
       `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
     ),
@@ -117,7 +106,7 @@ interface OperationsReport {
 async function reportOperations(
   out: string,
   signer: Signer,
-  { settings: { mirrors: urls = [], log = {} } }: Options,
+  { settings: { mirrors: urls = [], log } }: Options,
 ): Promise<OperationsReport | undefined> {
   const { witnesses = [], quorum } = log;
   if (urls.length === 0 && witnesses.length === 0) return undefined;
@@ -145,25 +134,23 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
   const started = performance.now();
   const done = await withOutputFolder(out, async (output) => {
     const published = await readPublished(output.named);
-    const hasKey = hasSigner(settings.checkpoint);
     const isLogged = published?.statement?.log !== undefined;
-    const asksWitnesses = (settings.log?.witnesses ?? []).length > 0;
+    const asksWitnesses = (settings.log.witnesses ?? []).length > 0;
     // A host that lost its checkpoint, or has not signed the first one yet, needs one.
     const needsCheckpoint =
       hasCheckpoint(published) ||
       published?.statement?.checkpoint === true ||
       readIfReadable(out, PATHS.delegation) !== undefined;
-    const collects = !hasKey && isLogged && (asksWitnesses || !needsCheckpoint);
+    const collects = !hasSigner(settings.checkpoint) && isLogged && (asksWitnesses || !needsCheckpoint);
     if (published?.pending === undefined && !collects) {
       return { signed: await sign(io, { published, output }, options) };
     }
-    const signer = hasKey ? await onlineSigner(io, settings) : undefined;
+    const checkpoint = await onlineKey(io, settings);
     const unknown = await doubtOf(io, { published }, options);
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
-    const checkpoint = signer && { signer, hours: checkpointHours(settings) };
     const report = await cosign(published, output, { ...treeOptions(settings), log, checkpoint });
-    return { ...report, signer, needsCheckpoint };
+    return { ...report, signer: checkpoint?.signer, needsCheckpoint };
   });
   if ('signed' in done) return sayCheckpoint(io, { out, ...done.signed }, options);
   const { signer, log, completed } = done;
@@ -178,8 +165,8 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
 }
 
 /** The online key, of `--online-key` or of the settings. */
-const onlineSigner = (io: Io, settings: Settings) =>
-  sectionSigner(io, settings, { section: 'checkpoint', passphraseOption: '--online-passphrase-file' });
+const onlineKey = (io: Io, settings: Settings) =>
+  checkpointChoice(io, settings, { passphraseOption: '--online-passphrase-file' });
 
 async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promise<number> {
   const { out } = options;
@@ -212,15 +199,15 @@ async function sign(
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
-  if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(output.named, isHold);
-  const signer = await onlineSigner(io, settings);
+  const key = await onlineKey(io, settings);
+  if (key === undefined) throw await missingOnlineKey(output.named, isHold);
   const unknown = await doubtOf(io, { published, holdChange }, options);
-  const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
+  const choice = { ...key, holdChange, witnesses: cosignChoice(settings) };
   const report = await publishCheckpoint(published, output, choice);
   const before = published?.checkpoint;
   const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];
   rememberEnded({ before: before && sha256(before.text), ended, hold: report.hold });
-  return { signer, unknown, report };
+  return { signer: key.signer, unknown, report };
 }
 
 /**
@@ -241,32 +228,26 @@ async function doubtOf(
   return assertFollowsHost({ published, settings, env, config, decided, stopped });
 }
 
+/** What a hold means in a list that lacks cosignatures. */
+const UNSEEN_HOLD = `fewer witnesses than the quorum have cosigned this list, so verifiers that demand them refuse it, and the hold with it: ${WITNESSES_AWAY}`;
+
 async function sayCheckpoint(
   io: Io,
-  {
-    out,
-    holdChange,
-    signer,
-    report,
-    unknown,
-  }: SignedCheckpoint & { readonly out: string; readonly holdChange?: HoldChange },
+  signed: SignedCheckpoint & { readonly out: string; readonly holdChange?: HoldChange },
   options: Options,
 ): Promise<number> {
+  const { out, holdChange, signer, report, unknown } = signed;
   const { log, hold } = report;
   const ok = log === undefined || log.collected >= log.quorum;
   // To ask mirrors would delay a hold.
   const operations = holdChange === undefined ? await reportOperations(out, signer, options) : undefined;
   const isUnseen = holdChange?.action === 'hold' && log !== undefined && log.cosigned < log.quorum;
   const warnings = [
-    ...(unknown === undefined ? [] : [unknown]),
-    ...(isUnseen
-      ? [
-          `fewer witnesses than the quorum have cosigned this list, so verifiers that demand them refuse it, and the hold with it: ${WITNESSES_AWAY}`,
-        ]
-      : []),
+    unknown,
+    isUnseen ? UNSEEN_HOLD : undefined,
     ...report.warnings,
     ...(operations?.warnings ?? []),
-  ];
+  ].filter((warning) => warning !== undefined);
   if (options.json) emit(io, { ok, ...report, warnings, mirrors: operations?.mirrors });
   say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
   if (hold.length > 0) say(io, `on hold: ${hold.join(', ')}. Verifiers treat held issuers as suspended.`);

@@ -13,14 +13,13 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { assertPublishable } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
+import { EXCEPTION_OPTIONS, exceptions, type PublicationOptions } from '../options/publication-options.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import type { Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
+import { type Io, say } from '../terminal/io.js';
 
 /** The options of commands that show a signing request before they sign it. */
-export interface RequestOptions extends ExceptionOptions {
+export interface RequestOptions extends PublicationOptions {
   previousRootKey?: string;
   insteadOf?: string;
   memory?: string | undefined;
@@ -42,20 +41,15 @@ export const REQUEST_OPTIONS = [
   ...EXCEPTION_OPTIONS,
 ];
 
-/** A signing request, and the root key that is to sign it. */
-interface RequestToSign {
-  readonly folder: string;
-  readonly rootKey: RootKey;
-}
-
 /**
  * Reads a signing request, checks it in every way, and shows it in words.
  *
+ * @param rootKey - the key that is to sign it
  * @throws the errors of `readSigningRequest`, of the memory and of the rules
  */
 export async function shownRequest(
   io: Io,
-  { folder, rootKey }: RequestToSign,
+  { folder, rootKey }: { readonly folder: string; readonly rootKey: RootKey },
   options: RequestOptions,
 ): Promise<SigningRequest> {
   const { previousRootKey, insteadOf, memory = memoryFolder(io.env) } = options;

@@ -7,16 +7,14 @@ import { onlyIssuersOf } from '../../generator/review/difference.js';
 import { recordsIn, recordsOfRevisions, recordsPublished } from '../../generator/review/record-set.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
+import { type ListAt, readListAt } from '../../observers/past/answer.js';
 import { openHistory } from '../../observers/past/history.js';
-import { type ListAt, readListAt } from '../../observers/past/list-at.js';
 import type { DatedPublication } from '../../observers/past/past-record.js';
-import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from '../options/record-paths.js';
+import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from '../options/named-records.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust } from '../options/trust-option.js';
-import { pastTime } from '../options/values.js';
-import { isAddress, isFolder, sourceAt } from '../options/where.js';
-import type { Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
+import { isAddress, isFolder, pastTime, sourceAt } from '../options/values.js';
+import { type Io, say } from '../terminal/io.js';
 import { PUBLISHERS_WORD, sayDated } from '../terminal/say-past.js';
 
 /** The records before and after a change. */
@@ -67,18 +65,16 @@ export async function readSides(
   }
   if (!isAddress(first) && !isFolder(first))
     return { ...readCommits(io, [first, second], options), isPartial: false };
-  const paths = second === undefined ? recordPaths(options) : [second];
-  const { root_key: rootKey } = options.settings;
+  const { issuers, settings } = options;
+  const folder = second ?? issuers;
+  const paths = folder === undefined ? defaultRecordPaths() : [folder];
+  const { root_key: rootKey } = settings;
   const before = await recordsAt(io, first, rootKey);
   if (!paths.every(isRecordFile)) {
     return { before, after: await recordsAt(io, paths[0] ?? '', rootKey), isPartial: false };
   }
   const after = recordsIn(paths);
   return { before: onlyIssuersOf(before, after), after, isPartial: true };
-}
-
-function recordPaths({ issuers }: SidesOptions): readonly string[] {
-  return issuers === undefined ? defaultRecordPaths() : [issuers];
 }
 
 function readCommits(

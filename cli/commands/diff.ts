@@ -1,34 +1,29 @@
 import { type Command, Option } from 'commander';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
-import { addOptions } from '../options/add-options.js';
-import { type FormatOptions, formatOptions } from '../options/format-options.js';
+import { addOptions, type FormatOptions, formatOptions } from '../options/common-options.js';
 import {
-  type ExceptionOptions,
   exceptions,
   OVERRIDE_OPTION,
   PRODUCTION_OPTIONS,
-  type ProductionOptions,
-} from '../options/rule-options.js';
+  type PublicationOptions,
+} from '../options/publication-options.js';
 import { TRUST_OPTION } from '../options/trust-option.js';
-import { isAddress } from '../options/where.js';
+import { isAddress } from '../options/values.js';
 import { report, tally } from '../terminal/diagnostics.js';
 import { forMarkdown } from '../terminal/for-markdown.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { readSides, type SideArguments, type Sides } from './diff-sides.js';
 
-type Options = ExceptionOptions &
-  ProductionOptions & {
-    format: FormatOptions['format'] | 'markdown';
-    issuers?: string;
-    at?: string[];
-    failOn: 'error' | 'warning';
-  };
+type Options = PublicationOptions & {
+  format: FormatOptions['format'] | 'markdown';
+  issuers?: string;
+  at?: string[];
+  failOn: 'error' | 'warning';
+};
 
 /** `passport-registry diff` */
-export function declareDiff(command: Command, io: Invocation): void {
+export function declareDiff(command: Command, io: Io) {
   command
     .description('show what a change does to the issuers, and check the rules of change')
     .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, or a URL')
@@ -47,10 +42,8 @@ export function declareDiff(command: Command, io: Invocation): void {
     .choices(['error', 'warning'])
     .default('error');
   const ofRules = [OVERRIDE_OPTION, ...PRODUCTION_OPTIONS];
-  addOptions(command, ...ofRules, failOn, ...formatOptions('markdown')).action(
-    (before: string, after: string | undefined, options: Options) =>
-      run(io, options.format === 'json', () => diff(io, [before, after], options)),
-  );
+  addOptions(command, ...ofRules, failOn, ...formatOptions('markdown'));
+  return (before: string, after: string | undefined, options: Options) => diff(io, [before, after], options);
 }
 
 async function diff(io: Io, compared: SideArguments, options: Options): Promise<number> {

@@ -11,50 +11,44 @@ import { readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
 import type { Level } from '../operating/condition.js';
 import { presenceOf } from '../operating/root-key-condition.js';
-import { addOptions } from '../options/add-options.js';
-import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/build-options.js';
+import { addOptions } from '../options/common-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/publication-options.js';
 import { asksMirror, hasSigner } from '../options/settings.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { type Io, say } from '../terminal/io.js';
 import { codeOf, WITNESSES_AWAY } from '../terminal/say-built.js';
-import { buildAndReport, buildUnsigned, UNSIGNED_OPTION } from './build.js';
+import { buildAndReport, buildUnsigned } from './build.js';
 
 interface Options extends BuildCommandOptions {
   reason: string;
-  unsigned?: string;
   /** Only `suspend` has this option. */
   end?: true;
 }
 
 /** `passport-registry suspend` */
-export function declareSuspend(command: Command, io: Invocation): void {
+export function declareSuspend(command: Command, io: Io) {
   command
     .description('suspend issuers, or end that: edit their records, build, sign, verify')
     .argument('<id...>', 'issuer_ids')
-    .option('--end', 'end the suspension: make the issuers active again');
-  addChangeOptions(command, 'the reason, which is published, or with --end a comment in the record').action(
-    (given: string[], options: Options) =>
-      run(io, options.json === true, () => {
-        const ids = [...new Set(given)];
-        return changeAndBuild(io, { ids, to: options.end ? 'active' : 'suspended' }, options);
-      }),
-  );
+    .option('--end', 'end the suspension: make the issuers active again')
+    .requiredOption(
+      '--reason <text>',
+      'the reason, which is published, or with --end a comment in the record',
+    );
+  addOptions(command, ...BUILD_OPTIONS);
+  return (given: string[], options: Options) => {
+    const ids = [...new Set(given)];
+    return changeAndBuild(io, { ids, to: options.end ? 'active' : 'suspended' }, options);
+  };
 }
 
 /** `passport-registry revoke` */
-export function declareRevoke(command: Command, io: Invocation): void {
+export function declareRevoke(command: Command, io: Io) {
   command
     .description('revoke an issuer for good: edit its record, build, sign, verify')
-    .argument('<id>', 'issuer_id');
-  addChangeOptions(command, 'the reason, which is published').action((id: string, options: Options) =>
-    run(io, options.json === true, () => changeAndBuild(io, { ids: [id], to: 'revoked' }, options)),
-  );
-}
-
-function addChangeOptions(command: Command, reason: string): Command {
-  command.requiredOption('--reason <text>', reason);
-  return addOptions(command, UNSIGNED_OPTION, ...BUILD_OPTIONS);
+    .argument('<id>', 'issuer_id')
+    .requiredOption('--reason <text>', 'the reason, which is published');
+  addOptions(command, ...BUILD_OPTIONS);
+  return (id: string, options: Options) => changeAndBuild(io, { ids: [id], to: 'revoked' }, options);
 }
 
 interface StatusChange {
@@ -69,7 +63,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * Changes the records and the tree, or a request, together: if that fails or a signal ends it, restores the records, unless the
  * list or the log has the change by then. No other build reads the records meanwhile.
  */
-async function changeAndBuild(io: Invocation, change: StatusChange, options: Options): Promise<number> {
+async function changeAndBuild(io: Io, change: StatusChange, options: Options): Promise<number> {
   const { to } = change;
   const { out, unsigned } = options;
   const { files, built } = await withOutputFolder(out, (output) =>
@@ -142,7 +136,7 @@ function untilComplete(lacks: Lack, { ids, to }: StatusChange, options: Options)
 
 /** Edits the records and builds, with exclusive access to the output folder. Returns the files of the records, in words. */
 async function changeIn(
-  io: Invocation,
+  io: Io,
   { ids, to, output }: StatusChange & { readonly output: OutputFolder },
   options: Options,
 ): Promise<{ readonly files: string; readonly built: BuildReport | undefined }> {
@@ -181,7 +175,7 @@ async function changeIn(
     const purpose = { about: ids, stopped: to === 'active' ? [] : ids };
     const built =
       unsigned === undefined ? await buildAndReport(io, options, { output, ...purpose }) : undefined;
-    if (unsigned !== undefined) await buildUnsigned(io, options, { folder: unsigned, about: ids });
+    if (unsigned !== undefined) await buildUnsigned(io, { ...options, unsigned }, ids);
     for (const { id, file, from } of edits)
       if (from !== to) say(io, `${id}: status ${from} -> ${to} (${file})`);
     return { files: edits.map(({ file }) => file).join(', '), built };
@@ -212,7 +206,7 @@ interface TreeBefore {
 }
 
 /** A record that says something else than the list, or than what the log promises, would undo the change with the next build. */
-function isKept(io: Invocation, edit: IssuerEdit, tree: TreeBefore): boolean {
+function isKept(io: Io, edit: IssuerEdit, tree: TreeBefore): boolean {
   const { file, to } = edit;
   if (!mayBeWritten(edit, tree)) return false;
   say(io, `${file} says ${to}, as ${tree.out} or its log does by now: \`build\` completes the tree`);
@@ -220,7 +214,7 @@ function isKept(io: Invocation, edit: IssuerEdit, tree: TreeBefore): boolean {
 }
 
 /** Restores a record, as far as possible. */
-function undo(io: Invocation, edit: IssuerEdit, out: string): void {
+function undo(io: Io, edit: IssuerEdit, out: string): void {
   try {
     edit.undo();
     say(io, `${edit.file} is unchanged`);
@@ -250,11 +244,7 @@ function isFaultOfRootKey(error: unknown, presence: Level): boolean {
 }
 
 /** Tells whoever cannot suspend issuers now how to stop them all the same, if the online key may. */
-async function sayHoldInstead(
-  io: Invocation,
-  ids: readonly string[],
-  { out, settings }: Options,
-): Promise<void> {
+async function sayHoldInstead(io: Io, ids: readonly string[], { out, settings }: Options): Promise<void> {
   const { mayHold, text } = await onlinePermission(out).catch(() => ({ mayHold: undefined, text: '' }));
   if (mayHold !== true) return;
   const hold = (await readPublished(out).catch(() => undefined))?.checkpoint?.hold;

@@ -6,7 +6,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 
 /** What a host must serve to publish a tree: its list, its other files, and its checkpoint or a newer one. */
-export interface ExpectedTree {
+interface ExpectedTree {
   readonly folder: string;
   /** The payload hash of the list. */
   readonly sha256: string;

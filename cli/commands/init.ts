@@ -1,20 +1,20 @@
 import { basename, relative, resolve } from 'node:path';
 import { isLoopback } from '@passport-registry/verifier/http';
 import { Argument, type Command } from 'commander';
-import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
-import { configuredEmail, repositoryAround } from '../../generator/files/git.js';
+import { ConfigurationRejected } from '../../generator/errors.js';
+import { configuredEmail, workTreeAround } from '../../generator/files/git.js';
+import type { RegistryFile } from '../../generator/generated/settings.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
 import { shellWord } from '../command-line.js';
-import { addOptions } from '../options/add-options.js';
+import { addOptions } from '../options/common-options.js';
 import {
   NEW_PASSPHRASE_OPTIONS,
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
-import { parseRegistrySettings } from '../options/settings.js';
-import { CONFIGURATION_FILE } from '../options/use-configuration.js';
-import { namedTool, type PinnedTool, runningTool } from '../scaffold/pinned-tool.js';
-import { type RegistrySettings, registryYaml } from '../scaffold/registry-settings.js';
+import { CONFIGURATION_FILE, parseRegistrySettings } from '../options/settings.js';
+import { namedTool, runningTool } from '../scaffold/pinned-tool.js';
+import { type NewSettings, type RequiredSetting, registryYaml } from '../scaffold/registry-settings.js';
 import {
   type RegistryFolder,
   ROOT_KEY_FILE,
@@ -23,9 +23,7 @@ import {
 } from '../scaffold/write-registry.js';
 import { interview, type Question } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends NewKeyPassphraseOptions {
@@ -38,11 +36,8 @@ interface Options extends NewKeyPassphraseOptions {
   tool?: string;
 }
 
-/** The settings that every new registry has. */
-type Required = 'name' | 'contact' | 'base_url';
-
 /** How `init` asks for the settings that every new registry has. */
-const QUESTIONS: Readonly<Record<Required, { option: string; question: string }>> = {
+const QUESTIONS: Readonly<Record<RequiredSetting, { option: string; question: string }>> = {
   name: { option: '--name', question: 'Name of the registry' },
   contact: { option: '--contact', question: 'E-mail address of the operator' },
   base_url: { option: '--base-url', question: 'URL where the registry will be published' },
@@ -55,7 +50,7 @@ const OF_NEW_REGISTRIES = { statements: true, page: { issuers: 10_000 } };
 const LOCAL_URL = 'http://127.0.0.1:8080';
 
 /** `passport-registry init` */
-export function declareInit(command: Command, io: Invocation): void {
+export function declareInit(command: Command, io: Io) {
   command
     .description('make the folder of a new registry; on a terminal, ask for missing values')
     .addArgument(new Argument('[folder]', 'folder to make').default('.', 'the current folder'))
@@ -66,32 +61,27 @@ export function declareInit(command: Command, io: Invocation): void {
     .option('--homepage <url>', 'https URL of a page about the operator')
     .option('--key <file>', 'make a root key in this new file, outside of the folder')
     .addOption(movedOption('--root-key <file>', 'init --root-key', 'init --key'));
-  addOptions(command, ...NEW_PASSPHRASE_OPTIONS)
-    .option(
-      '--tool <spec>',
-      'the program to pin: an exact version, a tarball, or a git address with a commit',
-    )
-    .action((folder: string, options: Options) => run(io, false, () => init(io, folder, options)));
+  addOptions(command, ...NEW_PASSPHRASE_OPTIONS).option(
+    '--tool <spec>',
+    'the program to pin: an exact version, a tarball, or a git address with a commit',
+  );
+  return (folder: string, options: Options) => init(io, folder, options);
 }
 
-async function init(io: Io, named: string, options: Options): Promise<undefined> {
+async function init(io: Io, named: string, options: Options): Promise<void> {
   const folder = registryFolder(named, options.key);
   const tool = options.tool === undefined ? runningTool() : namedTool(options.tool);
   const newPassphrase =
     options.key === undefined ? () => undefined : await newKeyPassphrase(io, options.key, options);
-  const given = { ...options, base_url: options.baseUrl };
-  const chosen = { ...settingsOf(given), ...keySettings(folder), ...OF_NEW_REGISTRIES };
-  const settings = await allSettings(io, folder, chosen);
-  const text = registryYaml(settings);
-  parseRegistrySettings(CONFIGURATION_FILE, text);
-  const { name, contact, base_url } = settings;
-  const written = await writeRegistry(
-    { folder, values: { name, contact, base_url }, registryYaml: text, tool },
-    { newPassphrase, env: io.env },
-  );
+  const { name, contact, baseUrl, description, homepage } = options;
+  const given = { name, contact, base_url: baseUrl, description, homepage };
+  const settings = await allSettings(io, folder, { ...given, ...keySettings(folder), ...OF_NEW_REGISTRIES });
+  parseRegistrySettings(CONFIGURATION_FILE, registryYaml(settings));
+  const written = await writeRegistry({ folder, settings, tool }, { newPassphrase, env: io.env });
   say(io, `${named}: ${count(written.files, 'file')} written`);
-  sayTool(io, tool);
-  sayBaseUrl(io, base_url);
+  say(io, `program    passport-registry pinned to ${tool.spec}`);
+  if (tool.note !== undefined) say(io, `           note: ${tool.note}`);
+  sayBaseUrl(io, settings.base_url);
   if (written.thumbprint !== undefined) {
     say(io, `root key   ${written.thumbprint}`);
     say(io, `           ${options.key} holds the private key. Keep it secret, and keep two copies.`);
@@ -101,28 +91,24 @@ async function init(io: Io, named: string, options: Options): Promise<undefined>
         '           WARNING: it is not encrypted (--no-passphrase). Anyone who finds the file can sign.',
       );
   }
-  sayRepository(io, folder);
+  const top = workTreeAround(folder.path);
+  if (top !== undefined && top !== folder.path)
+    say(
+      io,
+      `note: this folder is in the git repository ${top}, and GitHub runs only the workflows at its top`,
+    );
   sayNext(io, named, folder);
-  return undefined;
-}
-
-function settingsOf({ name, contact, base_url, description, homepage }: RegistrySettings): RegistrySettings {
-  return { name, contact, base_url, description, homepage };
 }
 
 /** The settings for a root key. The path of the private key is relative to the folder. */
-function keySettings({ path, rootKey }: RegistryFolder): RegistrySettings {
+function keySettings({ path, rootKey }: RegistryFolder): RegistryFile {
   return rootKey === undefined ? {} : { root_key: ROOT_KEY_FILE, signer: { key: relative(path, rootKey) } };
 }
 
 /** Asks for the required settings that are missing. */
-async function allSettings(
-  io: Io,
-  { path }: RegistryFolder,
-  given: RegistrySettings,
-): Promise<RegistrySettings & Record<Required, string>> {
+async function allSettings(io: Io, { path }: RegistryFolder, given: RegistryFile): Promise<NewSettings> {
   const settings: Record<string, unknown> = { ...given };
-  const names = Object.keys(QUESTIONS) as Required[];
+  const names = Object.keys(QUESTIONS) as RequiredSetting[];
   const missing = names.filter((name) => settings[name] === undefined);
   if (missing.length > 0) {
     // Invalid options are reported before the first question.
@@ -134,14 +120,14 @@ async function allSettings(
         settings[name] = await askFor(io, question, { name, value: defaults[name] });
     });
   }
-  return settings as RegistrySettings & Record<Required, string>;
+  return settings as NewSettings;
 }
 
 /** Asks for a setting until the answer is valid. */
 async function askFor(
   io: Io,
   question: Question,
-  { name, value }: { name: Required; value: string | undefined },
+  { name, value }: { name: RequiredSetting; value: string | undefined },
 ): Promise<string> {
   const shown = value !== undefined && problemsOf({ [name]: value }) === undefined ? value : undefined;
   for (;;) {
@@ -153,7 +139,7 @@ async function askFor(
   }
 }
 
-function problemsOf(settings: RegistrySettings): ConfigurationRejected | undefined {
+function problemsOf(settings: RegistryFile): ConfigurationRejected | undefined {
   try {
     parseRegistrySettings(CONFIGURATION_FILE, registryYaml(settings));
     return undefined;
@@ -161,11 +147,6 @@ function problemsOf(settings: RegistrySettings): ConfigurationRejected | undefin
     if (error instanceof ConfigurationRejected) return error;
     throw error;
   }
-}
-
-function sayTool(io: Io, { spec, note }: PinnedTool): void {
-  say(io, `program    passport-registry pinned to ${spec}`);
-  if (note !== undefined) say(io, `           note: ${note}`);
 }
 
 /** Warns of a URL at which nobody else can verify the registry, or at which a network can change the page. */
@@ -181,22 +162,6 @@ function sayBaseUrl(io: Io, baseUrl: string): void {
   }
   if (url.protocol === 'http:') {
     say(io, `WARNING: ${baseUrl} is not https, so anyone on the way can change the page or block it: ${set}`);
-  }
-}
-
-/** GitHub runs only the workflows in the top folder of a repository. */
-function sayRepository(io: Io, { path }: RegistryFolder): void {
-  const top = repositoryTop(path, io.env);
-  if (top === undefined || top === path) return;
-  say(io, `note: this folder is in the git repository ${top}, and GitHub runs only the workflows at its top`);
-}
-
-function repositoryTop(path: string, env: NodeJS.ProcessEnv): string | undefined {
-  try {
-    return repositoryAround(path, env).top;
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
   }
 }
 

@@ -18,17 +18,19 @@ import {
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { otherDelegation } from '../hosts/published-before.js';
-import { addOptions } from '../options/add-options.js';
-import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
-import { DAYS_OPTION, delegationDays } from '../options/freshness-options.js';
-import { ROOT_SIGNER_OPTIONS, type RootSignerOptions, rootSignerChoice } from '../options/signer-options.js';
-import type { Invocation } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
-import { sayRequest } from '../terminal/say-request.js';
+import { addOptions } from '../options/common-options.js';
+import {
+  COMMIT_OPTION,
+  committedKeys,
+  DAYS_OPTION,
+  type PublicationOptions,
+} from '../options/publication-options.js';
+import { ROOT_SIGNER_OPTIONS, rootSignerChoice } from '../options/signer-options.js';
+import { count, type Io, say } from '../terminal/io.js';
+import { sayRequest } from '../terminal/say-built.js';
 import { sayCommitment } from './say-rotation.js';
 
-interface DelegateOptions extends RootSignerOptions {
+interface DelegateOptions extends PublicationOptions {
   online: string[];
   out: string;
   /** Undefined if neither `--hold` nor `--no-hold` was given. */
@@ -36,8 +38,9 @@ interface DelegateOptions extends RootSignerOptions {
   unsigned?: string;
 }
 
-interface StepOptions extends RootSignerOptions, CommitmentOptions {
+interface StepOptions extends PublicationOptions {
   next: string;
+  commit?: readonly string[];
   out: string;
   unsigned?: string;
 }
@@ -46,9 +49,8 @@ interface StepOptions extends RootSignerOptions, CommitmentOptions {
 const UNSIGNED = 'do not sign: write a signing request for --root-key to a new folder';
 
 /** `passport-registry keys delegate` */
-export function declareDelegate(command: Command, io: Invocation): void {
+export function declareDelegate(command: Command, io: Io) {
   command
-    .description('let online keys sign checkpoints; print the delegation to stdout')
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
     .addOption(DAYS_OPTION)
     .option(
@@ -58,35 +60,33 @@ export function declareDelegate(command: Command, io: Invocation): void {
     .option('--no-hold', 'do not let them stop issuers')
     .option('--unsigned <dir>', UNSIGNED)
     .option('--out <dir>', 'folder of the published tree, whose delegation the new one replaces', 'dist');
-  addOptions(command, ...ROOT_SIGNER_OPTIONS).action((options: DelegateOptions) =>
-    run(io, false, () => delegateKeys(io, options)),
-  );
+  addOptions(command, ...ROOT_SIGNER_OPTIONS);
+  return (options: DelegateOptions) => delegateKeys(io, options);
 }
 
 /** `passport-registry keys step` */
-export function declareStep(command: Command, io: Invocation): void {
+export function declareStep(command: Command, io: Io) {
   command
     .description('sign only the step to the next root key; print the step to stdout')
     .requiredOption('--next <file>', 'public JWK of the next root key')
     .option('--unsigned <dir>', UNSIGNED)
     .option('--out <dir>', 'folder of the published tree, whose rotation the step continues', 'dist');
-  addOptions(command, COMMIT_OPTION, ...ROOT_SIGNER_OPTIONS).action((options: StepOptions) =>
-    run(io, false, () => signStep(io, options)),
-  );
+  addOptions(command, COMMIT_OPTION, ...ROOT_SIGNER_OPTIONS);
+  return (options: StepOptions) => signStep(io, options);
 }
 
-async function delegateKeys(io: Invocation, { online, hold, out, ...options }: DelegateOptions) {
-  const days = delegationDays(options.settings);
+async function delegateKeys(io: Io, { online, hold, out, ...options }: DelegateOptions) {
+  const { settings, unsigned } = options;
+  const { days } = settings.delegation;
   const keys = await Promise.all(online.map((file) => loadRootKey(file, io.env)));
-  if (options.unsigned !== undefined) {
+  if (unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
-    await assertOnline(io, keys, { rootKey, out, settings: options.settings });
-    const request = await prepareDelegation({ rootKey, keys, days, mayHold: hold, out }, options.unsigned);
-    sayRequest(io, request, options.unsigned);
-    return undefined;
+    await assertOnline(io, keys, { rootKey, out, settings });
+    const request = await prepareDelegation({ rootKey, keys, days, mayHold: hold, out }, unsigned);
+    return sayRequest(io, request, unsigned);
   }
   const root = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
-  await assertOnline(io, keys, { rootKey: root.rootKey, out, settings: options.settings });
+  await assertOnline(io, keys, { rootKey: root.rootKey, out, settings });
   const published = hold ?? (await publishedPermission(out));
   const mayHold = published === true;
   const claims = delegationClaims(keys, { days, mayHold });
@@ -95,19 +95,13 @@ async function delegateKeys(io: Invocation, { online, hold, out, ...options }: D
     ? 'sign checkpoints, and stop issuers with `hold`'
     : 'sign checkpoints, but not stop issuers';
   say(io, `for ${days} days, ${count(keys.length, 'online key')} may ${permitted}`);
-  if (hold !== undefined) return undefined;
+  if (hold !== undefined) return;
   if (published === undefined)
     say(
       io,
       `note: ${out} has no tree that shows whether they may stop issuers now: if they may, sign again with --hold`,
     );
   else if (mayHold) say(io, `note: as the delegation in ${out} permits; --no-hold ends that`);
-  return undefined;
-}
-
-/** What keys are not to be delegated to: the root key, and what registry.yaml and the published tree name otherwise. */
-interface Delegating extends Pick<DelegateOptions, 'out' | 'settings'> {
-  readonly rootKey: RootKey;
 }
 
 /**
@@ -116,13 +110,13 @@ interface Delegating extends Pick<DelegateOptions, 'out' | 'settings'> {
  * @throws {@link KeyRejected}
  */
 async function assertOnline(
-  io: Invocation,
+  io: Io,
   keys: readonly RootKey[],
-  { rootKey, out, settings }: Delegating,
+  { rootKey, out, settings }: Pick<DelegateOptions, 'out' | 'settings'> & { readonly rootKey: RootKey },
 ): Promise<void> {
   const published = await readPublished(out).catch(() => undefined);
   const { vkey } = published?.statement?.log ?? {};
-  const { public_key: file } = settings.log ?? {};
+  const { public_key: file } = settings.log;
   // Who signs elsewhere may not have that file.
   const configured = file && (await loadRootKey(file, io.env).catch(() => undefined));
   const invalid = (message: string) => new KeyRejected(`the key of the log ${message}`);
@@ -152,23 +146,21 @@ async function publishedPermission(out: string): Promise<boolean | undefined> {
   );
 }
 
-async function signStep(io: Invocation, { next: file, unsigned, ...options }: StepOptions) {
+async function signStep(io: Io, { next: file, unsigned, ...options }: StepOptions) {
   if (unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
     const next = await committedNext(io, { rootKey, file }, options);
-    sayRequest(io, await prepareRotation({ rootKey, next }, unsigned), unsigned);
-    return undefined;
+    return sayRequest(io, await prepareRotation({ rootKey, next }, unsigned), unsigned);
   }
   const root = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
   const next = await committedNext(io, { rootKey: root.rootKey, file }, options);
   io.stdout.write(`${await signStatement(root, 'registry-root-rotation+jwt', rotationClaims(next))}\n`);
   sayCommitment(io, next);
-  return undefined;
 }
 
 /** Reads the next root key, to which the outgoing key may lead, with the keys to which the step commits it. */
 async function committedNext(
-  io: Invocation,
+  io: Io,
   { rootKey, file }: { readonly rootKey: RootKey; readonly file: string },
   { out, settings, commit }: Pick<StepOptions, 'out' | 'settings' | 'commit'>,
 ): Promise<RootKey> {
@@ -181,10 +173,7 @@ async function committedNext(
 }
 
 /** The root key that will sign a request. */
-function unsignedRootKey(
-  io: Invocation,
-  { settings: { root_key: file } }: RootSignerOptions,
-): Promise<RootKey> {
+function unsignedRootKey(io: Io, { settings: { root_key: file } }: PublicationOptions): Promise<RootKey> {
   if (file !== undefined) return loadRootKey(file, io.env);
   throw new UsageError(
     'a request must name the root key that will sign: pass --root-key, or set root_key in registry.yaml',

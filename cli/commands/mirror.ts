@@ -8,34 +8,30 @@ import {
 } from '../../observers/hosts/compare-hosts.js';
 import { readHost } from '../../observers/hosts/read-host.js';
 import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
-import { addOptions, JSON_OPTION } from '../options/add-options.js';
-import { maxAgeOption } from '../options/max-age-option.js';
+import { addOptions, JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
-import { positiveNumber } from '../options/values.js';
-import { assertAddresses } from '../options/where.js';
+import { assertAddresses } from '../options/values.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { count, emit, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
-import { repeatForever } from '../terminal/watch.js';
+import { count, emit, type Io, say } from '../terminal/io.js';
+import { repeatForever } from '../terminal/until-stopped.js';
 import { verifyHolders } from '../verify-holders.js';
-import { addCommands } from './add-commands.js';
+import { addCommands, type Run } from './add-commands.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions, WithSettings {
   maxAge: number;
-  watch?: string;
+  watch?: number;
   json?: true;
 }
 
 interface StatusOptions extends WithSettings {
-  maxBehind: string;
+  maxBehind: number;
   json?: true;
 }
 
 /** `passport-registry mirror` */
-export function declareMirror(command: Command, io: Invocation): void {
+export function declareMirror(command: Command, io: Io, run: Run) {
   command
     .description('download the tree of a registry, verify it, and switch to it with one rename')
     .argument('<source>', 'URL of the registry, or a source that rsync accepts')
@@ -43,32 +39,39 @@ export function declareMirror(command: Command, io: Invocation): void {
     .addOption(TRUST_OPTION)
     .addOption(maxAgeOption());
   addOptions(command, ...WITNESS_OPTIONS)
-    .option('--watch <seconds>', 'keep running, and check again after this time')
-    .addOption(JSON_OPTION)
-    .action((source: string, folder: string, options: Options) =>
-      run(io, options.json === true, () => mirrorAndReport(io, { source, folder }, options)),
-    );
-  addCommands(command, io, {
+    .addOption(numberOption('--watch <seconds>', 'keep running, and check again after this time'))
+    .addOption(JSON_OPTION);
+  addCommands(command, run, {
     status: {
       summary: 'compare a registry with its mirrors',
       example: 'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',
       load: async () => declareMirrorStatus,
     },
   });
+  return async (source: string, folder: string, options: Options) => {
+    // The web server, which runs as another user, must be able to read the files.
+    const umask = process.umask(0o022);
+    return mirror(io, { source, folder }, options).finally(() => process.umask(umask));
+  };
 }
 
-function declareMirrorStatus(command: Command, io: Invocation): void {
+/** The option for the age of what a mirror serves, for the help. */
+export const MAX_BEHIND_OPTION = numberOption(
+  '--max-behind <seconds>',
+  'how far behind a mirror may be',
+).default(MAX_BEHIND_SECONDS);
+
+function declareMirrorStatus(command: Command, io: Io) {
   command
     .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
     .addOption(TRUST_OPTION)
     .addOption(movedOption('--base-url <url>', 'mirror status --base-url', 'mirror status URL...'))
     .addOption(movedOption('--mirror <url...>', 'mirror status --mirror', 'mirror status URL...'))
-    .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS))
-    .addOption(JSON_OPTION)
-    // Options before the name of the subcommand also apply.
-    .action((urls: string[], _own: StatusOptions, command: Command) =>
-      run(io, command.optsWithGlobals()['json'] === true, () => status(io, urls, command.optsWithGlobals())),
-    );
+    .addOption(MAX_BEHIND_OPTION)
+    .addOption(JSON_OPTION);
+  // Options before the name of the subcommand also apply.
+  return (urls: string[], _own: StatusOptions, command: Command) =>
+    status(io, urls, command.optsWithGlobals());
 }
 
 async function loadPinned(io: Io, { settings: { root_key: rootKey } }: WithSettings) {
@@ -78,23 +81,11 @@ async function loadPinned(io: Io, { settings: { root_key: rootKey } }: WithSetti
   );
 }
 
-/** The registry, and the folder of the mirror. */
-interface Route {
-  readonly source: string;
-  readonly folder: string;
-}
-
-async function mirrorAndReport(io: Invocation, route: Route, options: Options): Promise<number> {
-  // The web server, which runs as another user, must be able to read the files.
-  const umask = process.umask(0o022);
-  try {
-    return await mirror(io, route, options);
-  } finally {
-    process.umask(umask);
-  }
-}
-
-async function mirror(io: Invocation, route: Route, options: Options): Promise<number> {
+async function mirror(
+  io: Io,
+  route: { readonly source: string; readonly folder: string },
+  options: Options,
+): Promise<number> {
   const trust = await loadPinned(io, options);
   const { maxAge: maxAgeDays } = options;
   const witness = await witnessChoice(io, options);
@@ -103,10 +94,8 @@ async function mirror(io: Invocation, route: Route, options: Options): Promise<n
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
-  if (options.watch !== undefined) {
-    const seconds = positiveNumber('--watch', options.watch);
-    return repeatForever(io, { seconds, json: options.json === true }, once);
-  }
+  const { watch: seconds, json = false } = options;
+  if (seconds !== undefined) return repeatForever(io, { seconds, json }, once);
   await once();
   return 0;
 }
@@ -134,12 +123,11 @@ function sayMirrored(io: Io, report: MirrorReport): void {
 const MAX_PATHS = 10;
 
 async function status(io: Io, named: readonly string[], options: StatusOptions): Promise<number> {
-  const limit = positiveNumber('--max-behind', options.maxBehind);
   const urls = named.length > 0 ? named : configuredUrls(options);
   assertAddresses(urls);
   const trust = await loadPinned(io, options);
   const mirrors = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
-  const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
+  const ok = mirrors.every((mirror) => isAcceptable(mirror, options.maxBehind));
   if (options.json) emit(io, { ok, mirrors });
   for (const mirror of mirrors) say(io, formatStatus(mirror));
   return ok ? 0 : 1;

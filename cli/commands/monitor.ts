@@ -2,22 +2,16 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { withOutputLock } from '../../generator/files/output-lock.js';
 import { addToFeed } from '../../observers/monitoring/feed.js';
-import { isUnchecked } from '../../observers/monitoring/finding.js';
-import type { KnownLog } from '../../observers/monitoring/known-log.js';
+import { type Finding, isUnchecked, SEVERITIES } from '../../observers/monitoring/finding.js';
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
-import type { MonitorOptions } from '../../observers/monitoring/round.js';
+import type { KnownLog, MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
-import { JSON_OPTION } from '../options/add-options.js';
-import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
+import { DAY_SECONDS, JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
-import { duration, positiveNumber } from '../options/values.js';
-import { assertAddresses } from '../options/where.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
-import { sayRound } from '../terminal/say-round.js';
-import { repeatForever } from '../terminal/watch.js';
+import { assertAddresses, duration } from '../options/values.js';
+import { count, emit, grouped, type Io, say } from '../terminal/io.js';
+import { repeatForever } from '../terminal/until-stopped.js';
 
 interface Options extends WithSettings {
   watch?: string[];
@@ -25,16 +19,15 @@ interface Options extends WithSettings {
   since?: string;
   pendingAfter: string;
   maxAge: number;
-  timeout: string;
-  every?: string;
+  timeout: number;
+  every?: number;
   feed?: string;
   json?: true;
 }
 
 /** `passport-registry monitor` */
-export function declareMonitor(command: Command, io: Invocation): void {
+export function declareMonitor(command: Command, io: Io) {
   command
-    .description('follow the public log of a registry, and tell what is wrong or has changed')
     .argument('<url>', 'URL of the registry')
     .addOption(TRUST_OPTION)
     .option('--mirror <url...>', 'URLs of its mirrors (default: the other sources of the trust anchor)')
@@ -43,16 +36,14 @@ export function declareMonitor(command: Command, io: Invocation): void {
     .option('--since <duration>', 'without earlier rounds: tell the changes of this time, such as 2d')
     .option('--pending-after <duration>', 'how long a publication may be in the log, but not published', '1d')
     .addOption(maxAgeOption('cosignatures'))
-    .option('--timeout <seconds>', 'time limit of a round', '600')
-    .option('--every <seconds>', 'keep running, and check again after this time')
+    .addOption(numberOption('--timeout <seconds>', 'time limit of a round').default(600))
+    .addOption(numberOption('--every <seconds>', 'keep running, and check again after this time'))
     .option('--feed <file>', 'add alarms and changes to an Atom feed')
-    .addOption(JSON_OPTION)
-    .action((url: string, options: Options) =>
-      run(io, options.json === true, () => monitor(io, url, options)),
-    );
+    .addOption(JSON_OPTION);
+  return (url: string, options: Options) => monitor(io, url, options);
 }
 
-async function monitor(io: Invocation, url: string, options: Options): Promise<number> {
+async function monitor(io: Io, url: string, options: Options): Promise<number> {
   const chosen = await monitorOptions(io, url, options);
   const { state } = options;
   let inMemory: KnownLog | undefined;
@@ -70,9 +61,8 @@ async function monitor(io: Invocation, url: string, options: Options): Promise<n
     return exitCodeOf(report);
   };
   const locked = () => (state === undefined ? once() : withOutputLock(join(state, 'state.json'), once));
-  if (options.every === undefined) return locked();
-  const seconds = positiveNumber('--every', options.every);
-  return repeatForever(io, { seconds, json: options.json === true }, locked);
+  const { every: seconds, json = false } = options;
+  return seconds === undefined ? locked() : repeatForever(io, { seconds, json }, locked);
 }
 
 async function monitorOptions(io: Io, url: string, options: Options): Promise<MonitorOptions> {
@@ -87,7 +77,7 @@ async function monitorOptions(io: Io, url: string, options: Options): Promise<Mo
     sinceMs: since === undefined ? undefined : duration('--since', since),
     pendingAfterMs: duration('--pending-after', options.pendingAfter),
     maxAgeMs: options.maxAge * DAY_SECONDS * 1000,
-    timeoutMs: positiveNumber('--timeout', options.timeout) * 1000,
+    timeoutMs: options.timeout * 1000,
   };
 }
 
@@ -102,4 +92,29 @@ function exitCodeOf({ findings }: RoundReport): number {
   if (has('alarm')) return 1;
   if (has('change')) return WATCHED_ISSUER_CHANGED;
   return findings.some(isUnchecked) ? 4 : 0;
+}
+
+const MARKS = { alarm: 'ALARM  ', change: 'CHANGE ', warning: 'WARNING', note: 'note   ' } as const;
+
+/** The number of findings of each severity to print. A publication can change thousands of issuers. */
+const MAX_LINES = 20;
+
+/** Prints the report of a round of the monitor for people. */
+function sayRound(io: Io, { at, log, hosts, findings }: RoundReport): void {
+  for (const severity of SEVERITIES) {
+    const some = findings.filter((found) => found.severity === severity);
+    for (const found of some.slice(0, MAX_LINES)) say(io, lineOf(found));
+    if (some.length > MAX_LINES) say(io, `${MARKS[severity]} and ${grouped(some.length - MAX_LINES)} more`);
+  }
+  const alarms = findings.filter(({ severity }) => severity === 'alarm').length;
+  const what =
+    log === null
+      ? 'no log could be read'
+      : `${log.origin}, ${count(log.size, 'entry', 'entries')}, ${grouped(log.added)} new, ${count(hosts.length, 'host')}`;
+  const told = log === null && alarms === 0 ? '' : `, ${alarms === 0 ? 'no alarm' : count(alarms, 'alarm')}`;
+  say(io, `monitor ${at}: ${what}${told}`);
+}
+
+function lineOf({ severity, code, host, message }: Finding): string {
+  return `${MARKS[severity]} ${code}: ${host === undefined ? '' : `${host} `}${message}`;
 }

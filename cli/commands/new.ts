@@ -8,15 +8,12 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { isMadeUpName } from '../../generator/online/fetch-document.js';
 import { reservedField } from '../../generator/review/reserved-names.js';
 import { fileUrl } from '../../generator/verification/ask-host.js';
-import { ISSUERS_OPTION } from '../options/add-options.js';
-import { RECORDS_FOLDER } from '../options/record-paths.js';
-import type { WithSettings } from '../options/settings.js';
-import { CONFIGURATION_FILE } from '../options/use-configuration.js';
-import { asSource } from '../options/where.js';
+import { ISSUERS_OPTION } from '../options/common-options.js';
+import { RECORDS_FOLDER } from '../options/named-records.js';
+import { CONFIGURATION_FILE, type WithSettings } from '../options/settings.js';
+import { asSource } from '../options/values.js';
 import { ask } from '../terminal/ask.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { type Io, say } from '../terminal/io.js';
 
 interface Options extends WithSettings {
   issuers: string;
@@ -38,7 +35,7 @@ interface Options extends WithSettings {
 const SCHEMA = 'schemas/issuer.schema.json';
 
 /** `passport-registry new` */
-export function declareNew(command: Command, io: Invocation): void {
+export function declareNew(command: Command, io: Io) {
   command
     .description('write the record of a new issuer; on a terminal, ask for missing values')
     .argument('<id>', 'issuer_id')
@@ -54,11 +51,11 @@ export function declareNew(command: Command, io: Invocation): void {
     .option('--domain-scope <slug...>', 'slugs or DNS names')
     .option('--passport-types <slug...>', 'slugs')
     .option('--contact <address>', 'e-mail address')
-    .option('--registry <url>', 'URL of the registry, where editors find the schema')
-    .action((id: string, options: Options) => run(io, false, () => createRecord(io, id, options)));
+    .option('--registry <url>', 'URL of the registry, where editors find the schema');
+  return (id: string, options: Options) => createRecord(io, id, options);
 }
 
-async function createRecord(io: Io, id: string, options: Options): Promise<undefined> {
+async function createRecord(io: Io, id: string, options: Options): Promise<void> {
   const registry = options.registry ?? options.settings.base_url;
   const schema = schemaLocation(registry);
   const { jwksUri, discoveryUri } = await issuerUrls(io, options);
@@ -90,13 +87,11 @@ async function createRecord(io: Io, id: string, options: Options): Promise<undef
       `WARNING: ${field} is under ${host}, a name that is reserved for examples. A production key never signs this record: use the URL of a real issuer`,
     );
   }
-  for (const line of isRegistry
-    ? [
-        `Review it, then run \`npx passport-registry check --online ${id}\`${isMadeUp(issuer) ? ', once its URLs are those of a real issuer: names under .alt never answer' : ''}.`,
-      ]
-    : nextSteps(file, registry))
-    say(io, line);
-  return undefined;
+  const later = isMadeUp(issuer)
+    ? ', once its URLs are those of a real issuer: names under .alt never answer'
+    : '';
+  const review = `Review it, then run \`npx passport-registry check --online ${id}\`${later}.`;
+  for (const line of isRegistry ? [review] : nextSteps(file, registry)) say(io, line);
 }
 
 /** Whether a URL is under `.alt`, which no host of the Internet has (RFC 9476). Our documents use such names. */
@@ -135,17 +130,11 @@ function schemaLocation(registry: string | undefined): string | undefined {
 async function issuerUrls(io: Io, options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
   const { jwksUri, discoveryUri, issuerUrl } = options;
   if (jwksUri !== undefined && discoveryUri !== undefined) return { jwksUri, discoveryUri };
-  const base = (issuerUrl ?? (await askForUrl(io))).replace(/\/$/, '');
+  const question = 'URL of the issuer, such as https://issuer.example: ';
+  const otherwise = 'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask';
+  const base = (issuerUrl ?? (await ask(io, question, otherwise))).replace(/\/$/, '');
   return {
     jwksUri: jwksUri ?? `${base}/.well-known/jwks.json`,
     discoveryUri: discoveryUri ?? `${base}/.well-known/openid-configuration`,
   };
-}
-
-function askForUrl(io: Io): Promise<string> {
-  return ask(
-    io,
-    'URL of the issuer, such as https://issuer.example: ',
-    'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask',
-  );
 }

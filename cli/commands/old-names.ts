@@ -1,7 +1,5 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import type { Invocation } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
 
 /** The commands of earlier versions, and what does the same now. docs/upgrading.md has the same table. */
 const OLD_NAMES: Readonly<Record<string, string>> = {
@@ -49,7 +47,7 @@ export function answerToOldOption(text: string): string | undefined {
 }
 
 /** Lets the old name of a command answer with the new one. Scripts fail with it, and their logs say how to mend them. */
-export function addOldNames(program: Command, io: Invocation): void {
+export function addOldNames(program: Command): void {
   for (const [old, now] of Object.entries(OLD_NAMES)) {
     program
       .command(old, { hidden: true })
@@ -57,9 +55,11 @@ export function addOldNames(program: Command, io: Invocation): void {
       .helpOption(false)
       .allowUnknownOption()
       .argument('[any...]')
-      .action((words: readonly string[]) =>
-        run(io, words.includes('--json'), () => Promise.reject(renamed(...nameFor(words, old, now)))),
-      );
+      .action((words: readonly string[]) => {
+        // With `check --fix` in place of `format --check`, a script in CI would change files.
+        if (old === 'format' && words.includes('--check')) throw renamed('format --check', 'check');
+        throw renamed(old, now);
+      });
   }
 }
 
@@ -71,11 +71,6 @@ export function movedOption(flags: string, old: string, now: string): Option {
 }
 
 /** The error that answers an old name with the new one. */
-export function renamed(old: string, now: string): UsageError {
+function renamed(old: string, now: string): UsageError {
   return new UsageError(`\`${old}\` is now \`${now}\`: see docs/upgrading.md`);
-}
-
-/** `format --check` changed no file. With `check --fix` in its place, a script in CI would. */
-function nameFor(words: readonly string[], old: string, now: string): [old: string, now: string] {
-  return old === 'format' && words.includes('--check') ? ['format --check', 'check'] : [old, now];
 }

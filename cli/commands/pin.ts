@@ -6,12 +6,9 @@ import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import { replaceFile } from '../../generator/files/replace-file.js';
 import { readPinnable, type Witnessed } from '../../generator/verification/pinnable-registry.js';
-import { JSON_OPTION } from '../options/add-options.js';
-import { DependentOption } from '../options/dependent-option.js';
-import { asSource } from '../options/where.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { JSON_OPTION } from '../options/common-options.js';
+import { asSource } from '../options/values.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { demandOf, sayHowToCompare, sayPinnable } from '../terminal/say-pinnable.js';
 import { movedOption } from './old-names.js';
 
@@ -30,7 +27,7 @@ interface Options {
 }
 
 /** `passport-registry pin` */
-export function declarePin(command: Command, io: Invocation): void {
+export function declarePin(command: Command, io: Io) {
   command
     .description('write the trust anchor of a registry whose thumbprint you know')
     .argument('<url>', 'URL of the registry')
@@ -46,28 +43,13 @@ export function declarePin(command: Command, io: Invocation): void {
     .addOption(movedOption('--out <file>', 'pin --out', 'pin --trust-anchor'))
     .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
     .option('--require-publication', 'refuse the registry if it shows no publication statement')
-    .addOption(
-      new DependentOption(
-        '--witness <vkey...>',
-        "verifier keys of the log's witnesses, from their operators",
-      ).needs('--quorum', 'say how many of the witnesses must have cosigned'),
-    )
-    .addOption(
-      new DependentOption(
-        '--quorum <number>',
-        'how many of these witnesses must have cosigned the log',
-      ).needs('--witness', 'name the witnesses'),
-    )
-    .addOption(
-      new DependentOption(
-        '--trust-on-first-use',
-        'pin what the registry shows now, compared with nothing',
-      ).excludes('--thumbprint'),
-    )
+    .option('--witness <vkey...>', "verifier keys of the log's witnesses, from their operators")
+    .option('--quorum <number>', 'how many of these witnesses must have cosigned the log')
+    .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
     .option('--allow-development', 'also pin a registry that a development key signed')
     .option('--force', 'replace an existing file that has other content')
-    .addOption(JSON_OPTION)
-    .action((url: string, options: Options) => run(io, options.json === true, () => pin(io, url, options)));
+    .addOption(JSON_OPTION);
+  return (url: string, options: Options) => pin(io, url, options);
 }
 
 async function pin(io: Io, url: string, options: Options): Promise<number> {
@@ -82,7 +64,12 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
       '--next-root takes the RFC 7638 thumbprints of 1 to 3 different keys: 43 characters of base64url each',
     );
   }
-  const source = sourceOf(url);
+  const source = asSource(url);
+  if (source === undefined) {
+    throw new UsageError(
+      'pin takes the http(s) URL of a registry without credentials, query or fragment, such as https://registry.example',
+    );
+  }
   const registry = await readPinnable(source, {
     ...{ thumbprint, nextRoots, trustOnFirstUse },
     requireCheckpoint: options.requireCheckpoint === true,
@@ -135,14 +122,6 @@ function quorumChoice({ witness: witnesses, quorum }: Options): Witnessed | unde
 /** Exit code if nothing was pinned, the same as that of a tree that was refused. */
 const NOT_PINNED = new TreeRejected('').exitCode;
 
-function sourceOf(given: string): string {
-  const source = asSource(given);
-  if (source !== undefined) return source;
-  throw new UsageError(
-    'pin takes the http(s) URL of a registry without credentials, query or fragment, such as https://registry.example',
-  );
-}
-
 /** Writes a trust anchor. Replaces other content only if told so. @returns what happened, as a predicate */
 function writeAnchor(trustAnchor: TrustAnchor, { trustAnchor: out, force }: Options): string {
   assertTrustAnchor(trustAnchor);
@@ -154,7 +133,7 @@ function writeAnchor(trustAnchor: TrustAnchor, { trustAnchor: out, force }: Opti
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code !== 'EEXIST') throw new IoFailed(`${out} cannot be written: ${message}`, { cause });
   }
-  if (isEqual(out, text)) return 'unchanged';
+  if (readText(out) === text) return 'unchanged';
   if (force !== true) {
     throw new IoFailed(
       `${out} already exists with other content, and was left as it is: compare the two, and replace it with --force`,
@@ -162,12 +141,4 @@ function writeAnchor(trustAnchor: TrustAnchor, { trustAnchor: out, force }: Opti
   }
   replaceFile(out, text);
   return 'replaced';
-}
-
-function isEqual(file: string, text: string): boolean {
-  try {
-    return readText(file) === text;
-  } catch {
-    return false;
-  }
 }

@@ -3,36 +3,33 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { build } from '../../generator/build.js';
 import { privateFolder } from '../../generator/files/private-folder.js';
-import { ISSUERS_OPTION } from '../options/add-options.js';
-import { descriptionOf } from '../options/build-options.js';
+import { ISSUERS_OPTION, portOption } from '../options/common-options.js';
+import { descriptionOf } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
-import { portNumber } from '../options/values.js';
+
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import type { Invocation } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { serveAndSay } from './serve.js';
 
 interface Options extends WithSettings {
   issuers: string;
-  port: string;
+  port: number;
 }
 
 /** `passport-registry preview` */
-export function declarePreview(command: Command, io: Invocation): void {
+export function declarePreview(command: Command, io: Io) {
   command
     .description('show the records on this machine, signed by a development key and not published')
     .addOption(ISSUERS_OPTION)
-    .option('--port <number>', 'port to listen on', '8080')
-    .action((options: Options) => run(io, false, () => preview(io, options)));
+    .addOption(portOption(8080));
+  return (options: Options) => preview(io, options);
 }
 
 /**
  * Builds a tree with the development key in the private folder, which git ignores, and serves it. Reads no other key and no
  * published tree, so nothing in a preview lasts.
  */
-async function preview(io: Invocation, { issuers, port, settings }: Options): Promise<undefined> {
-  const number = portNumber(port);
+async function preview(io: Io, { issuers, port, settings }: Options): Promise<void> {
   const directory = process.cwd();
   const out = join(privateFolder(directory), 'preview');
   // Nobody relies on an earlier preview: its records may be changed or removed.
@@ -48,5 +45,5 @@ async function preview(io: Invocation, { issuers, port, settings }: Options): Pr
     io,
     '*** The root key and the published tree were not read. `passport-registry build` signs and publishes.',
   );
-  return serveAndSay(io, out, number);
+  return serveAndSay(io, out, port);
 }

@@ -5,15 +5,15 @@ import {
   type RegistryClient,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import { DAY_MS } from '@passport-registry/verifier/core';
+import { DAY_MS, isObject } from '@passport-registry/verifier/core';
 import { UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import type { FoundUrls, KnownUrls } from '../../generator/online/issuer-urls.js';
+import { parseJson } from '../../generator/signing/key-file.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
-import { assertAddresses } from '../options/where.js';
-import type { Io } from '../terminal/io.js';
-import { count, emit, say } from '../terminal/output.js';
+import { assertAddresses } from '../options/values.js';
+import { count, emit, type Io, say } from '../terminal/io.js';
 
 /** The formats of `resolve --all`. */
 export const PROVIDER_FORMATS = ['json', 'envoy', 'istio'] as const;
@@ -91,21 +91,10 @@ async function urlsOf(issuers: readonly Issuer[], cache: string | undefined): Pr
 
 function readCache(cache: string | undefined): KnownUrls {
   if (cache === undefined || !existsSync(cache)) return {};
-  const known = parsed(readText(cache));
+  const known = parseJson(readText(cache));
   if (isObject(known) && Object.values(known).every(isObject)) return known as KnownUrls;
   throw new UsageError(`${cache} is not a cache of --cache: remove it`);
 }
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function providersOf(client: RegistryClient, accepted: readonly Issuer[], { urls }: FoundUrls): Providers {
   const { updatedAt: updated_at, sha256 } = client;

@@ -2,26 +2,21 @@ import { decide, type TrustPolicy } from '@passport-registry/verifier';
 import { formatTime, GRAMMAR } from '@passport-registry/verifier/core';
 import { GeneratorError, UsageError } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
-import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 import { type Answer, answerFrom, type NothingSaid } from '../../observers/past/answer.js';
 import { witnessTrust } from '../../observers/past/past-publication.js';
-import { pastTime } from '../options/values.js';
-import { sourceAt } from '../options/where.js';
-import type { Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { pastTime, sourceAt } from '../options/values.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { sayNothing, saySaid } from '../terminal/say-past.js';
+import type { AllOptions } from './resolve-all.js';
 
 /** What is asked about the past, who is asked, and what is trusted. */
-interface PastQuestion {
+interface PastQuestion extends Pick<AllOptions, 'trust' | 'sources'> {
   /** As on the command line. */
   readonly at: string;
   readonly proofOut: string | undefined;
   readonly json: true | undefined;
-  readonly trust: PinnedTrust;
-  /** Asked in this order, until one shows what was said. */
-  readonly sources: readonly string[];
   /** Default: no decision is made. */
   readonly policy: TrustPolicy | undefined;
 }

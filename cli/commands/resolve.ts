@@ -21,20 +21,15 @@ import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { unreachableSources } from '../../generator/verification/network-failure.js';
-import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
-import { addOptions } from '../options/add-options.js';
-import { DependentOption } from '../options/dependent-option.js';
-import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
-import { readPolicy } from '../options/policy-file.js';
+import { DAY_SECONDS, maxAgeOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
-import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
-import { isAddress, isFolder } from '../options/where.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { loadTrust, readPolicy, TRUST_OPTION } from '../options/trust-option.js';
+import { isAddress, isFolder } from '../options/values.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { movedOption } from './old-names.js';
-import { PROVIDER_FORMATS, resolveAll } from './resolve-all.js';
+import { type AllOptions, PROVIDER_FORMATS, resolveAll } from './resolve-all.js';
 import { resolveAt } from './resolve-at.js';
 
 interface Options extends WithSettings {
@@ -52,73 +47,38 @@ interface Options extends WithSettings {
 }
 
 /** `passport-registry resolve` */
-export function declareResolve(command: Command, io: Invocation): void {
+export function declareResolve(command: Command, io: Io) {
   command
-    .description(
-      'ask whether an issuer is trusted under a policy, or what the registry said of it in the past',
-    )
     .argument('[id]', 'issuer_id')
     .argument(
       '[dir|url...]',
       'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
     )
     .option('--tier <names>', 'accept issuers of these tiers, separated by commas')
-    .addOption(
-      new DependentOption(
-        '--domain <names>',
-        'with --tier: only issuers that declare one of these domains',
-      ).needs('--tier'),
-    )
-    .addOption(
-      new DependentOption(
-        '--policy <file>',
-        'trust policy, as JSON, instead of --tier and --domain',
-      ).excludes('--tier'),
-    )
+    .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
+    .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
     .addOption(TRUST_OPTION)
-    .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'));
-  addOptions(command, ...TIME_OPTIONS, ...ALL_OPTIONS)
-    .option('--json', 'print the decision as JSON on stdout')
-    .action((id: string | undefined, sources: readonly string[], options: Options) =>
-      run(io, options.json === true, () => resolve(io, { id, sources }, options)),
-    );
+    .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'))
+    .addOption(maxAgeOption())
+    .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')
+    .option('--proof-out <file>', 'with --at: write a proof, which `verify --proof` checks offline')
+    .option('--all', 'instead of ID: print all accepted issuers, for gateways that verify tokens themselves')
+    .addOption(new Option('--format <name>', 'with --all').choices(PROVIDER_FORMATS).default('json'))
+    .option('--audience <name...>', 'with --all: the audiences of tokens')
+    .option('--cache <file>', 'with --all: file of the URLs of issuers, which are asked for once a day')
+    .option('--json', 'print the decision as JSON on stdout');
+  // With --all, the first argument is a source.
+  return (id: string | undefined, others: readonly string[], options: Options) =>
+    options.all
+      ? resolve(io, { id: undefined, sources: id === undefined ? others : [id, ...others] }, options)
+      : resolve(io, { id, sources: others }, options);
 }
 
-const TIME_OPTIONS = [
-  maxAgeOption().excludes('--at'),
-  new DependentOption(
-    '--at <time>',
-    'show what the registry said at this time, RFC 3339, and what proves it',
-  ).excludes('--all'),
-  new DependentOption(
-    '--proof-out <file>',
-    'with --at: write a proof, which `verify --proof` checks offline',
-  ).needs('--at'),
-];
-
-const ALL_OPTIONS = [
-  new Option(
-    '--all',
-    'instead of ID: print all accepted issuers, for gateways that verify tokens themselves',
-  ),
-  new DependentOption('--format <name>', 'with --all')
-    .choices([...PROVIDER_FORMATS])
-    .default('json')
-    .needs('--all'),
-  new DependentOption('--audience <name...>', 'with --all: the audiences of tokens').needs('--all'),
-  new DependentOption(
-    '--cache <file>',
-    'with --all: file of the URLs of issuers, which are asked for once a day',
-  ).needs('--all'),
-];
-
-/** An issuer, and where to ask for it. With --all, the first argument is a source. */
-interface Question {
-  readonly id: string | undefined;
-  readonly sources: readonly string[];
-}
-
-async function resolve(io: Io, { id, sources: others }: Question, options: Options): Promise<number> {
+async function resolve(
+  io: Io,
+  { id, sources: named }: { readonly id: string | undefined; readonly sources: readonly string[] },
+  options: Options,
+): Promise<number> {
   const maxAge = options.maxAge * DAY_SECONDS;
   const policy = policyOf(options);
   const { root_key: rootKey } = options.settings;
@@ -129,23 +89,22 @@ async function resolve(io: Io, { id, sources: others }: Question, options: Optio
   }
   const trust = await loadTrust(io, rootKey);
   const ofTrust = trust.sources.length > 0 ? trust.sources : ['dist'];
-  const sources = options.all && id !== undefined ? [id, ...others] : others;
-  const source = sources.length > 0 ? sources : ofTrust;
+  const sources = named.length > 0 ? named : ofTrust;
   const { at, proofOut, json } = options;
   if (options.all) {
     if (policy === undefined)
       throw new UsageError('resolve --all decides under a policy: pass --policy or --tier');
     const { format, audience = [], cache } = options;
     return withRegistryErrors(() =>
-      resolveAll(io, { policy, trust, sources: source, maxAge, format, audience, cache }),
+      resolveAll(io, { policy, trust, sources, maxAge, format, audience, cache }),
     );
   }
   if (id === undefined) throw new UsageError('resolve takes the id of an issuer, or --all');
-  if (at !== undefined) return resolveAt(io, id, { at, proofOut, json, policy, trust, sources: source });
+  if (at !== undefined) return resolveAt(io, id, { at, proofOut, json, policy, trust, sources });
   if (policy === undefined)
     throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
   return withRegistryErrors(async () => {
-    const answer = await ask(id, policy, { ...trust, source, maxAge });
+    const answer = await ask(id, policy, { trust, sources, maxAge });
     const { decision, updatedAt, about, hint } = answer;
     if (options.json) emit(io, { ...decision, updatedAt, about: about ?? null });
     sayDecision(io, id, answer);
@@ -163,13 +122,6 @@ async function withRegistryErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The sources of a list, and the conditions under which it is trusted. */
-interface Conditions extends PinnedTrust {
-  readonly source: readonly string[];
-  /** Seconds. */
-  readonly maxAge: number;
-}
-
 /** The decision about an issuer. */
 interface Answer {
   readonly decision: Decision;
@@ -180,28 +132,32 @@ interface Answer {
   readonly hint?: string | undefined;
 }
 
-async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Promise<Answer> {
-  const { source, maxAge } = conditions;
-  const trust = { trustAnchor: trustAnchorOf(conditions), maxAge };
+async function ask(
+  id: string,
+  policy: TrustPolicy,
+  { trust: pinned, sources, maxAge }: Pick<AllOptions, 'trust' | 'sources' | 'maxAge'>,
+): Promise<Answer> {
+  const trust = { trustAnchor: trustAnchorOf(pinned), maxAge };
+  const known = (registry: Registry) => registry.list().map(({ issuer_id }) => issuer_id);
   const answer = (registry: Registry, about: AboutIssuer | undefined) => ({
     about,
     decision: registry.decide(id, policy),
     updatedAt: registry.updatedAt,
     // An unknown id may be misspelt. The hint is only for people; the decision is about the given id.
-    hint: registry.resolve(id) === undefined ? didYouMean(id, idsOf(registry)) : undefined,
+    hint: registry.resolve(id) === undefined ? didYouMean(id, known(registry)) : undefined,
   });
-  const [first = ''] = source;
-  if (source.length === 1 && isFolder(first)) {
+  const [first = ''] = sources;
+  if (sources.length === 1 && isFolder(first)) {
     const files = registryFiles(folderSource(first));
     const registry = await openRegistry(files, trust);
     return answer(registry, await aboutIn(files, registry, id));
   }
-  const invalid = source.find((one) => !isAddress(one));
+  const invalid = sources.find((one) => !isAddress(one));
   if (invalid !== undefined)
     throw new UsageError(
       `${invalid} is neither a folder nor an http(s) URL; if it is an issuer, give one issuer at a time`,
     );
-  const options = { sources: source, ...trust };
+  const options = { sources, ...trust };
   const proven = await lookUp(id, policy, options);
   if (proven !== undefined) return proven;
   const client = createRegistryClient(options);
@@ -221,8 +177,8 @@ async function aboutIn(
 ): Promise<AboutIssuer | undefined> {
   const bytes = await files.get(PATHS.publication);
   const statement = bytes && readPublicationStatement(bytes);
-  if (statement?.sha256 !== registry.sha256) return undefined;
-  const about = await verifyAbout(await files.get(PATHS.about), statement ?? { aboutSha256: undefined });
+  if (statement === undefined || statement.sha256 !== registry.sha256) return undefined;
+  const about = await verifyAbout(await files.get(PATHS.about), statement);
   return about && (about.get(id) ?? {});
 }
 
@@ -239,20 +195,12 @@ async function lookUp(
     const about = decision.issuer && (await aboutOf(lookup, id));
     return { decision, updatedAt: registry?.updatedAt ?? lookup.updatedAt, about };
   } catch (error) {
-    if (isOlderRegistry(error)) return undefined;
+    const errors = error instanceof NoUsableSource ? Object.values(error.errors) : [];
+    if (errors.some(({ code }) => code === 'ERR_PUBLICATION_MISSING')) return undefined;
     throw error;
   } finally {
     lookup.close();
   }
-}
-
-function isOlderRegistry(error: unknown): boolean {
-  if (!(error instanceof NoUsableSource)) return false;
-  return Object.values(error.errors).some(({ code }) => code === 'ERR_PUBLICATION_MISSING');
-}
-
-function idsOf(registry: Registry): string[] {
-  return registry.list().map(({ issuer_id }) => issuer_id);
 }
 
 /** Returns the policy of the options. Undefined if they name none. @throws {@link UsageError} */

@@ -1,37 +1,28 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { AlreadyPublished, UsageError } from '../../generator/errors.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
-import { addOptions } from '../options/add-options.js';
-import { cosignChoice } from '../options/log-options.js';
+import { addOptions } from '../options/common-options.js';
+import { cosignChoice } from '../options/publication-options.js';
 import { planRotation } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
 import { ask } from '../terminal/ask.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
-import { renamed } from './old-names.js';
+import { movedOption } from './old-names.js';
 import {
   nextPassphrase,
   planChoice,
   ROTATION_OPTIONS,
   type RotateCommandOptions,
 } from './rotation-options.js';
-import { sayAfterRotation, sayPlan } from './say-rotation.js';
+import { replacedKey, sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** `passport-registry keys rotate` */
-export function declareRotate(command: Command, io: Invocation): void {
-  command.description(
-    'replace the root key: next key, step, delegation, build; continues where it was stopped',
-  );
-  addOptions(command, ...ROTATION_OPTIONS, new Option('--next <file>').hideHelp()).action(
-    (options: RotateCommandOptions & { next?: string }) =>
-      run(io, options.json === true, async () => {
-        if (options.next !== undefined) throw renamed('keys rotate --next', 'keys step --next');
-        return rotateRootKey(io, options, command);
-      }),
-  );
+export function declareRotate(command: Command, io: Io) {
+  const moved = movedOption('--next <file>', 'keys rotate --next', 'keys step --next');
+  addOptions(command, ...ROTATION_OPTIONS, moved);
+  return (options: RotateCommandOptions) => rotateRootKey(io, options, command);
 }
 
 async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<number> {
@@ -39,8 +30,7 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   const plan = await planRotation(given);
   const { out, json } = options;
   if (plan.done) {
-    const { thumbprint, nextRoots = [] } = plan.next;
-    const keys = { outgoing: plan.outgoing?.thumbprint, next: thumbprint, nextRoots };
+    const keys = replacedKey(plan.outgoing, plan.next);
     if (json) emit(io, { ok: true, done: true, ...keys });
     say(io, `The rotation of ${out} is complete: its root key is ${keys.next}.`);
     sayAfterRotation(io, keys, { options, command, configured: plan.configured });
@@ -56,8 +46,7 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   }
   const started = performance.now();
   const { outgoing, next, build } = await rotate(plan, { ...given, newPassphrase });
-  const { thumbprint, nextRoots = [] } = next;
-  const keys = { outgoing: outgoing.thumbprint, next: thumbprint, nextRoots };
+  const keys = replacedKey(outgoing, next);
   const code = codeOf(build);
   if (json) emit(io, { ok: code === 0, done: false, ...keys, build });
   sayBuilt(io, build, performance.now() - started);

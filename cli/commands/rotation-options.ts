@@ -5,21 +5,23 @@ import {
   loadRootKey,
   type NewPassphrase,
 } from '../../generator/signing/key-file.js';
-import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
-import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
-import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
-import {
-  checkpointChoice,
-  checkpointHours,
-  DAYS_OPTION,
-  delegationDays,
-} from '../options/freshness-options.js';
-import { LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
+import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import { newKeyPassphrase } from '../options/new-passphrase.js';
-import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
+import {
+  COMMIT_OPTION,
+  checkpointChoice,
+  committedKeys,
+  DAYS_OPTION,
+  EXCEPTION_OPTIONS,
+  exceptions,
+  HOLDERS_OPTION,
+  LOG_OPTIONS,
+  logChoice,
+  type PublicationOptions,
+  treeOptions,
+} from '../options/publication-options.js';
 import {
   keyOptions,
-  type RootSignerOptions,
   rootSignerChoice,
   signerChoice,
   signerFrom,
@@ -32,11 +34,7 @@ import type { Io } from '../terminal/io.js';
 export const ROTATION_FOLDER = 'rotation';
 
 /** The options of `keys rotate`. */
-export interface RotateCommandOptions
-  extends RootSignerOptions,
-    ExceptionOptions,
-    LogOptions,
-    CommitmentOptions {
+export interface RotateCommandOptions extends PublicationOptions {
   issuers: string;
   out: string;
   folder: string;
@@ -46,6 +44,7 @@ export interface RotateCommandOptions
   nextRootKey?: string;
   nextNoPassphrase?: true;
   alg: KeyCurve;
+  commit?: readonly string[];
   online?: readonly string[];
   yes?: true;
   json?: true;
@@ -91,9 +90,9 @@ export async function planChoice(io: Io, options: RotateCommandOptions): Promise
     nextRoots: settings.next_roots,
     commit: await committedKeys(io, options.commit),
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, io.env)))),
-    delegationDays: delegationDays(settings),
+    delegationDays: settings.delegation.days,
     checkpoint: await checkpointChoice(io, settings),
-    checkpointHours: checkpointHours(settings),
+    checkpointHours: settings.checkpoint.hours,
     log: await logChoice(io, options),
     exceptions: exceptions(options),
     tree: treeOptions(settings),

@@ -5,15 +5,13 @@ import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { PRIVATE_FOLDER, privateFolder } from '../../generator/files/private-folder.js';
 import { readText } from '../../generator/files/read-file.js';
-import { portNumber } from '../options/values.js';
-import { isAddress } from '../options/where.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { portOption } from '../options/common-options.js';
+import { isAddress } from '../options/values.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 
 interface Options {
-  port: string;
+  port: number;
   issuerId: string;
   issuerUrl: string;
   passportLifetime: string;
@@ -26,22 +24,20 @@ interface Options {
 const OPERATOR_TOKEN_FILE = join(PRIVATE_FOLDER, 'sandbox-operator-token');
 
 /** `passport-registry sandbox` */
-export function declareSandbox(command: Command, io: Invocation): void {
+export function declareSandbox(command: Command, io: Io) {
   command
-    .description('run an issuer of passports on this machine, for experiments')
-    .option('--port <number>', 'port to listen on', '8787')
+    .addOption(portOption(8787))
     .option('--issuer-id <id>', 'id of the issuer in the registry', 'playground')
     .option('--issuer-url <url>', 'URL of the issuer in the registry', 'https://playground.example')
     .option('--key-type <type>', 'ed25519 or p256', 'ed25519')
     .option('--passport-lifetime <seconds>', 'how long a passport is valid', '3600')
     .option('--operator-token <file>', `file with the operator's token (default: ${OPERATOR_TOKEN_FILE})`)
-    .option('--json', 'print the URL as JSON on stdout when the issuer is ready')
-    .action((options: Options) => run(io, options.json === true, () => sandbox(io, options)));
+    .option('--json', 'print the URL as JSON on stdout when the issuer is ready');
+  return (options: Options) => sandbox(io, options);
 }
 
-async function sandbox(io: Io, options: Options): Promise<number> {
-  const { issuerId, issuerUrl, keyType, passportLifetime } = options;
-  const port = portNumber(options.port);
+async function sandbox(io: Io, options: Options): Promise<void> {
+  const { port, issuerId, issuerUrl, keyType, passportLifetime } = options;
   if (!isAddress(issuerUrl)) throw new UsageError('--issuer-url takes an http(s) URL');
   if (keyType !== 'ed25519' && keyType !== 'p256') throw new UsageError('--key-type takes ed25519 or p256');
   if (!/^[1-9]\d{0,8}$/.test(passportLifetime)) {
@@ -61,7 +57,6 @@ async function sandbox(io: Io, options: Options): Promise<number> {
     say(io, `operator token ${options.operatorToken ?? OPERATOR_TOKEN_FILE}`);
     say(io, 'It issues a passport to anyone who proves possession of a key: use it only for experiments.');
   });
-  return 0;
 }
 
 /**

@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
+import { shortPath } from '../command-line.js';
 import { ROTATION_FILES } from '../operating/rotation-files.js';
 import { hasSigner } from '../options/settings.js';
 import type { RemainingRotation } from '../rotating/plan.js';
-import type { Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
-import { shortPath } from '../terminal/short-path.js';
+import { count, type Io, say } from '../terminal/io.js';
 import type { RotateCommandOptions } from './rotation-options.js';
 
 /** Says to which keys a rotation step commits the next root key. */
@@ -60,12 +59,9 @@ export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandO
   say(io, '');
 }
 
-/** The keys of a complete rotation, by thumbprint. */
-interface ReplacedKey {
-  readonly outgoing: string | undefined;
-  readonly next: string;
-  /** The keys to which the step commits the next key; empty if it commits to none. */
-  readonly nextRoots: readonly string[];
+/** Returns the keys of a complete rotation by thumbprint, with those to which the step commits the next key. */
+export function replacedKey(outgoing: RootKey | undefined, { thumbprint, nextRoots = [] }: RootKey) {
+  return { outgoing: outgoing?.thumbprint, next: thumbprint, nextRoots };
 }
 
 /** How `keys rotate` was called. */
@@ -79,7 +75,7 @@ interface Call {
 /** Prints what the operator does after a rotation. */
 export function sayAfterRotation(
   io: Io,
-  { outgoing = 'the outgoing key', next, nextRoots }: ReplacedKey,
+  { outgoing = 'the outgoing key', next, nextRoots }: ReturnType<typeof replacedKey>,
   call: Call,
 ): void {
   const { out, folder } = call.options;

@@ -1,49 +1,42 @@
 import type { Command } from 'commander';
 import type { SigningHolder } from '../../custody/holder-signing/commitments.js';
 import { type SigningTask, TASK_FILES } from '../../custody/holder-signing/signing-task.js';
-import { signRequest } from '../../custody/offline-signing/sign-request.js';
-import type { SigningRequest } from '../../custody/offline-signing/signing-request.js';
+import { type SigningRequest, signRequest } from '../../custody/offline-signing/signing-request.js';
 import { KeyRejected } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
-import { addOptions, JSON_OPTION } from '../options/add-options.js';
-import { DependentOption } from '../options/dependent-option.js';
+import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import { hasSigner } from '../options/settings.js';
-import { memoryOf, openShareFor, type ShareOptions } from '../options/share-options.js';
-import { ROOT_SIGNER_OPTIONS, type RootSignerOptions, rootSignerChoice } from '../options/signer-options.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import {
+  memoryOf,
+  openShareFor,
+  ROOT_SIGNER_OPTIONS,
+  rootSignerChoice,
+  type ShareOptions,
+} from '../options/signer-options.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { confirmRequest, REQUEST_OPTIONS, type RequestOptions, shownRequest } from './confirm-request.js';
 
-interface Options extends RootSignerOptions, RequestOptions, ShareOptions {
+interface Options extends RequestOptions, ShareOptions {
   again?: true;
   json?: true;
 }
 
 /** `passport-registry sign`, for the machine with the key */
-export function declareSign(command: Command, io: Invocation): void {
+export function declareSign(command: Command, io: Io) {
   command
     .argument('<request>', 'folder that a command with `--unsigned` wrote')
-    .addOption(
-      new DependentOption(
-        '--share <file>',
-        "file with a holder's share of the root key, instead of a key: the first run commits, a later run signs",
-      ).excludes('--key'),
+    .option(
+      '--share <file>',
+      "file with a holder's share of the root key, instead of a key: the first run commits, a later run signs",
     )
-    .addOption(
-      new DependentOption(
-        '--again',
-        'with --share: replace your earlier commitments, and what you signed with them',
-      ).needs('--share'),
-    )
+    .option('--again', 'with --share: replace your earlier commitments, and what you signed with them')
     .addOption(JSON_OPTION);
-  addOptions(command, ...ROOT_SIGNER_OPTIONS, ...REQUEST_OPTIONS).action((folder: string, options: Options) =>
-    run(io, options.json === true, () => sign(io, folder, options)),
-  );
+  addOptions(command, ...ROOT_SIGNER_OPTIONS, ...REQUEST_OPTIONS);
+  return (folder: string, options: Options) => sign(io, folder, options);
 }
 
-async function sign(io: Io, folder: string, { share, ...options }: Options): Promise<undefined> {
+async function sign(io: Io, folder: string, { share, ...options }: Options): Promise<void> {
   if (share !== undefined) return signWithShare(io, folder, { ...options, share });
   if (!hasSigner(options.settings)) {
     throw new KeyRejected(
@@ -56,13 +49,12 @@ async function sign(io: Io, folder: string, { share, ...options }: Options): Pro
   const signed = await signRequest(folder, request, signer);
   if (options.json) emit(io, { ok: true, signed });
   for (const file of signed) say(io, `signed: ${file}`);
-  return undefined;
 }
 
 type ShareSigning = Options & { readonly share: string };
 
 /** Signs in two rounds: the first run commits, and a later run signs once enough holders have committed. */
-async function signWithShare(io: Io, folder: string, options: ShareSigning): Promise<undefined> {
+async function signWithShare(io: Io, folder: string, options: ShareSigning): Promise<void> {
   // Imported on demand, because the other commands need no FROST.
   const { hasCommitted, signingHolder } = await import('../../custody/holder-signing/commitments.js');
   const { signingTask } = await import('../../custody/holder-signing/signing-task.js');
@@ -88,7 +80,7 @@ async function commit(
   io: Io,
   { task, holder, name }: HolderSigning,
   { again, json }: ShareSigning,
-): Promise<undefined> {
+): Promise<void> {
   const { writeCommitments } = await import('../../custody/holder-signing/commitments.js');
   const isNew = await writeCommitments(task, holder, again === true);
   const file = `${task.folder}/${TASK_FILES.commitments(holder.share.number)}`;
@@ -103,14 +95,13 @@ async function commit(
     io,
     `next: run the same command once more${again ? ', without --again,' : ''} when enough others have committed`,
   );
-  return undefined;
 }
 
 async function giveShares(
   io: Io,
   { task, holder, request }: HolderSigning & { readonly request: SigningRequest },
   options: ShareSigning,
-): Promise<undefined> {
+): Promise<void> {
   const { readyShares, writeShares } = await import('../../custody/holder-signing/signature-shares.js');
   // Before the question, and before the memory says that this machine has signed.
   await readyShares(task, holder);
@@ -121,8 +112,7 @@ async function giveShares(
   for (const { message } of faults) say(io, `WARNING: ${message}`);
   const groups = sessions === 1 ? 'one group' : `${sessions} groups`;
   say(io, `signed: ${file}, for ${groups} of ${holder.group.key.threshold} holders`);
-  if (waitingFor.length === 0) return undefined;
+  if (waitingFor.length === 0) return;
   const have = waitingFor.length === 1 ? 'has' : 'have';
   say(io, `without ${nameHolders(waitingFor)}, who ${have} not committed`);
-  return undefined;
 }

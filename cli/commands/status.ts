@@ -1,26 +1,25 @@
 import { type Command, Option } from 'commander';
-import { MAX_BEHIND_SECONDS } from '../../observers/hosts/compare-hosts.js';
+import { shellWord, shortPath } from '../command-line.js';
 import { delegationOf } from '../hosts/published-before.js';
+import { type Condition, LEVELS } from '../operating/condition.js';
 import { nextSteps } from '../operating/next-steps.js';
-import type { SignerPresence } from '../operating/root-key-condition.js';
-import { registryStatus } from '../operating/status.js';
-import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
-import { cosignChoice } from '../options/log-options.js';
-import { EXCEPTION_OPTIONS, exceptions } from '../options/rule-options.js';
-import type { CheckpointSettings } from '../options/settings.js';
-import { CONFIGURATION_FILE } from '../options/use-configuration.js';
-import { positiveNumber } from '../options/values.js';
-import { assertAddresses } from '../options/where.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
-import { sayStatus } from '../terminal/say-status.js';
-import { shortPath } from '../terminal/short-path.js';
-import { commandSettings, type StatusCommandOptions } from './command-settings.js';
+import { type RegistryStatus, registryStatus } from '../operating/status.js';
+import type { CommandSettings, NextStep } from '../operating/steps/next-step.js';
+import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
+import {
+  cosignChoice,
+  EXCEPTION_OPTIONS,
+  exceptions,
+  type PublicationOptions,
+} from '../options/publication-options.js';
+import { asksMirror, CONFIGURATION_FILE, hasSigner, mapPaths } from '../options/settings.js';
+import { assertAddresses } from '../options/values.js';
+import { count, emit, type Io, say } from '../terminal/io.js';
+import { MAX_BEHIND_OPTION } from './mirror.js';
 import { ROTATION_FOLDER } from './rotation-options.js';
 
 /** `passport-registry status` */
-export function declareStatus(command: Command, io: Invocation): void {
+export function declareStatus(command: Command, io: Io) {
   command
     .addOption(ISSUERS_OPTION)
     .addOption(OUT_OPTION)
@@ -28,7 +27,7 @@ export function declareStatus(command: Command, io: Invocation): void {
     .option('--key <file|env:NAME>', 'private root key; it is looked for, but never read')
     .option('--base-url <url>', 'URL of the live registry')
     .option('--mirror <url...>', 'URLs of the mirrors')
-    .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS));
+    .addOption(MAX_BEHIND_OPTION);
   addOptions(command, ...EXCEPTION_OPTIONS)
     .option('--offline', 'ask no host')
     .addOption(
@@ -36,49 +35,41 @@ export function declareStatus(command: Command, io: Invocation): void {
         .choices(['error', 'warning'])
         .default('error'),
     )
-    .addOption(JSON_OPTION)
-    .action((options: StatusCommandOptions) =>
-      run(io, options.json === true, () => status(io, options, command)),
-    );
+    .addOption(JSON_OPTION);
+  return (options: Options) => status(io, options, command);
+}
+
+interface Options extends PublicationOptions {
+  issuers: string;
+  out: string;
+  maxBehind: number;
+  offline?: true;
+  failOn: 'error' | 'warning';
+  json?: true;
 }
 
 /** The files that pin the program. */
 const PROGRAM_FILES = ['package.json', 'package-lock.json'];
 
-async function status(io: Io, given: StatusCommandOptions, command: Command): Promise<number> {
-  const options = withShortPaths(given);
-  const {
-    issuers,
-    out,
-    rootKey,
-    key,
-    signerCommand,
-    baseUrl,
-    mirror = [],
-    failOn,
-    settings,
-    config,
-  } = options;
-  assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
-  const own = [
-    config ?? CONFIGURATION_FILE,
-    rootKey,
-    options.checkpointPublicKey,
-    delegationOf(out),
-    ...PROGRAM_FILES,
-  ];
+async function status(io: Io, given: Options, command: Command): Promise<number> {
+  const settings = mapPaths(given.settings, shortPath);
+  const options = { ...given, settings };
+  const { issuers, out, failOn, config } = options;
+  const { root_key: rootKey, base_url: baseUrl, mirrors = [], checkpoint, log } = settings;
+  assertAddresses(baseUrl === undefined ? mirrors : [baseUrl, ...mirrors]);
+  const onlineKey = checkpoint.public_key;
+  const own = [config ?? CONFIGURATION_FILE, rootKey, onlineKey, delegationOf(out), ...PROGRAM_FILES];
   const found = await registryStatus({
     ownFiles: own.filter((file) => file !== undefined),
-    ...{ issuers, out, rootKey, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
+    ...{ issuers, out, rootKey, onlineKey, baseUrl, mirrors, env: io.env, now: Date.now() },
     nextRoots: settings.next_roots,
-    onlineKey: options.checkpointPublicKey,
     rotation: ROTATION_FOLDER,
-    signer: { key, command: signerCommand },
-    onlineSigner: presence(settings.checkpoint),
-    logSigner: presence(settings.log),
+    signer: settings.signer ?? {},
+    onlineSigner: checkpoint.signer ?? {},
+    logSigner: log.signer ?? {},
     exceptions: exceptions(options),
     witnesses: cosignChoice(settings),
-    maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
+    maxBehindSeconds: options.maxBehind,
     offline: options.offline === true,
   });
   const next = nextSteps(found, commandSettings(options, command, found));
@@ -89,21 +80,103 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
   return ok ? 0 : 1;
 }
 
-function presence({ signer = {} }: Pick<CheckpointSettings, 'signer'> = {}): SignerPresence {
-  const { key, command } = signer;
-  return { key: key && (key.startsWith('env:') ? key : shortPath(key)), command };
-}
-
-function withShortPaths(options: StatusCommandOptions): StatusCommandOptions {
-  const short = (path: string | undefined) => path && shortPath(path);
-  const { settings } = options;
+/**
+ * Returns the options of the commands that `status` proposes. Options from registry.yaml need no repetition. What neither the file
+ * nor the command line has is not in a command: the reason says what to name first.
+ */
+function commandSettings(
+  { config, issuers, out, settings, allowExampleNames }: Options,
+  command: Command,
+  { rootKey: { development } }: RegistryStatus,
+): CommandSettings {
+  const { root_key: rootKey, base_url: baseUrl, signer, checkpoint, overrides } = settings;
+  const onlineKey = checkpoint.public_key;
+  /** An option that was given on the command line. */
+  const given = (name: string, flag: string, values: readonly (string | undefined)[]) =>
+    command.getOptionValueSource(name) === 'cli'
+      ? values.flatMap((value) => (value === undefined ? [] : [flag, shellWord(value)]))
+      : [];
+  const rootKeyOptions = given('rootKey', '--root-key', [rootKey]);
   return {
-    ...options,
-    rootKey: short(settings.root_key),
-    key: short(settings.signer?.key),
-    signerCommand: settings.signer?.command,
-    baseUrl: settings.base_url,
-    mirror: settings.mirrors,
-    checkpointPublicKey: short(settings.checkpoint?.public_key),
+    ...{ config, issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
+    baseUrl: baseUrl && shellWord(baseUrl),
+    rootKeyFile: rootKey && shellWord(rootKey),
+    hasRootSigner: development || hasSigner(settings),
+    rootOptions: [...given('key', '--key', [signer?.key]), ...rootKeyOptions],
+    productionOptions: development ? [] : ['--production'],
+    buildOptions: [
+      ...given('issuers', '--issuers', [issuers]),
+      ...given('out', '--out', [out]),
+      ...(allowExampleNames ? ['--allow-example-names'] : []),
+    ],
+    overrideOptions: given(
+      'override',
+      '--override',
+      overrides.map(({ issuer_id, rule }) => `${issuer_id}:${rule}`),
+    ),
+    hasOnlineKey: hasSigner(checkpoint),
+    asksMirror: asksMirror(settings),
+    onlinePublicKey: onlineKey && shellWord(onlineKey),
   };
 }
+
+const MARKS = { error: 'FAILED ', warning: 'warning', note: 'note   ', ok: 'ok     ' } as const;
+
+/** Prints the status of a registry for people, most urgent parts first, and the one thing to do next. */
+function sayStatus(io: Io, status: RegistryStatus, next: readonly NextStep[]): void {
+  const lines: readonly (readonly [part: string, condition: Condition])[] = [
+    // Of one level, first what may leave an issuer that is stopped to those who trust it.
+    ['live', status.live],
+    ...status.mirrors.map((mirror) => ['mirror', mirror] as const),
+    ...(status.hold.issuers?.length === 0 ? [] : [['hold', status.hold] as const]),
+    ['changes', status.changes],
+    ['root key', status.rootKey],
+    ...(status.holders.isAbsent ? [] : [['holders', status.holders] as const]),
+    ...(status.rotation.state === 'none' && status.rotation.outdated.length === 0
+      ? []
+      : [['rotation', status.rotation] as const]),
+    ['tree', status.tree],
+    ['list', status.list],
+    ['publication', status.publication],
+    ...(status.log.isAbsent ? [] : [['log', status.log] as const]),
+    ['delegation', status.delegation],
+    ['checkpoint', status.checkpoint],
+  ];
+  for (const level of LEVELS) {
+    for (const [part, condition] of lines) {
+      if (condition.level === level) sayCondition(io, part, condition);
+    }
+  }
+  say(io, '');
+  const [first, ...others] = next;
+  if (first === undefined) {
+    say(io, 'There is nothing to do.');
+    return;
+  }
+  say(io, `Next: ${first.reason}${first.command === undefined ? '' : ':'}`);
+  if (first.command !== undefined) say(io, `  ${first.command}`);
+  if (status.live.keep !== undefined) {
+    sayRest(io, status, others);
+    return;
+  }
+  // Each step changes what the next one is.
+  if (others.length > 0)
+    say(io, `Then run \`status\` again: ${count(others.length, 'step follows', 'steps follow')}.`);
+}
+
+function sayCondition(io: Io, part: string, { level, message, details = [] }: Condition): void {
+  const start = `${MARKS[level]} ${part.padEnd(PART_WIDTH)} `;
+  say(io, `${start}${message}`);
+  if (details.length > 0) say(io, `${' '.repeat(start.length)}${details.join('; ')}`);
+}
+
+/** Of two histories, the first step may replace the tree, and nothing would name the others any more. */
+function sayRest(io: Io, { tree, live }: RegistryStatus, others: readonly NextStep[]): void {
+  const commands = others.flatMap(({ command, reason }) => command ?? reason);
+  if (commands.length > 0) say(io, 'Then:');
+  for (const command of commands) say(io, `  ${command}`);
+  const other = live.keep === 'tree' ? live.url : tree.folder;
+  say(io, `Only if others have seen that of ${other} instead: see "Two histories" in status.md.`);
+}
+
+const PART_WIDTH = 'publication'.length;

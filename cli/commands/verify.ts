@@ -1,42 +1,43 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Command } from 'commander';
-import { IoFailed, UsageError } from '../../generator/errors.js';
+import { OptionsInvalid, RegistryError } from '@passport-registry/verifier';
+import { verifyHistoryProof } from '@passport-registry/verifier/history';
+import { type Command, Option } from 'commander';
+import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
+import { readBytes } from '../../generator/files/read-file.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
+import { heldByInWords } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type ConformanceReport, checkConformance } from '../../generator/verification/check-host.js';
-import { verifyTree } from '../../generator/verification/verify.js';
+import type { Check } from '../../generator/verification/checks.js';
+import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
 import { lackOfQuorum } from '../operating/log-condition.js';
-import { JSON_OPTION } from '../options/add-options.js';
-import { DependentOption } from '../options/dependent-option.js';
-import { cosignChoice } from '../options/log-options.js';
-import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
+import { DAY_SECONDS, JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
+import { cosignChoice } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
-import { positiveNumber } from '../options/values.js';
-import { isFolder, sourceAt } from '../options/where.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { isFolder, sourceAt } from '../options/values.js';
+import { count, emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { run } from '../terminal/run.js';
-import { sayReport } from '../terminal/say-report.js';
+import { inWords, sayPublication } from '../terminal/say-past.js';
 import { verifyHolders } from '../verify-holders.js';
-import { differenceFrom, type ExpectedTree, readExpectedTree, rememberFiles } from './expected-tree.js';
+import { differenceFrom, readExpectedTree, rememberFiles } from './expected-tree.js';
 import { movedOption } from './old-names.js';
-import { verifyProof } from './verify-proof.js';
 
 interface Options extends WithSettings {
   maxAge: number;
   conformance?: true;
   anyContentType?: true;
   expect?: string;
-  wait?: string;
+  wait?: number;
   proof?: string;
   json?: true;
 }
 
 /** `passport-registry verify` */
-export function declareVerify(command: Command, io: Invocation): void {
+export function declareVerify(command: Command, io: Io) {
   command
     .argument(
       '[dir|url]',
@@ -46,25 +47,18 @@ export function declareVerify(command: Command, io: Invocation): void {
     .addOption(movedOption('--base-url <url>', 'verify --base-url', 'verify URL'))
     .addOption(maxAgeOption())
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
-    .addOption(
-      new DependentOption(
-        '--any-content-type',
-        'accept any content types from a host that cannot set them',
-      ).excludes('--conformance', 'leave out --any-content-type, because --conformance checks content types'),
-    )
+    .option('--any-content-type', 'accept any content types from a host that cannot set them')
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
-    .option('--wait <seconds>', 'how long to try again until the registry is valid')
+    .addOption(numberOption('--wait <seconds>', 'how long to try again until the registry is valid'))
     .addOption(PROOF_OPTION)
-    .addOption(JSON_OPTION)
-    .action((where: string | undefined, options: Options) =>
-      run(io, options.json === true, () => verify(io, where, options)),
-    );
+    .addOption(JSON_OPTION);
+  return (where: string | undefined, options: Options) => verify(io, where, options);
 }
 
-const PROOF_OPTION = new DependentOption(
+const PROOF_OPTION = new Option(
   '--proof <file>',
   'verify this file of `resolve --proof-out` instead, without a network',
-).excludes(['--max-age', '--conformance', '--any-content-type', '--expect', '--wait']);
+);
 
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
   const { root_key: rootKey, base_url: baseUrl } = options.settings;
@@ -77,7 +71,7 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   const where = named ?? baseUrl ?? defaultTarget(trust);
   if (options.conformance && !sourceAt(where).live)
     throw new UsageError('--conformance checks a live host: give its URL');
-  const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
+  const expected = options.expect === undefined ? undefined : readExpectedTree(options.expect);
   const demands = {
     maxAge: options.maxAge * DAY_SECONDS,
     ...trust,
@@ -127,11 +121,6 @@ function whileRefused(lack: string, folder: string): string {
   return `${lack}. Verifiers that demand this quorum refuse it: run \`${command}\` until it ends with 0, and publish again`;
 }
 
-function expectedTree(folder: string): ExpectedTree {
-  if (!isFolder(folder)) throw new UsageError(`--expect ${folder} is not the folder of a tree`);
-  return readExpectedTree(folder);
-}
-
 /** Time between two attempts, in seconds. */
 const PAUSE_SECONDS = 10;
 /** The time that an attempt has at least, in seconds. */
@@ -144,11 +133,11 @@ const ATTEMPT_SECONDS = 10;
  */
 async function withWait<T extends { ok: boolean }>(
   io: Io,
-  wait: string | undefined,
+  seconds: number | undefined,
   work: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
-  if (wait === undefined) return work(undefined);
-  const end = performance.now() + positiveNumber('--wait', wait) * 1000;
+  if (seconds === undefined) return work(undefined);
+  const end = performance.now() + seconds * 1000;
   for (let isLast = false; ; ) {
     const limit = Math.max(end - performance.now(), ATTEMPT_SECONDS * 1000);
     const outcome = await work(AbortSignal.timeout(Math.ceil(limit)));
@@ -181,4 +170,65 @@ function sayConformance(io: Io, { answers }: ConformanceReport): void {
     const wanted = result === 'passed' ? '' : `, expected ${expected}`;
     say(io, `${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
   }
+}
+
+/** Verifies a file that `resolve --proof-out` has written, without a network. */
+async function verifyProof(
+  io: Io,
+  file: string,
+  { trust, json }: { readonly trust: PinnedTrust; readonly json?: true | undefined },
+): Promise<number> {
+  const { from, until, issuer = null, issuerId, ...rest } = await proven(file, trust);
+  const times = { from: formatUpdatedAt(from.getTime()), until: formatUpdatedAt(until.getTime()) };
+  const said = { ...times, ...rest, listed: issuer !== null, issuer };
+  if (json) emit(io, { ok: true, issuerId, ...said });
+  say(io, `${file} is valid: ${issuerId} was ${inWords(said)}`);
+  sayPublication(io, said);
+  return 0;
+}
+
+async function proven(file: string, trust: PinnedTrust) {
+  try {
+    return await verifyHistoryProof(readBytes(file), { trustAnchor: trustAnchorOf(trust) });
+  } catch (error) {
+    if (error instanceof OptionsInvalid) {
+      throw new UsageError('--proof needs --root-key with a trust anchor that has witnesses and a quorum');
+    }
+    if (!(error instanceof RegistryError)) throw error;
+    throw new TreeRejected(`${file} is NOT valid: ${error.code}: ${error.message}`, { cause: error });
+  }
+}
+
+const MARKS = { passed: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as const;
+const MAX_PROBLEMS = 10;
+
+/** Prints the report of a verification for people. */
+function sayReport(io: Io, report: TreeReport): void {
+  // Of a host that does not respond, the one check that failed says everything.
+  for (const check of report.checks)
+    if (!report.unreachable || check.result !== 'skipped') sayCheck(io, check);
+  if (report.sha256 !== undefined) say(io, `sha256     ${report.sha256}`);
+  if (report.updatedAt !== undefined)
+    say(io, `updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
+  if (report.rootKey !== undefined)
+    say(io, `root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
+  if (report.holders !== undefined) say(io, heldByInWords(report.holders));
+  if (report.rotatedFrom !== undefined) {
+    say(io, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
+  }
+  if (report.hold !== undefined && report.hold.length > 0) {
+    say(
+      io,
+      `note: the checkpoint holds ${report.hold.join(', ')}: verifiers treat held issuers as suspended`,
+    );
+  }
+  for (const warning of report.warnings) say(io, `WARNING: ${warning}`);
+  for (const { message } of report.notes) say(io, `note: ${message}`);
+}
+
+function sayCheck(io: Io, { name, result, problems }: Check): void {
+  say(io, `${MARKS[result]} ${name}${result === 'skipped' ? `: ${problems.join()}` : ''}`);
+  if (result !== 'failed') return;
+  for (const problem of problems.slice(0, MAX_PROBLEMS)) say(io, `        ${problem}`);
+  if (problems.length > MAX_PROBLEMS) say(io, `        and ${problems.length - MAX_PROBLEMS} more`);
 }

@@ -1,16 +1,11 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
-import { allLogs, type KnownLogs, namedLogs } from '../../observers/witnessing/known-logs.js';
-import { registryLog } from '../../observers/witnessing/registry-log.js';
-import { addOptions } from '../options/add-options.js';
+import { allLogs, type KnownLogs, namedLogs, registryLog } from '../../observers/witnessing/known-logs.js';
+import { addOptions, portOption } from '../options/common-options.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
-import { portNumber } from '../options/values.js';
-import { assertAddresses } from '../options/where.js';
+import { assertAddresses } from '../options/values.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { count, emit, say } from '../terminal/output.js';
-import { run } from '../terminal/run.js';
+import { count, emit, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 import { movedOption } from './old-names.js';
 
@@ -18,29 +13,26 @@ interface Options extends WitnessOptions {
   rootKey?: string;
   log?: readonly string[];
   host: string;
-  port: string;
+  port: number;
   json?: true;
 }
 
 /** `passport-registry witness` */
-export function declareWitness(command: Command, io: Invocation): void {
+export function declareWitness(command: Command, io: Io) {
   command
-    .description('run the HTTP service of a witness, which cosigns heads of logs that only grow')
     .argument('[url]', 'registry whose log to cosign; the root key names the key of the log')
     .addOption(TRUST_OPTION)
     .addOption(movedOption('--registry <url>', 'witness --registry', 'witness URL'))
     .option('--log <vkey...>', 'cosign a log with this verifier key; several keys can belong to one log');
   addOptions(command, ...WITNESS_OPTIONS)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <number>', 'port to listen on', '8790')
-    .option('--json', 'print the URL as JSON on stdout when the witness is ready')
-    .action((registry: string | undefined, options: Options) =>
-      run(io, options.json === true, () => witness(io, registry, options)),
-    );
+    .addOption(portOption(8790))
+    .option('--json', 'print the URL as JSON on stdout when the witness is ready');
+  return (registry: string | undefined, options: Options) => witness(io, registry, options);
 }
 
-async function witness(io: Io, registry: string | undefined, options: Options): Promise<number> {
-  const port = portNumber(options.port);
+async function witness(io: Io, registry: string | undefined, options: Options): Promise<void> {
+  const { host, port } = options;
   const cosigner = await witnessChoice(io, options);
   if (cosigner === undefined) {
     throw new UsageError('`witness` needs --witness-key and --witness-state: see `keys witness --help`');
@@ -56,15 +48,13 @@ async function witness(io: Io, registry: string | undefined, options: Options): 
   const refresh = () =>
     logs.refresh().catch(({ message }: Error) => report(`the key of the log cannot be read: ${message}`));
   const refreshing = setInterval(refresh, REFRESH_MS);
-  await serveUntilStopped(
-    startHttpServer(app, { host: options.host, port }, LIMITS),
-    { port },
-    ({ address }) => {
-      sayStarted(io, { cosigner, logs }, address);
-      if (options.json) emit(io, { address, witness: cosigner.state.key.name });
-    },
-  ).finally(() => clearInterval(refreshing));
-  return 0;
+  await serveUntilStopped(startHttpServer(app, { host, port }, LIMITS), { port }, ({ address }) => {
+    const { folder, key } = cosigner.state;
+    const origins = [...new Set(logs.keys().map(({ name }) => name))];
+    say(io, `witness ${key.name} at ${address}, its state in ${folder}`);
+    say(io, `cosigns ${count(origins.length, 'log')}: ${origins.join(', ')}`);
+    if (options.json) emit(io, { address, witness: key.name });
+  }).finally(() => clearInterval(refreshing));
 }
 
 /** The limits for clients. A request is small, so whoever needs longer is no log. */
@@ -96,15 +86,4 @@ async function knownLogs(
   throw new UsageError(
     'name the logs to cosign: the URL of a registry with --root-key, or --log with a verifier key',
   );
-}
-
-function sayStarted(
-  io: Io,
-  { cosigner, logs }: { readonly cosigner: Cosigner; readonly logs: KnownLogs },
-  address: string,
-): void {
-  const { folder, key } = cosigner.state;
-  const origins = [...new Set(logs.keys().map(({ name }) => name))];
-  say(io, `witness ${key.name} at ${address}, its state in ${folder}`);
-  say(io, `cosigns ${count(origins.length, 'log')}: ${origins.join(', ')}`);
 }

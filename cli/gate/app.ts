@@ -53,6 +53,7 @@ export function appOf({ gate, registry, policies, replays, metrics, log }: AppPa
 /** Returns whether the door can admit requests, and what its operator should know. */
 function stateOf({ registry, policies, replays }: Parts) {
   const { updatedAt, freshUntil, errors } = registry.status();
+  const problems = policies.problems();
   return {
     ready: isUsable(registry),
     list: {
@@ -60,7 +61,7 @@ function stateOf({ registry, policies, replays }: Parts) {
       fresh_until: freshUntil,
       errors: Object.values(errors).map(({ message }) => message),
     },
-    policy: policies.problems.length === 0 ? 'ok' : policies.problems,
+    policy: problems.length === 0 ? 'ok' : problems,
     replay:
       replays.isConnected === undefined ? 'memory' : replays.isConnected() ? 'connected' : 'unreachable',
   };

@@ -47,7 +47,7 @@ export function createMetrics({ registry, policies, isConnected }: Measured) {
     const { freshUntil } = registry.status();
     return freshUntil === undefined ? Number.NaN : freshUntil.getTime() / 1000 - now();
   });
-  gauge('passport_gate_policies_refused', 'Policy files that are wrong', () => policies.problems.length);
+  gauge('passport_gate_policies_refused', 'Policy files that are wrong', () => policies.problems().length);
   if (isConnected !== undefined)
     gauge('passport_gate_redis_connected', 'Whether Redis is connected', () => Number(isConnected()));
   return {

@@ -1,51 +1,45 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import type { TrustPolicy } from '@passport-registry/verifier';
-import { readPolicy } from '../options/policy-file.js';
+import { readPolicy } from '../options/trust-option.js';
 import type { Log } from './log.js';
 
 /** How often to look for changes. A poll, because a file that a container mounts is replaced through links. */
 const INTERVAL_MS = 1000;
 
-/** The policies in files, read again when they change. A file that is wrong changes nothing: its last good policy stays. */
-export class PolicyFiles {
-  readonly #policies = new Map<string, TrustPolicy>();
-  readonly #problems = new Map<string, string>();
-  readonly #log: Log;
+/** The policies in files. */
+export type PolicyFiles = ReturnType<typeof watchPolicies>;
 
-  /** @throws {@link UsageError} | {@link IoFailed} if a file is wrong at the start */
-  constructor(files: ReadonlySet<string>, log: Log) {
-    this.#log = log;
-    for (const file of files) this.#policies.set(file, readPolicy(file));
-    for (const file of files)
-      watchFile(file, { interval: INTERVAL_MS, persistent: false }, () => this.#readAgain(file));
-  }
-
-  /** Returns the policy of a file that is in force. */
-  get(file: string): TrustPolicy {
-    return this.#policies.get(file) as TrustPolicy;
-  }
-
-  /** What is wrong with the files, one sentence each. */
-  get problems(): readonly string[] {
-    return [...this.#problems.values()];
-  }
-
-  close(): void {
-    for (const file of this.#policies.keys()) unwatchFile(file);
-  }
-
-  #readAgain(file: string): void {
+/**
+ * Reads the policies in files, and again when they change. A file that is wrong changes nothing: its last good policy stays.
+ *
+ * @throws {@link UsageError} | {@link IoFailed} if a file is wrong at the start
+ */
+export function watchPolicies(files: ReadonlySet<string>, log: Log) {
+  const policies = new Map([...files].map((file) => [file, readPolicy(file)]));
+  const problems = new Map<string, string>();
+  const readAgain = (file: string) => {
     try {
-      this.#policies.set(file, readPolicy(file));
-      this.#problems.delete(file);
-      this.#log('info', 'policy-read', { file });
+      policies.set(file, readPolicy(file));
+      problems.delete(file);
+      log('info', 'policy-read', { file });
     } catch (error) {
       const { message } = error as Error;
-      this.#problems.set(file, message);
-      this.#log('error', 'policy-refused', {
+      problems.set(file, message);
+      log('error', 'policy-refused', {
         message,
         remedy: 'the policy before stays in force: fix the file',
       });
     }
-  }
+  };
+  for (const file of files)
+    watchFile(file, { interval: INTERVAL_MS, persistent: false }, () => readAgain(file));
+  return {
+    /** Returns the policy of a file that is in force. */
+    get: (file: string) => policies.get(file) as TrustPolicy,
+    /** Returns what is wrong with the files, one sentence each. */
+    problems: () => [...problems.values()],
+    close: () => {
+      for (const file of files) unwatchFile(file);
+    },
+  };
 }

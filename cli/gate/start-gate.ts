@@ -16,7 +16,7 @@ import type { Io } from '../terminal/io.js';
 import { appOf, type Parts } from './app.js';
 import type { Log } from './log.js';
 import { createMetrics } from './metrics.js';
-import { PolicyFiles } from './policies.js';
+import { watchPolicies } from './policies.js';
 import { openReplays } from './replay.js';
 import type { GateSettings, ProfileSettings } from './settings.js';
 
@@ -37,7 +37,7 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
   }
   const fetch = connectTo(settings.connect ?? {});
   const files = new Set(Object.values(settings.profiles).map(({ policy }) => policy));
-  const policies = new PolicyFiles(files, log);
+  const policies = watchPolicies(files, log);
   const replays = openReplays(settings.redis, { env: io.env, log });
   const registry = createRegistryClient({
     trustAnchor: trustAnchorOf(trust),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { AlreadyPublished } from '../../generator/errors.js';
+import type { RegistryFile } from '../../generator/generated/settings.js';
 import type { Witness } from '../../generator/log/log-choice.js';
 import { outdatedRecords, type RecordsFolder } from '../../generator/publishing/outdated-records.js';
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
@@ -26,11 +27,7 @@ import { ownTree, thumbprintIn, verifiedDelegation } from './own-tree.js';
 import { compareWithHost, type HostComparison, type TreeComparison } from './tree-comparison.js';
 
 /** The settings that say which hosts are followed, and the public root key that the operator has pinned. */
-interface FollowedSettings {
-  readonly base_url?: string;
-  readonly mirrors?: readonly string[];
-  readonly root_key?: string | undefined;
-}
+type FollowedSettings = Pick<RegistryFile, 'base_url' | 'mirrors' | 'root_key'>;
 
 /** What a command is about to sign over the published tree. */
 interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'published' | 'records'> {

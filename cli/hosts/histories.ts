@@ -7,8 +7,8 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { parseChanges } from '../../generator/tree/site/changes.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
-import { areForked, type HostStatus } from '../../observers/hosts/compare-hosts.js';
-import { findForkedLog, type ServedLog } from '../../observers/hosts/served-log.js';
+import { areForked, findForkedLog, type HostStatus } from '../../observers/hosts/compare-hosts.js';
+import type { ServedLog } from '../../observers/hosts/read-host.js';
 import type { OwnTree } from './own-tree.js';
 
 /** How the publications of a host and those of the tree in the output folder follow each other. */

@@ -1,5 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { AlreadyPublished } from '../../generator/errors.js';
+import type { RegistryFile } from '../../generator/generated/settings.js';
 import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
 import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import { findTrace } from './published-before.js';
@@ -19,7 +20,7 @@ export interface Asking {
  * @throws {@link AlreadyPublished}
  */
 export async function assertNotPublished(
-  { base_url: baseUrl, mirrors = [] }: { readonly base_url?: string; readonly mirrors?: readonly string[] },
+  { base_url: baseUrl, mirrors = [] }: Pick<RegistryFile, 'base_url' | 'mirrors'>,
   traces: { readonly rootKey: RootKey; readonly delegation: string | undefined },
   { env, confirmNew }: Asking,
 ): Promise<string | undefined> {

@@ -102,7 +102,7 @@ export async function changesCondition(
 
 function missingRecords(issuers: string, published: PublishedTree | undefined): ChangesCondition | undefined {
   const isNone = !existsSync(issuers);
-  if (!isNone && findRecordFiles([issuers]).files.length > 0) return undefined;
+  if (!isNone && findRecordFiles([issuers]).length > 0) return undefined;
   const what = isNone ? `there is no folder ${issuers}` : `${issuers} has no records`;
   const found = { state: isNone ? 'none' : 'empty', ...NO_CHANGES } as const;
   if (published === undefined) return { level: 'note', message: what, ...found };

@@ -2,9 +2,7 @@ import { Option } from 'commander';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import type { NewPassphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
-import type { Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
-import { DependentOption } from './dependent-option.js';
+import { type Io, say } from '../terminal/io.js';
 import { passphraseFrom } from './signer-options.js';
 
 /** The options of commands that make a key. */
@@ -22,7 +20,7 @@ export const NEW_PASSPHRASE_OPTIONS = [
     '--passphrase-file <file>',
     'file with the passphrase of the new key (default: ask on the terminal)',
   ),
-  new DependentOption('--no-passphrase', 'do not encrypt the key').excludes('--passphrase-file'),
+  new Option('--no-passphrase', 'do not encrypt the key'),
 ];
 
 const MIN_PASSPHRASE = 12;

@@ -5,21 +5,16 @@ import type { SchemaError, Validator } from '../../generator/generated/configura
 import { pathOf } from '../../generator/records/yaml/locate.js';
 import { type ParsedFile, parseRecordFile } from '../../generator/records/yaml/parse.js';
 
-/** How to check a file of settings: by its schema, and then for what no schema can say. */
-export interface SettingsChecks<Content> {
-  readonly validate: Validator;
-  readonly inspect?: (settings: Content, parsed: ParsedFile) => readonly Diagnostic[];
-}
-
 /**
  * Parses a file of settings, and checks it. An empty file has no settings.
  *
+ * @param inspect - finds what no schema can say
  * @throws {@link ConfigurationRejected}
  */
 export function parseSettings<Content>(
-  file: string,
-  text: string,
-  { validate, inspect = () => [] }: SettingsChecks<Content>,
+  { file, text }: { readonly file: string; readonly text: string },
+  validate: Validator,
+  inspect: (settings: Content, parsed: ParsedFile) => readonly Diagnostic[] = () => [],
 ): Content {
   const parsed = parseRecordFile({ file, stem: '', text });
   const value = parsed.value ?? {};

@@ -1,17 +1,15 @@
 import { Option } from 'commander';
+import { readRequestFiles, requestedKey } from '../../custody/offline-signing/request-files.js';
+import { memoryFolder } from '../../custody/offline-signing/signing-memory.js';
+import type { OpenedShare, ShareAccess } from '../../custody/shared-key/share-file.js';
+import { SharedKeyRejected } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
-import { DependentOption } from './dependent-option.js';
+import { numberOption } from './common-options.js';
 import type { SignerSettings, WithSettings } from './settings.js';
-import { positiveNumber } from './values.js';
-
-/** The options of commands that sign with the root key. The key is in the settings. */
-export interface RootSignerOptions extends WithSettings {
-  production?: true;
-}
 
 /** How long a command may take that signs, in seconds. */
 const SIGNER_TIMEOUT = 60;
@@ -27,15 +25,12 @@ const KEYS = {
 /** Returns the options for a key that signs. A command that signs in its place is a setting of registry.yaml. */
 export function keyOptions(prefix: keyof typeof KEYS): Option[] {
   return [
-    new DependentOption(
-      `--${prefix}key <file|env:NAME>`,
-      `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`,
-    ),
-    new DependentOption(
+    new Option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`),
+    new Option(
       `--${prefix}passphrase-file <file>`,
       'file with the passphrase of an encrypted key (default: ask on the terminal)',
     ),
-  ].map((option) => option.excludes('--unsigned', `give ${option.long} where the request is signed`));
+  ];
 }
 
 /** The options for signing with the root key, for the help. */
@@ -57,14 +52,12 @@ export function signerOptions(prefix: Exclude<keyof typeof KEYS, ''>): Option[] 
       `--${prefix}signer-command <command>`,
       'command that signs: payload on stdin or in {}, signature on stdout',
     ),
-    new DependentOption(`--${prefix}signer-input <what>`, 'what the command signs')
+    new Option(`--${prefix}signer-input <what>`, 'what the command signs')
       .choices(['payload', 'digest'])
-      .default('payload')
-      .needs(`--${prefix}signer-command`),
-    new DependentOption(`--${prefix}signer-timeout <seconds>`, 'how long the command may take')
-      .argParser((text: string) => positiveNumber(`--${prefix}signer-timeout`, text))
-      .default(SIGNER_TIMEOUT)
-      .needs(`--${prefix}signer-command`),
+      .default('payload'),
+    numberOption(`--${prefix}signer-timeout <seconds>`, 'how long the command may take').default(
+      SIGNER_TIMEOUT,
+    ),
   ];
 }
 
@@ -109,7 +102,10 @@ export function signerChoice(
 }
 
 /** Returns the choice of the signer with the root key. */
-export function rootSignerChoice(io: Io, { settings, production }: RootSignerOptions): SignerChoice {
+export function rootSignerChoice(
+  io: Io,
+  { settings, production }: WithSettings & { readonly production?: true },
+): SignerChoice {
   return signerChoice(io, settings.signer, { rootKey: settings.root_key, production });
 }
 
@@ -133,3 +129,50 @@ export function passphraseFrom(io: Io, file: string | undefined, option = '--pas
 function isContinuousIntegration(ci: string | undefined): boolean {
   return ci !== undefined && !['', '0', 'false'].includes(ci.toLowerCase());
 }
+
+/** The options of commands that use the file of a holder. */
+export interface ShareOptions {
+  share?: string | undefined;
+  passphraseFile?: string | undefined;
+  memory?: string | undefined;
+}
+
+/** The same, for the help. */
+export const SHARE_OPTIONS = [
+  new Option(
+    '--share <file>',
+    "file with the holder's share of the key, encrypted under a passphrase",
+  ).makeOptionMandatory(),
+  new Option('--passphrase-file <file>', 'file with the passphrase (default: ask on the terminal)'),
+  new Option('--memory <dir>', 'folder that records what was signed (default: one for this user)'),
+];
+
+/** Returns how the file of a holder is opened. */
+export function shareAccess(io: Io, file: string, { passphraseFile }: ShareOptions): ShareAccess {
+  return { file, passphrase: passphraseFrom(io, passphraseFile), env: io.env };
+}
+
+/**
+ * Opens the share that is to sign a request.
+ *
+ * @throws {@link SharedKeyRejected} if the request is for another root key
+ */
+export async function openShareFor(
+  io: Io,
+  folder: string,
+  options: ShareOptions & { readonly share: string },
+): Promise<OpenedShare> {
+  // Imported on demand, because the other commands need no FROST.
+  const { openShare } = await import('../../custody/shared-key/share-file.js');
+  const opened = await openShare(shareAccess(io, options.share, options));
+  const asked = requestedKey(readRequestFiles(folder));
+  const { thumbprint } = opened.group.rootKey;
+  if (asked === undefined || asked === thumbprint) return opened;
+  throw new SharedKeyRejected(
+    'ERR_OTHER_KEY',
+    `${options.share} is a share of ${thumbprint}, but ${folder} is to be signed by ${asked}: name your share of that key`,
+  );
+}
+
+/** Returns the folder that records what was signed. */
+export const memoryOf = (io: Io, { memory }: ShareOptions): string => memory ?? memoryFolder(io.env);

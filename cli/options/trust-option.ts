@@ -1,7 +1,8 @@
-import { assertTrustAnchor } from '@passport-registry/verifier';
+import { assertTrustAnchor, assertTrustPolicy, type TrustPolicy } from '@passport-registry/verifier';
 import { parseStrictJson } from '@passport-registry/verifier/core';
 import { Option } from 'commander';
-import { KeyRejected } from '../../generator/errors.js';
+import { KeyRejected, UsageError } from '../../generator/errors.js';
+import { readText } from '../../generator/files/read-file.js';
 import { isTrustAnchor, parseJson, parseRootKey, readKeySource } from '../../generator/signing/key-file.js';
 import { type PinnedTrust, pinnedAnchor, pinnedKey } from '../../generator/verification/pinned-trust.js';
 import type { Io } from '../terminal/io.js';
@@ -37,5 +38,17 @@ export async function loadTrust({ env }: Io, file: string): Promise<TrustOption>
     return { ...(await pinnedAnchor(anchor)), sources: anchor.sources ?? [] };
   } catch (cause) {
     throw new KeyRejected(`${file} is not a valid trust anchor: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Reads a trust policy. @throws {@link UsageError} | {@link IoFailed} */
+export function readPolicy(file: string): TrustPolicy {
+  const text = readText(file);
+  try {
+    const policy: unknown = JSON.parse(text);
+    assertTrustPolicy(policy);
+    return policy;
+  } catch (cause) {
+    throw new UsageError(`${file} is not a trust policy: ${(cause as Error).message}`, { cause });
   }
 }

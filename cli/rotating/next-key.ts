@@ -1,9 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, relative, resolve, sep } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { workTreeAround } from '../../generator/files/git.js';
 import { assertOutside } from '../../generator/files/output-folder.js';
+import { isWithin } from '../../generator/files/walk.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
 import { generateKeyFile, loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
@@ -85,8 +86,7 @@ function assertSafePlace(
 /** Whether a path, which need not exist, is in a folder, or is the folder itself. Links are resolved. */
 function isInside(folder: string, path: string): boolean {
   if (!existsSync(path)) return isInside(folder, dirname(path));
-  const way = relative(realpathSync(folder), realpathSync(path));
-  return way !== '..' && !way.startsWith(`..${sep}`);
+  return isWithin(realpathSync(folder), realpathSync(path));
 }
 
 /** What the next key signs before the outgoing key names it. This is neither a list nor a statement. */

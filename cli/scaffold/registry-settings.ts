@@ -1,16 +1,13 @@
 import { GRAMMAR } from '@passport-registry/verifier/core';
 import { stringify } from 'yaml';
 import { packageFile } from '../../generator/files/package-file.js';
-import type { RegistryDescription } from '../../generator/tree/registry-description.js';
+import type { RegistryFile } from '../../generator/generated/settings.js';
 
-/** The settings of a new registry, by their names in registry.yaml. */
-export interface RegistrySettings extends RegistryDescription {
-  readonly base_url?: string | undefined;
-  readonly root_key?: string | undefined;
-  readonly signer?: { readonly key: string } | undefined;
-  readonly statements?: boolean | undefined;
-  readonly page?: { readonly issuers: number } | undefined;
-}
+/** The settings that every new registry has. */
+export type RequiredSetting = 'name' | 'contact' | 'base_url';
+
+/** The settings of a new registry. */
+export type NewSettings = RegistryFile & Record<RequiredSetting, string>;
 
 const EXAMPLE_ORIGIN = 'registry.example/log';
 
@@ -52,7 +49,7 @@ const HEADER = `# The settings of this registry. Paths are relative to this file
 `;
 
 /** Writes the text of registry.yaml: each setting with its description, and settings without a value as comments. */
-export function registryYaml(settings: RegistrySettings): string {
+export function registryYaml(settings: RegistryFile): string {
   const { properties, $defs } = JSON.parse(packageFile('schemas/registry.schema.json').toString());
   const blocks = SETTINGS.map(([name, example]) => {
     const { description } = { ...$defs[name], ...properties[name] };
@@ -64,7 +61,7 @@ export function registryYaml(settings: RegistrySettings): string {
   return HEADER + blocks.join('');
 }
 
-function exampleFor({ base_url = '' }: RegistrySettings, name: string, example: unknown): unknown {
+function exampleFor({ base_url = '' }: RegistryFile, name: string, example: unknown): unknown {
   return name === 'log' ? { ...(example as object), origin: logOriginFor(base_url) } : example;
 }
 

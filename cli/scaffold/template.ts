@@ -4,9 +4,7 @@ import { packagePath } from '../../generator/files/package-file.js';
 import { filesBelow } from '../../generator/files/walk.js';
 
 /** The values of the placeholders in the template, such as {{name}}. */
-export type TemplateValues = Readonly<
-  Record<'name' | 'contact' | 'base_url' | 'log_origin' | 'tool', string>
->;
+type TemplateValues = Readonly<Record<'name' | 'contact' | 'base_url' | 'log_origin' | 'tool', string>>;
 
 /** The folder of the template, in the package. */
 const TEMPLATE = 'cli/scaffold/template';

@@ -1,20 +1,13 @@
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { printableJson } from '../../generator/diagnostics/printable.js';
 import { UsageError } from '../../generator/errors.js';
+import { isWithin } from '../../generator/files/walk.js';
 import { generateKeyFile, type NewKeyOptions } from '../../generator/signing/key-file.js';
 import type { PinnedTool } from './pinned-tool.js';
-import { logOriginFor } from './registry-settings.js';
-import { type TemplateValues, templateFiles } from './template.js';
+import { logOriginFor, type NewSettings, registryYaml } from './registry-settings.js';
+import { templateFiles } from './template.js';
 import { assertNoConflict, writeNewFiles } from './write-new-files.js';
-
-/** A registry to write. */
-export interface NewRegistry {
-  readonly folder: RegistryFolder;
-  readonly values: Pick<TemplateValues, 'name' | 'contact' | 'base_url'>;
-  readonly registryYaml: string;
-  readonly tool: PinnedTool;
-}
 
 /** The folder of a new registry, and the file of its root key. */
 export interface RegistryFolder {
@@ -40,8 +33,7 @@ export function registryFolder(folder: string, rootKey: string | undefined): Reg
   const keyFolder = dirname(resolve(rootKey));
   if (!existsSync(keyFolder)) throw new UsageError(`the folder of --key, ${keyFolder}, does not exist`);
   const key = join(realPath(keyFolder), basename(resolve(rootKey)));
-  const within = relative(path, key);
-  if (within !== '..' && !within.startsWith(`..${sep}`)) {
+  if (isWithin(path, key)) {
     throw new UsageError(`--key ${rootKey} is in ${folder}: keep the private key in another folder`);
   }
   return { path, rootKey: key };
@@ -60,15 +52,13 @@ function realPath(path: string): string {
  * @throws {@link UsageError} | {@link IoFailed}
  */
 export async function writeRegistry(
-  { folder, values, registryYaml, tool }: NewRegistry,
+  { folder, settings, tool }: { folder: RegistryFolder; settings: NewSettings; tool: PinnedTool },
   options: NewKeyOptions,
 ): Promise<{ files: number; thumbprint: string | undefined }> {
-  const files = templateFiles({
-    ...values,
-    log_origin: logOriginFor(values.base_url),
-    tool: tool.spec,
-  });
-  files.set('registry.yaml', Buffer.from(registryYaml));
+  const { name, contact, base_url } = settings;
+  const log_origin = logOriginFor(base_url);
+  const files = templateFiles({ name, contact, base_url, log_origin, tool: tool.spec });
+  files.set('registry.yaml', Buffer.from(registryYaml(settings)));
   if (tool.vendored !== undefined) files.set(tool.vendored.path, tool.vendored.bytes);
   if (tool.needsScripts) allowScripts(files);
   assertNoConflict(folder.path, files);

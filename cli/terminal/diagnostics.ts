@@ -1,9 +1,9 @@
+import { styleText } from 'node:util';
+import type { Log } from 'sarif';
 import { type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
-import { forGitHub } from './for-github.js';
-import { forSarif } from './for-sarif.js';
-import { forTerminal } from './for-terminal.js';
-import type { Io } from './io.js';
-import { count, emit } from './output.js';
+import { printable } from '../../generator/diagnostics/printable.js';
+import { RULES } from '../../generator/diagnostics/rules.js';
+import { count, emit, type Io } from './io.js';
 
 /** Counts diagnostics: `1 problem, 0 warnings`. */
 export function tally(diagnostics: readonly Diagnostic[]): string {
@@ -32,4 +32,145 @@ export function report(
 export function sayDiagnostics({ stderr, env }: Io, diagnostics: readonly Diagnostic[]): void {
   const colour = stderr.isTTY === true && stderr.hasColors?.(env) === true;
   stderr.write(forTerminal(diagnostics, colour));
+}
+
+const STYLES = { error: 'red', warning: 'yellow', dim: 'dim', bold: 'bold' } as const;
+
+/** A piece of a line, with its style. */
+type Piece = string | readonly [style: keyof typeof STYLES, text: string];
+
+/**
+ * Formats diagnostics for people: the position, the rule, the problem, the line of the file with a mark below, the
+ * expected input and the remedy.
+ *
+ * @param colour - whether the terminal supports colours
+ */
+export function forTerminal(diagnostics: readonly Diagnostic[], colour: boolean): string {
+  return diagnostics
+    .flatMap(linesOf)
+    .map((pieces) => `${formatLine(pieces, colour)}\n`)
+    .join('');
+}
+
+/** Formats one line. All output of this printer is escaped here. */
+function formatLine(pieces: readonly Piece[], colour: boolean): string {
+  return pieces
+    .map((piece) => {
+      const [style, text] = typeof piece === 'string' ? [undefined, piece] : piece;
+      // The width of a tab varies. A space instead keeps the carets below their text.
+      const shown = printable(text.replaceAll('\t', ' '));
+      if (!colour || style === undefined) return shown;
+      // The caller has already checked the terminal. styleText would check a different stream.
+      return styleText(STYLES[style], shown, { validateStream: false });
+    })
+    .join('');
+}
+
+function linesOf(diagnostic: Diagnostic): Piece[][] {
+  const { file, line, column, severity, rule, message, expected, remedy } = diagnostic;
+  return [
+    [['bold', `${file}:${line}:${column}`], ': ', [severity, severity], ` ${rule}: ${message}`],
+    ...excerptLines(diagnostic),
+    [`    expected: ${expected}`],
+    [`    remedy: ${remedy}`],
+  ];
+}
+
+/** The line of the file, with carets below the marked part. */
+function excerptLines({ line, severity, excerpt }: Diagnostic): Piece[][] {
+  if (excerpt === undefined) return [];
+  const { before, marked, after } = excerpt;
+  const gutter = ` ${line} | `;
+  // The width of the printed text. Escapes can make it longer than the source.
+  const width = (text: string) => printable(text.replaceAll('\t', ' ')).length;
+  return [
+    [['dim', gutter], `${before}${marked}${after}`],
+    [
+      ['dim', `${' '.repeat(gutter.length - 2)}| `],
+      ' '.repeat(width(before)),
+      [severity, '^'.repeat(Math.max(1, width(marked)))],
+    ],
+  ];
+}
+
+/**
+ * Formats diagnostics as commands for GitHub's workflow runner, which shows them on the lines of a pull request. The
+ * content and the name of a file cannot end a command or its properties.
+ */
+export function forGitHub(diagnostics: readonly Diagnostic[]): string {
+  return diagnostics.map(annotation).join('');
+}
+
+function annotation({ severity, rule, file, message, expected, remedy, ...range }: Diagnostic): string {
+  const properties = {
+    file,
+    line: range.line,
+    endLine: range.endLine,
+    col: range.column,
+    endColumn: range.endColumn,
+    title: rule,
+  };
+  const text = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
+  const lines = [message, `expected: ${expected}`, `remedy: ${remedy}`];
+  return `::${severity} ${text.join(',')}::${lines.map(escapeData).join(LINE_FEED)}\n`;
+}
+
+/** An escaped line feed, for the data of a command. */
+const LINE_FEED = '%0A';
+
+const escapeData = (text: string) => printable(text).replaceAll('%', '%25');
+const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+
+/** Formats diagnostics as a SARIF 2.1.0 log, for code scanning services and editors. */
+export function forSarif(diagnostics: readonly Diagnostic[]): Log {
+  const used = [...new Set(diagnostics.map(({ rule }) => rule))];
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        // Columns count UTF-16 code units, which is also the default of SARIF.
+        columnKind: 'utf16CodeUnits',
+        tool: {
+          driver: {
+            name: 'passport-registry',
+            rules: used.map((id) => ({
+              id,
+              shortDescription: { text: RULES[id].expected },
+              help: { text: RULES[id].remedy },
+              defaultConfiguration: { level: RULES[id].severity },
+            })),
+          },
+        },
+        results: diagnostics.map(({ rule, severity, file, message, expected, remedy, ...range }) => ({
+          ruleId: rule,
+          ruleIndex: used.indexOf(rule),
+          level: severity,
+          message: { text: printable(`${message}. Expected: ${expected}. Remedy: ${remedy}.`) },
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: toUriReference(file) },
+                region: {
+                  startLine: range.line,
+                  startColumn: range.column,
+                  endLine: range.endLine,
+                  endColumn: range.endColumn,
+                },
+              },
+            },
+          ],
+        })),
+      },
+    ],
+  };
+}
+
+/** Converts a path to a URI reference. URIs cannot encode lone surrogates, so U+FFFD replaces them. */
+function toUriReference(file: string): string {
+  return file
+    .replaceAll(/\p{Cs}/gu, '\ufffd')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
 }

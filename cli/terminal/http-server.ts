@@ -3,21 +3,6 @@ import type { Server, ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 
-/** What answers requests, such as an application of Hono. */
-type App = Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>;
-
-/** Where a server listens. */
-interface Place {
-  readonly host: string;
-  /** 0: a free port. */
-  readonly port: number;
-}
-
-/** The limits for clients. */
-interface ClientLimits extends ServerOptions {
-  readonly maxConnections?: number;
-}
-
 /** A server that listens. */
 export interface HttpServer {
   /** The URL, such as `http://127.0.0.1:8181`. */
@@ -35,12 +20,14 @@ const IDLE_MS = 100;
  * Starts a server for a service that strangers or gateways ask. The servers of this machine alone, `serve` and `sandbox`,
  * do not need a graceful end.
  *
+ * @param app - what answers requests, such as an application of Hono
+ * @param place - port 0: a free port
  * @throws the error of the system, such as `EADDRINUSE`, if it cannot listen
  */
 export async function startHttpServer(
-  { fetch }: App,
-  { host, port }: Place,
-  { maxConnections, ...limits }: ClientLimits,
+  { fetch }: Pick<Parameters<typeof createAdaptorServer>[0], 'fetch'>,
+  { host, port }: { readonly host: string; readonly port: number },
+  { maxConnections, ...limits }: ServerOptions & { readonly maxConnections?: number },
 ): Promise<HttpServer> {
   const server = createAdaptorServer({ fetch, serverOptions: limits }) as Server;
   // By default, Node.js drops what follows the first 1,000 headers, such as a second Authorization. The limit of bytes stays.

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { printable, printableJson } from '../../generator/diagnostics/printable.js';
 
 type Output = Writable & Partial<Pick<WriteStream, 'isTTY' | 'hasColors' | 'columns'>>;
 type Input = Readable & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>;
@@ -12,9 +13,27 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** One run of the command line. */
-export interface Invocation extends Io {
-  /** The arguments, without the executable and the script. */
-  readonly argv: readonly string[];
-  exitCode: number;
+/** Prints a line for people, on stderr. */
+export function say({ stderr }: Io, text: string): void {
+  stderr.write(`${printable(text)}\n`);
+}
+
+/** Prints text with several lines, on stderr. */
+export function sayLines(io: Io, text: string): void {
+  for (const line of text.trimEnd().split('\n')) say(io, line);
+}
+
+/** Prints data as JSON, on stdout. */
+export function emit({ stdout }: Io, data: unknown): void {
+  stdout.write(`${printableJson(data)}\n`);
+}
+
+/** Formats a number with a noun: `1 record`, `2 records`. */
+export function count(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${grouped(number)} ${number === 1 ? noun : nouns}`;
+}
+
+/** Formats a number: `100,000`. Does not use `Intl`, which takes 20 milliseconds to load. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

@@ -1,34 +1,33 @@
 import { GeneratorError, SharedKeyRejected } from '../../generator/errors.js';
 import { sayDiagnostics } from './diagnostics.js';
-import type { Invocation } from './io.js';
-import { emit, say, sayLines } from './output.js';
+import { emit, type Io, say, sayLines } from './io.js';
 
 /** Exit code for unexpected errors: bugs of this program. */
 const INTERNAL_ERROR = 70;
 
 /**
- * Runs a command. Prints errors as text on stderr and, with `--json`, also as data on stdout, and sets the exit code,
- * as documented in docs/operators/status.md.
+ * Does work. Prints its error as text on stderr and, if wanted, also as JSON on stdout, as docs/operators/status.md says.
  *
- * @param work - runs the command; returns its exit code, or undefined for 0
+ * @param work - returns the exit code; nothing for 0
+ * @returns the exit code
  */
 export async function run(
-  io: Invocation,
+  io: Io,
   json: boolean,
-  work: () => Promise<number | undefined>,
-): Promise<void> {
+  work: () => Promise<number> | Promise<void>,
+): Promise<number> {
   // The timers of requests do not keep Node.js running. Without this timer, the program would exit silently if a host
   // hangs up.
   const running = setInterval(() => undefined, 60_000);
   try {
-    io.exitCode = (await work()) ?? 0;
+    return (await work()) ?? 0;
   } catch (error) {
     const known = error instanceof GeneratorError;
-    io.exitCode = known ? error.exitCode : INTERNAL_ERROR;
     if (json) emit(io, { ok: false, ...asData(error) });
     if (known) sayDiagnostics(io, error.diagnostics ?? []);
     if (known) say(io, `passport-registry: ${error.message}`);
     else sayLines(io, `passport-registry: internal error, please report it: ${described(error)}`);
+    return known ? error.exitCode : INTERNAL_ERROR;
   } finally {
     clearInterval(running);
   }

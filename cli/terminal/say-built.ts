@@ -1,8 +1,8 @@
+import { describeRequest, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { DEVELOPMENT_KEY_FILE } from '../../generator/files/private-folder.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { sayDiagnostics } from './diagnostics.js';
-import type { Io } from './io.js';
-import { count, say } from './output.js';
+import { count, type Io, say } from './io.js';
 
 /** Exit code if everything is signed and written, but verifiers, or those that demand witnesses, do not accept it yet. */
 export const UNFINISHED = 6;
@@ -43,4 +43,14 @@ export function sayLog(io: Io, { log }: Pick<BuildReport, 'log'>): void {
       : `, cosigned by ${count(cosigned, 'witness', 'witnesses')}, ${collected} of them now; the quorum is ${quorum}`;
   say(io, `log        ${count(size, 'entry', 'entries')}${cosignatures}`);
   for (const problem of missing) say(io, `WARNING: witness ${problem}`);
+}
+
+/** Shows a new signing request, and how it is signed. */
+export function sayRequest(io: Io, request: SigningRequest, folder: string): void {
+  for (const line of describeRequest(request)) say(io, line);
+  say(
+    io,
+    `${folder} is ready to be signed: run \`passport-registry sign ${folder}\` on the machine that has the key. Holders of a shared ` +
+      `key run \`passport-registry sign ${folder} --share FILE\`, and once more when enough of them have done so`,
+  );
 }

@@ -2,8 +2,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import { formatTime } from '@passport-registry/verifier/core';
 import type { NothingSaid, SaidAt } from '../../observers/past/answer.js';
 import type { DatedPublication, NotKept, PastRecord } from '../../observers/past/past-record.js';
-import type { Io } from './io.js';
-import { say } from './output.js';
+import { type Io, say } from './io.js';
 
 /** What was asked about the past. */
 interface Asked {
@@ -23,10 +22,13 @@ export function saySaid(io: Io, { id, time }: Asked, { said, evidence }: SaidAt)
 export const PUBLISHERS_WORD =
   "NOT proven: without a trust anchor that names witnesses, the times are only the publisher's word";
 
-/** Prints when a publication was in force, and the record in it. */
+/** Prints when a publication was in force, and the record in it without its id. */
 export function sayPublication(io: Io, said: PastRecord): void {
   sayDated(io, said);
-  sayRecord(io, said.issuer);
+  for (const [field, value] of Object.entries(said.issuer ?? {})) {
+    if (field !== 'issuer_id')
+      say(io, `    ${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  }
 }
 
 /** Prints a publication, and when it was in force. */
@@ -43,14 +45,6 @@ export function sayDated(
         ];
   const lines = [...times, `publication  ${sequence}, list of ${updatedAt}`, `sha256       ${sha256}`];
   for (const line of lines) say(io, `    ${line}`);
-}
-
-/** Prints the fields of a record but its id. */
-function sayRecord(io: Io, issuer: Issuer | null): void {
-  for (const [field, value] of Object.entries(issuer ?? {})) {
-    if (field !== 'issuer_id')
-      say(io, `    ${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  }
 }
 
 /** Says what a list said of an issuer, in words that follow "was". */

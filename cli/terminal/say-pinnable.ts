@@ -1,7 +1,6 @@
 import type { PinnableRegistry } from '../../generator/verification/pinnable-registry.js';
 import { shellWord } from '../command-line.js';
-import type { Io } from './io.js';
-import { count, say } from './output.js';
+import { count, type Io, say } from './io.js';
 
 const REQUIRE_CHECKPOINT = '--require-checkpoint';
 const REQUIRE_PUBLICATION = '--require-publication';
@@ -78,9 +77,7 @@ export function demandOf({ checkpoint, publication, trustAnchor }: PinnableRegis
     ...(log === undefined ? [] : [`the log ${log}${cosigned}`]),
     ...(next_roots.length === 0 ? [] : [`a next root key that is one of ${next_roots.length}`]),
   ];
-  const last = required.pop();
-  if (last === undefined) return '';
-  return `; it requires ${required.length === 0 ? last : `${required.join(', ')} and ${last}`}`;
+  return required.length === 0 ? '' : `; it requires ${new Intl.ListFormat('en-GB').format(required)}`;
 }
 
 /** Says how to compare the thumbprint, and how to pin the registry then. */

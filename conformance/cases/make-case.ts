@@ -92,10 +92,11 @@ export function sealing(tree: Golden): Patch {
   return { sealedBy: tree.registry.checkpointKey.name };
 }
 
-/** Returns the patches with which a statement of a golden tree has other claims, signed anew by its key. */
-export function resigning(tree: Golden, file: string): (claims: Members) => Patch[] {
+/** The patches with which a statement of a golden tree has other claims, signed anew by its key. */
+export function resigned(base: string, file: string, claims: Members): Patch[] {
+  const tree = golden(base);
   const step = file === 'keys/rotation.json' ? 0 : undefined;
-  return (claims) => [
+  return [
     { file, key: signerOf(tree, file, step), claims, ...(step !== undefined && { step }) },
     ...(file === 'checkpoint.jwt' ? [] : [sealing(tree)]),
   ];

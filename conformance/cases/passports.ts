@@ -17,7 +17,7 @@ const UUID = '0b4f3c1e-7a52-4c8e-9d46-2f1f6a0c5e11';
 const DID = `did:passport:${UUID}`;
 export const STATUS = `${BASE}/v1/passports/${DID}`;
 export const ACTION = 'email.send';
-const PAYLOAD = '{"subject":"hello","to":"you@example.com"}';
+export const PAYLOAD = '{"subject":"hello","to":"you@example.com"}';
 
 const issuer = key('issuer alpha');
 export const agent = key('agent');
@@ -31,8 +31,7 @@ export interface OddJws {
   readonly signer?: string;
   /** Changes the finished text. */
   readonly text?: (jws: string) => string;
-  /** Changes the text of header or payload before it is signed. */
-  readonly rawHeader?: (text: string) => string;
+  /** Changes the text of the payload before it is signed. */
   readonly rawClaims?: (text: string) => string;
 }
 
@@ -44,8 +43,8 @@ function signed(
   const { typ, kid, signer } = usual;
   const by = key(odd.signer ?? signer);
   const header = { alg: by.alg, kid, typ, ...odd.header };
-  const { rawHeader = (text: string) => text, rawClaims = (text: string) => text } = odd;
-  const jws = rawJwt(by, rawHeader(jcs(header)), rawClaims(jcs({ ...claims, ...odd.claims })));
+  const payload = jcs({ ...claims, ...odd.claims });
+  const jws = rawJwt(by, jcs(header), odd.rawClaims?.(payload) ?? payload);
   return odd.text?.(jws) ?? jws;
 }
 
@@ -63,7 +62,7 @@ export function signedMandate({ header, claims, ...odd }: OddJws = {}): string {
 }
 
 /** A passport of the agent. */
-export function passportToken(odd: OddJws = {}): string {
+export function passportToken(odd: OddJws): string {
   const claims = {
     ...{ iss: BASE, jti: UUID, sub: DID, iat: ISSUED, exp: ISSUED + LIFETIME, issuer_id: ISSUER },
     ...{ realm_id: 'realm', principal_id: 'principal', agent_type: 'ai-assistant', capabilities: ['email'] },
@@ -79,10 +78,10 @@ export function issuerToken(odd: OddJws = {}): string {
 }
 
 /** The proof of an action. */
-export function actionProof(token: string, odd: OddJws = {}, payload = PAYLOAD): string {
+export function actionProof(token: string, odd: OddJws): string {
   const claims = {
     ...{ iat: ISSUED, exp: ISSUED + 60, jti: 'proof-1', aud: AUDIENCE, passport: UUID, action: ACTION },
-    ...{ ath: base64url(sha256(utf8(token))), payload_sha256: sha256Hex(utf8(payload)) },
+    ...{ ath: base64url(sha256(utf8(token))), payload_sha256: sha256Hex(utf8(PAYLOAD)) },
   };
   return signed({ typ: 'action+jwt', signer: agent.name }, claims, odd);
 }
@@ -103,5 +102,3 @@ export const documents = () => ({
   [JWKS]: { status: 200, body: jwks(issuerJwk) },
   [STATUS]: { status: 200, body: status() },
 });
-
-export { PAYLOAD };

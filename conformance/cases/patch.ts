@@ -28,9 +28,6 @@ export interface Resigned {
   readonly header?: Members;
   /** The names of members that are removed, such as `claims.exp` or `header.kid`. */
   readonly without?: readonly string[];
-  /** Texts in place of those that follow from the members, such as invalid JSON. */
-  readonly rawHeader?: string;
-  readonly rawClaims?: string;
 }
 
 /** Returns the files of a tree with the changes. */
@@ -64,10 +61,7 @@ function resign(text: string, { step, ...patch }: Resigned): string {
   return JSON.stringify(steps.map((one, at) => (at === step ? resignOne(one, patch) : one)));
 }
 
-function resignOne(
-  text: string,
-  { key: name, without = [], rawHeader, rawClaims, ...patch }: Resigned,
-): string {
+function resignOne(text: string, { key: name, without = [], ...patch }: Resigned): string {
   const before = decodeJwt(text);
   const keep = (part: 'header' | 'claims') =>
     Object.fromEntries(
@@ -75,7 +69,7 @@ function resignOne(
         ([one]) => !without.includes(`${part}.${one}`),
       ),
     );
-  return rawJwt(key(name), rawHeader ?? jcs(keep('header')), rawClaims ?? jcs(keep('claims')));
+  return rawJwt(key(name), jcs(keep('header')), jcs(keep('claims')));
 }
 
 function sealAgain(files: Files, signer: string): void {

@@ -32,8 +32,6 @@ export interface Publication {
   /** The time of the list, in seconds since 1970. Default: a minute after the list before. */
   readonly at?: number;
   readonly sequence?: number;
-  /** Other bytes than the canonical list of the records. */
-  readonly list?: Uint8Array;
   /** The bytes of records, where they are not the canonical ones. */
   readonly records?: ReadonlyMap<string, Uint8Array>;
   /** Claims of the publication statement. An undefined one is left out. */
@@ -65,9 +63,8 @@ export function record(id: string, more: Members = {}): Members {
  */
 export class Registry {
   readonly setup: Setup;
-  /** The newest tree, and the tree before it. */
+  /** The newest tree. */
   files: Files = new Map();
-  earlier: Files = new Map();
   root: Key;
   readonly chain: Key[];
   readonly records = new Map<string, Members>();
@@ -98,7 +95,6 @@ export class Registry {
   copy(): Registry {
     const copy = new Registry(this.setup);
     copy.files = new Map(this.files);
-    copy.earlier = this.earlier;
     copy.root = this.root;
     copy.chain.splice(0, 1, ...this.chain);
     copy.records.clear();
@@ -127,12 +123,12 @@ export class Registry {
     const { isStated = true } = this.setup;
     this.now = publication.at ?? this.now + MINUTE;
     if (this.setup.checkpoints === 'online' && this.#delegation === undefined) this.delegate();
-    this.earlier = new Map(this.files);
-    const { list = utf8(this.listText()) } = publication;
+    const issuers = [...this.records.keys()].sort().map((id) => this.records.get(id));
+    const list = utf8(jcs({ issuers, updated_at: timeText(this.now) }));
     const hash = sha256Hex(list);
     const files = new Map([...this.files].filter(([path]) => !/^(issuers|sums)\//.test(path)));
-    const records = new Map([...this.#recordBytes(), ...(publication.records ?? [])]);
-    for (const [id, bytes] of records) files.set(`issuers/${id}`, bytes);
+    for (const [id, one] of this.records)
+      files.set(`issuers/${id}`, publication.records?.get(id) ?? utf8(jcs(one)));
     files.set('issuers.json', list);
     files.set('issuers.sig', utf8(base64url(this.root.sign(list))));
     files.set('keys/root.json', utf8(jcs({ ...this.root.jwk, kid: this.root.thumbprint })));
@@ -163,17 +159,18 @@ export class Registry {
   seal(claims: Members = {}): this {
     this.log?.write(this.files, this.now + 1);
     this.files.set('SHA256SUMS', utf8(checksumsOf(this.files, this.#pending)));
-    if (this.setup.checkpoints !== undefined) this.files.set('checkpoint.jwt', utf8(this.checkpoint(claims)));
+    if (this.setup.checkpoints !== undefined)
+      this.files.set('checkpoint.jwt', utf8(this.#checkpoint(claims)));
     return this;
   }
 
   /** Signs a checkpoint for the tree as it is. */
-  checkpoint(claims: Members = {}, signer = this.checkpointKey): string {
+  #checkpoint(claims: Members): string {
     const list = bytesIn(this.files, 'issuers.json');
     const { now, sequence } = this.#published;
     const iat = this.now + 10;
     return jwt(
-      signer,
+      this.checkpointKey,
       { typ: 'registry-checkpoint+jwt' },
       {
         ...{ iat, exp: iat + CHECKPOINT_SECONDS, updated_at: timeText(now) },
@@ -235,16 +232,6 @@ export class Registry {
     this.chain.push(to);
     if (this.#delegation !== undefined) this.delegate();
     return this.publish();
-  }
-
-  /** The canonical list of the records. */
-  listText(): string {
-    const ids = [...this.records.keys()].sort();
-    return jcs({ issuers: ids.map((id) => this.records.get(id)), updated_at: timeText(this.now) });
-  }
-
-  #recordBytes(): [string, Uint8Array][] {
-    return [...this.records].map(([id, one]) => [id, utf8(jcs(one))]);
   }
 
   #statement(files: Files, list: Uint8Array, { sequence, claims }: Publication): string {

@@ -22,7 +22,7 @@ export function sumsFiles(records: ReadonlyMap<string, string>, levels: number):
 }
 
 /** The path of a sums file. */
-export const sumsPath = (prefix: string): string => `sums/${prefix === '' ? 'root' : prefix}`;
+const sumsPath = (prefix: string): string => `sums/${prefix === '' ? 'root' : prefix}`;
 
 /** The place of a record: SHA-256 of its id. */
-export const placeOf = (id: string): string => sha256Hex(utf8(id));
+const placeOf = (id: string): string => sha256Hex(utf8(id));

@@ -1,6 +1,6 @@
 import type { Case, Role } from '../cases/case.js';
 import { textIn } from '../cases/files.js';
-import { badKeys } from '../cases/forgeries.js';
+import { badKeys, GOOD_KEYS } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { jwt, type Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
@@ -9,56 +9,6 @@ import { type Draft, either, makeCase, sealing, topic, variant } from '../cases/
 const INVALID = 'ERR_ROTATION_INVALID';
 /** The chain is valid, and leads to another key than the one that has signed the rest. */
 const REPLACED = 'ERR_DELEGATION_INVALID';
-
-const CODES: Readonly<Record<string, string>> = {
-  'no steps': REPLACED,
-  // A step says its place.
-  'without the first': INVALID,
-  'without the last': REPLACED,
-  'without the middle': INVALID,
-  'in another order': INVALID,
-  'the last twice': INVALID,
-  'with one more': REPLACED,
-  'with one more, numbered': REPLACED,
-  'with one more, numbered wrong': INVALID,
-  'with one more of a stranger': 'ERR_ROTATION_GAP',
-  'with one more of a stranger under the right kid': 'ERR_ROTATION_SIGNATURE',
-  'to a key that is not committed': 'ERR_ROTATION_NOT_COMMITTED',
-  'to the spare key': REPLACED,
-  'back to the first key': 'ERR_ROTATION_LOOP',
-  'to itself': 'ERR_ROTATION_LOOP',
-  'committed to itself': INVALID,
-  'committed to an earlier key': INVALID,
-  'committed to nothing': INVALID,
-  'committed to four keys': INVALID,
-  'committed to one key twice': INVALID,
-  'committed to null': INVALID,
-  'to a P-256 key': REPLACED,
-  'to nothing': INVALID,
-  'not an array': INVALID,
-  'of numbers': INVALID,
-  'with null': INVALID,
-  nested: INVALID,
-  null: INVALID,
-  'of 63 steps': '',
-  'of 64 steps': '',
-  'of 65 steps': INVALID,
-  'pinned root 2': '',
-  'pinned root 3': '',
-  'pinned root 4': '',
-  'pinned stranger': 'ERR_ROTATION_GAP',
-  'pinned spare': 'ERR_ROTATION_GAP',
-  ...Object.fromEntries(
-    Object.entries(badKeys(key('root 5').jwk)).map(([name]) => [
-      `to ${name}`,
-      ['the right kid', 'kid null', 'another member', 'y null in an Ed25519 key', 'a P-256 key'].includes(
-        name,
-      )
-        ? REPLACED
-        : INVALID,
-    ]),
-  ),
-};
 
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/^committed/, 'commitment-form'],
@@ -83,70 +33,72 @@ function step(signer: string, next: unknown, more: Members = {}): string {
   return jwt(key(signer), { typ: TYP }, { iat: golden(BASE).registry.now, next_root: next, ...more });
 }
 
-/** Steps that lead from key to key, or do not. */
-function chains(): Readonly<Record<string, unknown>> {
+/** Rotations that lead from key to key, or do not, and why they are refused. */
+function chains(): Readonly<Record<string, readonly [chain: unknown, code: string]>> {
   const { now, root } = golden(BASE).registry;
   const steps = goldenSteps();
   const jwk = (name: string) => key(name).jwk;
   const [one = '', two = '', three = ''] = steps;
+  const more = (signer: string, next: unknown, claims: Members = {}) => [
+    ...steps,
+    step(signer, next, claims),
+  ];
+  const committed = (next_roots: unknown) => more('root 4', jwk('root 5'), { next_roots });
+  const prints = (...names: readonly string[]) => names.map((name) => key(name).thumbprint);
+  const header = { typ: TYP, kid: root.thumbprint };
   return {
-    'no steps': [],
-    'without the first': [two, three],
-    'without the last': [one, two],
-    'without the middle': [one, three],
-    'in another order': [two, one, three],
-    'the last twice': [...steps, three],
-    'with one more': [...steps, step('root 4', jwk('root 5'))],
-    'with one more, numbered': [...steps, step('root 4', jwk('root 5'), { step: 4 })],
-    'with one more, numbered wrong': [...steps, step('root 4', jwk('root 5'), { step: 5 })],
-    'with one more of a stranger': [...steps, step('stranger', jwk('root 5'))],
+    'no steps': [[], REPLACED],
+    // A step says its place.
+    'without the first': [[two, three], INVALID],
+    'without the last': [[one, two], REPLACED],
+    'without the middle': [[one, three], INVALID],
+    'in another order': [[two, one, three], INVALID],
+    'the last twice': [[...steps, three], INVALID],
+    'with one more': [more('root 4', jwk('root 5')), REPLACED],
+    'with one more, numbered': [more('root 4', jwk('root 5'), { step: 4 }), REPLACED],
+    'with one more, numbered wrong': [more('root 4', jwk('root 5'), { step: 5 }), INVALID],
+    'with one more of a stranger': [more('stranger', jwk('root 5')), 'ERR_ROTATION_GAP'],
     'with one more of a stranger under the right kid': [
-      ...steps,
-      jwt(key('stranger'), { typ: TYP, kid: root.thumbprint }, { iat: now, next_root: jwk('root 5') }),
+      [...steps, jwt(key('stranger'), header, { iat: now, next_root: jwk('root 5') })],
+      'ERR_ROTATION_SIGNATURE',
     ],
-    'to a key that is not committed': [step('root', jwk('root 5'))],
-    'to the spare key': [step('root', jwk('spare'))],
-    'back to the first key': [...steps, step('root 4', jwk('root'))],
-    'to itself': [...steps, step('root 4', jwk('root 4'))],
-    'committed to itself': [
-      ...steps,
-      step('root 4', jwk('root 5'), { next_roots: [key('root 5').thumbprint] }),
-    ],
-    'committed to an earlier key': [
-      ...steps,
-      step('root 4', jwk('root 5'), { next_roots: [key('root 2').thumbprint] }),
-    ],
-    'committed to nothing': [...steps, step('root 4', jwk('root 5'), { next_roots: [] })],
-    'committed to four keys': [
-      ...steps,
-      step('root 4', jwk('root 5'), { next_roots: ['a', 'b', 'c', 'd'].map((name) => key(name).thumbprint) }),
-    ],
-    'committed to one key twice': [
-      ...steps,
-      step('root 4', jwk('root 5'), { next_roots: [key('a').thumbprint, key('a').thumbprint] }),
-    ],
-    'committed to null': [...steps, step('root 4', jwk('root 5'), { next_roots: null })],
-    'to a P-256 key': [...steps, step('root 4', jwk('p256 root 5'))],
-    'to nothing': [...steps, step('root 4', undefined)],
-    'not an array': { steps },
-    'of numbers': [1, 2],
-    'with null': [...steps, null],
-    nested: [steps],
-    null: null,
+    'to a key that is not committed': [[step('root', jwk('root 5'))], 'ERR_ROTATION_NOT_COMMITTED'],
+    'to the spare key': [[step('root', jwk('spare'))], REPLACED],
+    'back to the first key': [more('root 4', jwk('root')), 'ERR_ROTATION_LOOP'],
+    'to itself': [more('root 4', jwk('root 4')), 'ERR_ROTATION_LOOP'],
+    'committed to itself': [committed(prints('root 5')), INVALID],
+    'committed to an earlier key': [committed(prints('root 2')), INVALID],
+    'committed to nothing': [committed([]), INVALID],
+    'committed to four keys': [committed(prints('a', 'b', 'c', 'd')), INVALID],
+    'committed to one key twice': [committed(prints('a', 'a')), INVALID],
+    'committed to null': [committed(null), INVALID],
+    'to a P-256 key': [more('root 4', jwk('p256 root 5')), REPLACED],
+    'to nothing': [more('root 4', undefined), INVALID],
+    'not an array': [{ steps }, INVALID],
+    'of numbers': [[1, 2], INVALID],
+    'with null': [[...steps, null], INVALID],
+    nested: [[steps], INVALID],
+    null: [null, INVALID],
     ...Object.fromEntries(
       Object.entries(badKeys(jwk('root 5'))).map(([name, bad]) => [
         `to ${name}`,
-        [...steps, step('root 4', bad)],
+        [more('root 4', bad), GOOD_KEYS.includes(name) ? REPLACED : INVALID],
       ]),
     ),
   };
 }
 
-/** The golden tree and its changes, by the name of the case. */
-function* shownChains(): Generator<[string, Omit<Draft, 'id' | 'rule'>]> {
-  for (const [name, chain] of Object.entries(chains())) {
+/** Rotations that lead from key to key, or do not. */
+export function* chainKit(role: Role): Generator<Case> {
+  const make = (name: string, shown: Omit<Draft, 'id' | 'rule'>, code?: string) => {
+    const rule = RULES.find(([form]) => form.test(name))?.[1] ?? 'rotation-chain';
+    const codes = [code ?? '', ...(role === 'auditor' ? OF_AUDITOR : [])];
+    return makeCase(role, { ...shown, id: `chain/${name}`, rule }, either(code === undefined, ...codes));
+  };
+  for (const [name, [chain, code]] of Object.entries(chains())) {
     const patches = [{ file: 'keys/rotation.json', text: JSON.stringify(chain) }, sealing(golden(BASE))];
-    yield [name, { base: BASE, patches, why: 'The rotation is not the chain that the keys have signed.' }];
+    const why = 'The rotation is not the chain that the keys have signed.';
+    yield make(name, { base: BASE, patches, why }, code);
   }
   for (const count of [63, 64, 65]) {
     const base = 'checkpoint';
@@ -154,24 +106,15 @@ function* shownChains(): Generator<[string, Omit<Draft, 'id' | 'rule'>]> {
       for (let number = 1; number <= count; number++) registry.rotate(`long ${number}`);
     });
     const now = golden(base).now + count * 60_000;
-    yield [`of ${count} steps`, { base, patches, now, why: 'A rotation has at most 64 steps.' }];
+    const why = 'A rotation has at most 64 steps.';
+    yield make(`of ${count} steps`, { base, patches, now, why }, count > 64 ? INVALID : undefined);
   }
   for (const pinned of ['root 2', 'root 3', 'root 4', 'stranger', 'spare']) {
     const { jwk, thumbprint } = key(pinned);
     const anchor = JSON.stringify({ root: { ...jwk, kid: thumbprint } });
     const why = 'The verifier has pinned a later key, or another one.';
-    yield [`pinned ${pinned}`, { base: BASE, anchor, why }];
-  }
-}
-
-/** Rotations that lead from key to key, or do not. */
-export function* chainKit(role: Role): Generator<Case> {
-  for (const [name, shown] of shownChains()) {
-    const code = CODES[name];
-    if (code === undefined) throw new Error(`nothing is known of the rotation ${name}`);
-    const rule = RULES.find(([form]) => form.test(name))?.[1] ?? 'rotation-chain';
-    const codes = [code, ...(role === 'auditor' ? OF_AUDITOR : [])];
-    yield makeCase(role, { ...shown, id: `chain/${name}`, rule }, either(code === '', ...codes));
+    const code = pinned.startsWith('root') ? undefined : 'ERR_ROTATION_GAP';
+    yield make(`pinned ${pinned}`, { base: BASE, anchor, why }, code);
   }
   yield* stepsBefore(role);
 }

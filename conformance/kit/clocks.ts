@@ -1,16 +1,6 @@
 import type { Case, Role, ShownTree, Step } from '../cases/case.js';
 import { golden } from '../cases/goldens.js';
-import {
-  type Draft,
-  either,
-  makeCase,
-  resigning,
-  sealing,
-  signerOf,
-  topic,
-  variant,
-  type Work,
-} from '../cases/make-case.js';
+import { type Draft, either, makeCase, resigned, topic, variant, type Work } from '../cases/make-case.js';
 import { CHECKPOINT_SECONDS } from '../cases/registry.js';
 
 const TOLERANCE = 300_000;
@@ -82,9 +72,7 @@ const STATEMENTS = [
 
 function* statementLimits(): Generator<Limit> {
   for (const [base, file, expired] of STATEMENTS) {
-    const tree = golden(base);
-    const soon = Math.floor(tree.now / 1000) + 3600;
-    const resigned = resigning(tree, file);
+    const soon = Math.floor(golden(base).now / 1000) + 3600;
     const of = file.replace(/^.*\/|\..*$/g, '');
     const at = soon * 1000;
     yield {
@@ -92,7 +80,7 @@ function* statementLimits(): Generator<Limit> {
       name: `nbf of the ${of}`,
       since: at - TOLERANCE,
       codes: FUTURE,
-      patches: resigned({ nbf: soon }),
+      patches: resigned(base, file, { nbf: soon }),
     };
     // A checkpoint and its delegation have an order of their own.
     if (base !== 'checkpoint')
@@ -101,19 +89,24 @@ function* statementLimits(): Generator<Limit> {
         name: `iat of the ${of}`,
         since: at - TOLERANCE,
         codes: FUTURE,
-        patches: resigned({ iat: soon }),
+        patches: resigned(base, file, { iat: soon }),
       };
     if (expired === undefined) continue;
     const until = at + TOLERANCE - 1;
-    yield { base, name: `exp of the ${of}`, until, codes: [expired], patches: resigned({ exp: soon }) };
+    yield {
+      base,
+      name: `exp of the ${of}`,
+      until,
+      codes: [expired],
+      patches: resigned(base, file, { exp: soon }),
+    };
   }
 }
 
 /** `iat` of a checkpoint at the ends of the delegation: no tolerance. */
 function* withinDelegation(role: Role): Generator<Case> {
   const base = 'checkpoint';
-  const tree = golden(base);
-  const issued = tree.registry.now + 10;
+  const issued = golden(base).registry.now + 10;
   const rule = 'checkpoint-within-delegation';
   const make = topic(role, 'clock', {
     ...{ rule, base, why: 'A delegated key signs at the end of its delegation.' },
@@ -122,14 +115,7 @@ function* withinDelegation(role: Role): Generator<Case> {
   });
   for (const end of ['iat', 'exp'] as const) {
     for (const side of [-1, 0, 1]) {
-      const patches = [
-        {
-          file: 'keys/delegation.jwt',
-          key: signerOf(tree, 'keys/delegation.jwt'),
-          claims: { [end]: issued + side },
-        },
-        sealing(tree),
-      ];
+      const patches = resigned(base, 'keys/delegation.jwt', { [end]: issued + side });
       const isGood = end === 'iat' ? side <= 0 : side >= 0;
       yield make(`delegation ${end} ${side} s`, { patches }, either(isGood, 'ERR_CHECKPOINT_INVALID'));
     }

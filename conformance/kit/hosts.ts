@@ -5,58 +5,38 @@ import { golden } from '../cases/goldens.js';
 import { topic, variant, type Work } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 
-/** What a host answers in place of a file. */
-const ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
-  'status 300': { status: 300 },
-  'status 302': { status: 302, location: 'https://source-0.example/elsewhere' },
-  'status 204': { status: 204 },
-  'status 304': { status: 304 },
-  'status 403': { status: 403 },
-  'status 404': { status: 404 },
-  'status 410': { status: 410 },
-  'status 500': { status: 500 },
-  'an HTML page': { type: 'text/html; charset=utf-8' },
-  'a type in capitals': { type: 'TEXT/HTML' },
-  'another type': { type: 'application/octet-stream' },
-  'no response': { ends: 'early' },
-  'half a response': { ends: 'amid' },
+/** What a host answers in place of a file, why it is refused, and by which rule, if not by that of all of them. */
+const ANSWERS: Readonly<
+  Record<string, readonly [answer: ScriptedAnswer, code?: string | undefined, rule?: string]>
+> = {
+  'status 300': [{ status: 300 }, 'ERR_SOURCE_REDIRECTED', 'no-redirects'],
+  'status 302': [
+    { status: 302, location: 'https://source-0.example/elsewhere' },
+    'ERR_SOURCE_REDIRECTED',
+    'no-redirects',
+  ],
+  'status 204': [{ status: 204 }, 'ERR_SOURCE_STATUS'],
+  'status 304': [{ status: 304 }, 'ERR_SOURCE_STATUS'],
+  'status 403': [{ status: 403 }, 'ERR_SOURCE_STATUS'],
+  'status 404': [{ status: 404 }],
+  'status 410': [{ status: 410 }],
+  'status 500': [{ status: 500 }, 'ERR_SOURCE_STATUS'],
+  'an HTML page': [{ type: 'text/html; charset=utf-8' }, 'ERR_SOURCE_CONTENT', 'content-types'],
+  'a type in capitals': [{ type: 'TEXT/HTML' }, 'ERR_SOURCE_CONTENT', 'content-types'],
+  'another type': [{ type: 'application/octet-stream' }, undefined, 'content-types'],
+  'no response': [{ ends: 'early' }, 'ERR_SOURCE_UNREACHABLE', 'failed-requests'],
+  'half a response': [{ ends: 'amid' }, 'ERR_SOURCE_TRUNCATED', 'failed-requests'],
 };
 
-const CODES: Readonly<Record<string, string>> = {
-  'status 300': 'ERR_SOURCE_REDIRECTED',
-  'status 302': 'ERR_SOURCE_REDIRECTED',
-  'status 204': 'ERR_SOURCE_STATUS',
-  'status 304': 'ERR_SOURCE_STATUS',
-  'status 403': 'ERR_SOURCE_STATUS',
-  'status 500': 'ERR_SOURCE_STATUS',
-  'an HTML page': 'ERR_SOURCE_CONTENT',
-  'a type in capitals': 'ERR_SOURCE_CONTENT',
-  'no response': 'ERR_SOURCE_UNREACHABLE',
-  'half a response': 'ERR_SOURCE_TRUNCATED',
-};
-const RULES: Readonly<Record<string, string>> = {
-  'status 300': 'no-redirects',
-  'status 302': 'no-redirects',
-  'an HTML page': 'content-types',
-  'a type in capitals': 'content-types',
-  'no response': 'failed-requests',
-  'half a response': 'failed-requests',
-};
-
-/** Files whose failed requests end the source, for a client and for a look-up. */
-const NEEDED = {
-  both: ['publication.jwt', 'checkpoint.jwt', 'keys/delegation.jwt', 'keys/rotation.json'],
-  lookup: ['sums/root', 'issuers/alpha'],
-};
-/** What is right if a file is absent, whether the status is 404 or 410. */
-const ABSENT: Readonly<Record<string, Right>> = {
+/** Files whose failed requests end the source, and what is right if a file is absent, whether the status is 404 or 410. */
+const NEEDED: Readonly<Record<string, Right>> = {
   'publication.jwt': ['ERR_PUBLICATION_MISSING'],
   'checkpoint.jwt': ['ERR_CHECKPOINT_MISSING'],
   'keys/delegation.jwt': ['ERR_CHECKPOINT_INVALID'],
   'keys/rotation.json': 'accept',
-  'sums/root': ['ERR_SOURCE_STATUS'],
-  'issuers/alpha': ['ERR_SOURCE_STATUS'],
 };
+/** A look-up needs more. */
+const NEEDED_BY_LOOKUP = { 'sums/root': ['ERR_SOURCE_STATUS'], 'issuers/alpha': ['ERR_SOURCE_STATUS'] };
 
 /** Hosts that answer with something else than a file, late, or differently each time. */
 export function* hostKit(role: Role): Generator<Case> {
@@ -68,19 +48,19 @@ export function* hostKit(role: Role): Generator<Case> {
 }
 
 const base = 'checkpoint';
+const asItIs: ShownTree = { base, patches: [] };
 
 function* oddAnswers(role: Role): Generator<Case> {
   const why = 'The host answers for one file with something else.';
   const alpha = { ask: ['alpha'], trusted: ['alpha'] };
   const make = topic(role, 'host', { rule: 'host-responses', base, why, ...alpha });
-  for (const file of [...NEEDED.both, ...(role === 'lookup' ? NEEDED.lookup : [])]) {
-    for (const [name, answer] of Object.entries(ANSWERS)) {
+  const needed = { ...NEEDED, ...(role === 'lookup' && NEEDED_BY_LOOKUP) };
+  for (const [file, absent] of Object.entries(needed)) {
+    for (const [name, [answer, code, rule = 'host-responses']] of Object.entries(ANSWERS)) {
       // A file that is not there has no other type.
       if (name === 'another type' && !golden(base).files.has(file)) continue;
-      const code = CODES[name];
       const isAbsent = name === 'status 404' || name === 'status 410';
-      const right: Right = code === undefined ? (isAbsent ? (ABSENT[file] as Right) : 'accept') : [code];
-      const rule = name === 'another type' ? 'content-types' : (RULES[name] ?? 'host-responses');
+      const right: Right = code === undefined ? (isAbsent ? absent : 'accept') : [code];
       yield make(`${file}, ${name}`, { rule, script: { [file]: [answer] } }, right);
     }
   }
@@ -91,20 +71,16 @@ function* mirrors(role: Role): Generator<Case> {
   const { now } = golden(base);
   const make = topic(role, 'mirror', { rule: 'failed-requests', base, why: 'A mirror has the file.' });
   for (const name of ['status 302', 'status 500', 'an HTML page', 'no response']) {
-    const answer = ANSWERS[name] as ScriptedAnswer;
-    const sources: ShownTree[] = [
-      { base, patches: [], script: { 'publication.jwt': [answer] } },
-      { base, patches: [] },
-    ];
-    const steps = [{ now, sources, right: 'accept' }] as const;
-    yield make(name, { rule: RULES[name] ?? 'failed-requests', steps });
+    const [answer = null, , rule = 'failed-requests'] = ANSWERS[name] ?? [];
+    const failing: ShownTree = { ...asItIs, script: { 'publication.jwt': [answer] } };
+    const steps = [{ now, sources: [failing, asItIs], right: 'accept' }] as const;
+    yield make(name, { rule, steps });
   }
-  const stale: ShownTree = { base, patches: [] };
   const newer: ShownTree = { base, patches: variant(base, next) };
   const steps: Step[] = [
-    { now: LATER, sources: [newer, stale], right: 'accept' },
-    { now: LATER + 1000, sources: [stale, newer], right: 'accept' },
-    { now: LATER + 2000, sources: [stale, stale], right: ['ERR_LIST_ROLLED_BACK'] },
+    { now: LATER, sources: [newer, asItIs], right: 'accept' },
+    { now: LATER + 1000, sources: [asItIs, newer], right: 'accept' },
+    { now: LATER + 2000, sources: [asItIs, asItIs], right: ['ERR_LIST_ROLLED_BACK'] },
   ];
   const why = 'A mirror that lags behind is no reason to refuse the others.';
   yield make('it lags behind', { rule: 'list-rollback', why, steps });
@@ -116,21 +92,16 @@ const next: Work = (registry) => registry.change('beta', { tier: 'founding' }).p
 /** A publication between two requests: the host sends an old file first. */
 function* again(role: Role): Generator<Case> {
   const patches = variant(base, next);
+  const statement = 'publication.jwt';
   const old = (file: string) => ({ body: base64(bytesIn(golden(base).files, file)) });
+  const before = old(statement);
   const why = 'A publication straddles the requests.';
-  const straddled = topic(role, 'again', { rule: 'retries', base, why, patches, now: LATER });
-  const make = (id: string, script: NonNullable<ShownTree['script']>, right: Right) =>
-    straddled(id, { script }, right);
-  yield make('an old statement once', { 'publication.jwt': [old('publication.jwt'), null] }, 'accept');
-  yield make(
-    'an old statement twice',
-    { 'publication.jwt': [old('publication.jwt'), old('publication.jwt'), null] },
-    'accept',
-  );
-  yield make('an old statement always', { 'publication.jwt': [old('publication.jwt')] }, [
-    'ERR_CHECKPOINT_MISMATCH',
-  ]);
-  yield make('an old checkpoint', { 'checkpoint.jwt': [old('checkpoint.jwt')] }, 'accept');
+  const make = topic(role, 'again', { rule: 'retries', base, why, patches, now: LATER });
+  yield make('an old statement once', { script: { [statement]: [before, null] } }, 'accept');
+  yield make('an old statement twice', { script: { [statement]: [before, before, null] } }, 'accept');
+  const always = { script: { [statement]: [before] } };
+  yield make('an old statement always', always, ['ERR_CHECKPOINT_MISMATCH']);
+  yield make('an old checkpoint', { script: { 'checkpoint.jwt': [old('checkpoint.jwt')] } }, 'accept');
 }
 
 /** A cache has an old file of the tree of sums. */
@@ -188,9 +159,8 @@ function* deadlines(role: Role): Generator<Case> {
   const why = 'A mirror answers, and the registry does not.';
   const make = topic(role, 'deadline', { rule: 'deadlines', base, why });
   for (const file of ['publication.jwt', 'keys/rotation.json']) {
-    const silent = { base, patches: [], script: { [file]: [{ never: true }] } } as const;
-    const sources = [silent, { base, patches: [] }];
-    const steps: Step[] = [{ now: golden(base).now, sources, right: 'accept' }];
+    const silent: ShownTree = { ...asItIs, script: { [file]: [{ never: true }] } };
+    const steps: Step[] = [{ now: golden(base).now, sources: [silent, asItIs], right: 'accept' }];
     yield make(`a mirror answers for ${file}`, { steps });
   }
   for (const file of ['publication.jwt', 'keys/rotation.json']) {

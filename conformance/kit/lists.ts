@@ -1,15 +1,15 @@
 import type { Case, Right } from '../cases/case.js';
-import { base64url, jcs, timeText, utf8 } from '../cases/encoding.js';
+import { base64url, concatBytes, jcs, timeText, utf8 } from '../cases/encoding.js';
 import { bytesIn, textIn } from '../cases/files.js';
 import { algebra, encodings } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
-import { ASKED, either, makeCase, publishedList, topic } from '../cases/make-case.js';
+import { ASKED, either, makeCase, topic } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
-import { borderRecords, LISTS, publishWith, TIMES } from '../cases/records.js';
 import { record } from '../cases/registry.js';
 import { anchorKit } from './anchors.js';
 import { policyKit } from './policies.js';
+import { recordKit } from './records.js';
 import { oddSignatures, rootKeys, signatureSizes } from './root-keys.js';
 
 /** What a list verifier must accept and refuse: the runner's README says which rules of docs/protocol.md. */
@@ -20,7 +20,7 @@ export function* listKit(): Generator<Case> {
   yield* oddSignatures();
   yield* signatureSizes();
   yield* listBytes();
-  yield* records();
+  yield* recordKit();
   yield* orders();
   yield* rootKeys();
   yield* anchorKit();
@@ -115,44 +115,82 @@ const NONCONFORMING = ['ERR_LIST_NONCONFORMING'];
 const UNSORTED = ['ERR_LIST_UNSORTED'];
 const NOT_CANONICAL = ['ERR_LIST_NOT_CANONICAL'];
 
-/** What is right for each of the lists in other bytes. */
-const LIST_CODES: Readonly<Record<keyof typeof LISTS, Right>> = {
-  'a final newline': NOT_CANONICAL,
-  'a space before': NOT_CANONICAL,
-  'a byte order mark': MALFORMED_LIST,
-  'a space inside': NOT_CANONICAL,
-  'members in another order': NOT_CANONICAL,
-  'an escape': NOT_CANONICAL,
-  'a slash that is escaped': NOT_CANONICAL,
-  'a member twice': NOT_CANONICAL,
-  'a member twice, the last one wrong': NONCONFORMING,
-  'a member twice, the first one wrong': NOT_CANONICAL,
-  'a member twice in two spellings': NOT_CANONICAL,
-  'issuers twice': NOT_CANONICAL,
-  __proto__: NONCONFORMING,
-  'another member': NONCONFORMING,
-  'no updated_at': NONCONFORMING,
-  'no issuers': NONCONFORMING,
-  'issuers null': NONCONFORMING,
-  'issuers an object': NONCONFORMING,
-  'no records': 'accept',
-  'a record null': NONCONFORMING,
-  'a record twice': UNSORTED,
-  'records in another order': UNSORTED,
-  'an array': NONCONFORMING,
-  'a number': NONCONFORMING,
-  'no text': MALFORMED_LIST,
-  'half of it': MALFORMED_LIST,
-  'something after': MALFORMED_LIST,
-  'bytes that are not UTF-8': MALFORMED_LIST,
-  'an overlong encoding': MALFORMED_LIST,
-  'UTF-16': MALFORMED_LIST,
-  'a lone surrogate': NONCONFORMING,
-  'a number that is too large': NONCONFORMING,
-  'a depth of 501': NONCONFORMING,
+/** How the bytes of a list can be other than canonical, or another list, and what is right. */
+const LISTS: Readonly<Record<string, readonly [(canonical: string) => string | Uint8Array, Right]>> = {
+  'a final newline': [(list) => `${list}\n`, NOT_CANONICAL],
+  'a space before': [(list) => ` ${list}`, NOT_CANONICAL],
+  'a byte order mark': [(list) => `\uFEFF${list}`, MALFORMED_LIST],
+  'a space inside': [(list) => list.replace(',', ', '), NOT_CANONICAL],
+  'members in another order': [
+    (list) => list.replace(/^\{(.*),("updated_at":"[^"]*")\}$/, '{$2,$1}'),
+    NOT_CANONICAL,
+  ],
+  'an escape': [(list) => list.replace('alpha', '\\u0061lpha'), NOT_CANONICAL],
+  'a slash that is escaped': [(list) => list.replace('https://', 'https:\\/\\/'), NOT_CANONICAL],
+  'a member twice': [
+    (list) => list.replace('"tier":"certified"', '"tier":"certified","tier":"certified"'),
+    NOT_CANONICAL,
+  ],
+  'a member twice, the last one wrong': [
+    (list) => list.replace('"status":"active"', '"status":"active","status":"x"'),
+    NONCONFORMING,
+  ],
+  'a member twice, the first one wrong': [
+    (list) => list.replace('"status":"active"', '"status":"x","status":"active"'),
+    NOT_CANONICAL,
+  ],
+  'a member twice in two spellings': [
+    (list) => list.replace('"tier":"certified"', '"tier":"certified","t\\u0069er":"certified"'),
+    NOT_CANONICAL,
+  ],
+  'issuers twice': [(list) => list.replace('{"issuers":', '{"issuers":[],"issuers":'), NOT_CANONICAL],
+  __proto__: [(list) => list.replace('{"issuers":', '{"__proto__":{},"issuers":'), NONCONFORMING],
+  'another member': [(list) => list.replace('{"issuers":', '{"extra":1,"issuers":'), NONCONFORMING],
+  'no updated_at': [(list) => list.replace(/,"updated_at":"[^"]*"/, ''), NONCONFORMING],
+  'no issuers': [(list) => list.replace(/"issuers":.*,"updated_at"/, '"updated_at"'), NONCONFORMING],
+  'issuers null': [
+    (list) => list.replace(/"issuers":.*,"updated_at"/, '"issuers":null,"updated_at"'),
+    NONCONFORMING,
+  ],
+  'issuers an object': [
+    (list) => list.replace(/"issuers":.*,"updated_at"/, '"issuers":{},"updated_at"'),
+    NONCONFORMING,
+  ],
+  'no records': [(list) => list.replace(/"issuers":.*,"updated_at"/, '"issuers":[],"updated_at"'), 'accept'],
+  'a record null': [(list) => list.replace('"issuers":[', '"issuers":[null,'), NONCONFORMING],
+  'a record twice': [(list) => list.replace(/\[(\{[^}]*\}),/, '[$1,$1,'), UNSORTED],
+  'records in another order': [(list) => list.replace(/\[(\{[^}]*\}),(\{[^}]*\})/, '[$2,$1'), UNSORTED],
+  'an array': [(list) => `[${list}]`, NONCONFORMING],
+  'a number': [() => '1', NONCONFORMING],
+  'no text': [() => '', MALFORMED_LIST],
+  'half of it': [(list) => list.slice(0, list.length >> 1), MALFORMED_LIST],
+  'something after': [(list) => `${list}{}`, MALFORMED_LIST],
+  'bytes that are not UTF-8': [(list) => concatBytes(utf8(list), Uint8Array.of(0xff)), MALFORMED_LIST],
+  'an overlong encoding': [
+    (list) => concatBytes(utf8(list.slice(0, 20)), Uint8Array.of(0xc0, 0xaf), utf8(list.slice(20))),
+    MALFORMED_LIST,
+  ],
+  'UTF-16': [
+    (list) => Uint8Array.from([0xff, 0xfe, ...[...list].flatMap((one) => [one.charCodeAt(0), 0])]),
+    MALFORMED_LIST,
+  ],
+  'a lone surrogate': [(list) => list.replace('alpha', '\\ud800'), NONCONFORMING],
+  'a number that is too large': [(list) => list.replace('"certified"', '1e400'), NONCONFORMING],
+  'a depth of 501': [() => `${'['.repeat(501)}${']'.repeat(501)}`, NONCONFORMING],
   // A parser that gives up before it has read everything, and one that does not, may both be used.
-  'a depth of 100000': [...MALFORMED_LIST, ...NONCONFORMING],
+  'a depth of 100000': [
+    () => `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+    [...MALFORMED_LIST, ...NONCONFORMING],
+  ],
 };
+
+/** Forms of `updated_at` that are not the one of a list. */
+const TIMES = [
+  ...['2026-11-21T08:03:00.0Z', '2026-11-21T08:03:00+00:00', '2026-11-21t08:03:00z', '2026-11-21 08:03:00Z'],
+  ...['2026-11-21T08:03Z'],
+  ...['2026-11-31T08:03:00Z', '2016-12-31T23:59:60Z', '2026-11-21T24:00:00Z', '', '1795248180'],
+  ...['+002026-11-21T08:03:00Z'],
+];
 
 /** A list in other bytes, signed as it is. */
 function signedList(base: string, list: Uint8Array): Patch[] {
@@ -169,11 +207,11 @@ function* listBytes(): Generator<Case> {
     const canonical = textIn(files, 'issuers.json');
     const why = 'The root key has signed a list in other bytes.';
     const make = topic('list', 'bytes', { rule: 'list-form', base, why });
-    for (const [name, change] of Object.entries(LISTS)) {
+    for (const [name, [change, right]] of Object.entries(LISTS)) {
       const list = change(canonical);
       const patches = signedList(base, typeof list === 'string' ? utf8(list) : list);
       const rule = name.startsWith('record') || name === 'a record twice' ? 'list-order' : 'list-form';
-      yield make(`${base}, ${name}`, { rule, patches }, LIST_CODES[name] as Right);
+      yield make(`${base}, ${name}`, { rule, patches }, right);
     }
     if (base === 'p256') continue;
     const times = topic('list', 'time', { rule: 'list-time', base, why: 'updated_at has another form.' });
@@ -189,16 +227,6 @@ function* listBytes(): Generator<Case> {
       '0000-02-29T00:00:00Z',
     ])
       yield times(time, { ...dated(time), ...exists }, 'accept');
-  }
-}
-
-function* records(): Generator<Case> {
-  const base = 'plain';
-  for (const { name, rule, alpha, isGood } of borderRecords()) {
-    const patches = publishedList(base, (registry) => publishWith(registry, alpha));
-    const why = isGood ? 'A record may say this.' : 'No record may say this.';
-    const draft = { id: `record/${name}`, rule, base, patches, why };
-    yield makeCase('list', draft, either(isGood, ...NONCONFORMING));
   }
 }
 

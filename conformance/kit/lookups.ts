@@ -3,7 +3,7 @@ import { jcs, sha256Hex, utf8 } from '../cases/encoding.js';
 import { textIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
 import type { Members } from '../cases/jwt.js';
-import { sealing, topic, variant } from '../cases/make-case.js';
+import { resigned, topic, variant } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import { record } from '../cases/registry.js';
 import { LINES } from '../cases/traps.js';
@@ -46,11 +46,7 @@ function* proven(role: Role): Generator<Case> {
 /** A sums file in another form, named by the statement as it is. */
 function withSums(base: string, text: string): Patch[] {
   const claims = { sums_sha256: sha256Hex(utf8(text)) };
-  return [
-    { file: 'sums/root', text },
-    { file: 'publication.jwt', key: 'root', claims },
-    sealing(golden(base)),
-  ];
+  return [{ file: 'sums/root', text }, ...resigned(base, 'publication.jwt', claims)];
 }
 
 function* sumsLines(role: Role): Generator<Case> {
@@ -78,10 +74,7 @@ function* levels(role: Role): Generator<Case> {
   const why = 'The statement has another number of levels than the tree of sums.';
   const make = topic(role, 'sums', { rule: 'sums-form', base, why });
   for (const number of [1, 8]) {
-    const patches: Patch[] = [
-      { file: 'publication.jwt', key: 'root', claims: { levels: number } },
-      sealing(golden(base)),
-    ];
+    const patches = resigned(base, 'publication.jwt', { levels: number });
     yield make(`levels ${number}`, { patches }, INVALID);
   }
 }

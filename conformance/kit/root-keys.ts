@@ -1,7 +1,7 @@
 import type { Case, Right } from '../cases/case.js';
 import { base64url, withStrayBits } from '../cases/encoding.js';
 import { bytesIn, textIn } from '../cases/files.js';
-import { badKeys } from '../cases/forgeries.js';
+import { badKeys, GOOD_KEYS } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
 import { either, topic } from '../cases/make-case.js';
@@ -10,15 +10,6 @@ import { mixedKey, oddCommitments, type SignedBytes, smallOrderKeys } from '../c
 
 const INVALID = ['ERR_SIGNATURE_INVALID'];
 const KEY_REFUSED = ['ERR_TRUST_ANCHOR_INVALID', 'ERR_ROOT_KEY_INVALID'];
-
-/** Keys that are right, but that a trust anchor need not know, or that are another key than the one that signs. */
-export const GOOD_KEYS = [
-  'the right kid',
-  'kid null',
-  'another member',
-  'y null in an Ed25519 key',
-  'a P-256 key',
-];
 
 const base = 'plain';
 

@@ -2,7 +2,7 @@ import type { Case, Right, Role } from '../cases/case.js';
 import { HEADERS, ODD_VALUES } from '../cases/claims.js';
 import { jcs } from '../cases/encoding.js';
 import { textIn } from '../cases/files.js';
-import { badKeys } from '../cases/forgeries.js';
+import { badKeys, GOOD_KEYS } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { decodeJwt, type Members, rawJwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
@@ -11,7 +11,6 @@ import { either, sealing, signerOf, topic } from '../cases/make-case.js';
 import { verifierKey } from '../cases/note.js';
 import type { Patch, Resigned } from '../cases/patch.js';
 import { FORMS, GOOD_JSON, GOOD_NUMBERS, JSON_TRAPS, NUMBER_TRAPS, ofSize } from '../cases/traps.js';
-import { GOOD_KEYS } from './root-keys.js';
 
 /** A statement of a golden tree, its code when it is malformed, and the roles that see its cases. */
 interface Target {

@@ -4,7 +4,16 @@ import { base64url, jcs, sha256Hex, utf8 } from '../cases/encoding.js';
 import { textIn } from '../cases/files.js';
 import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
 import { type Key, key } from '../cases/keys.js';
-import { either, makeCase, sealing, signerOf, topic, variant, type Work } from '../cases/make-case.js';
+import {
+  either,
+  makeCase,
+  resigned,
+  sealing,
+  signerOf,
+  topic,
+  variant,
+  type Work,
+} from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import type { Registry } from '../cases/registry.js';
 import { LINES } from '../cases/traps.js';
@@ -28,19 +37,19 @@ export function* treeKit(role: Role): Generator<Case> {
   yield* missing(role);
 }
 
-const CODES: Readonly<Record<string, readonly string[]>> = {
-  'publication.jwt': ['ERR_PUBLICATION_INVALID'],
-  'checkpoint.jwt': ['ERR_CHECKPOINT_INVALID'],
-  'keys/delegation.jwt': ['ERR_DELEGATION_INVALID'],
-};
+const STATEMENTS = [
+  ['publication.jwt', 'statement-form', 'ERR_PUBLICATION_INVALID'],
+  ['checkpoint.jwt', 'checkpoint-signer', 'ERR_CHECKPOINT_INVALID'],
+  ['keys/delegation.jwt', 'delegation-form', 'ERR_DELEGATION_INVALID'],
+] as const;
 const SIGNERS = ['stranger', 'p256 stranger', 'root', 'root 2', 'online', 'log'];
 
 function* signers(role: Role): Generator<Case> {
   for (const base of ['checkpoint', 'rotated']) {
     const tree = golden(base);
-    for (const [file, codes] of Object.entries(CODES)) {
+    for (const [file, rule, code] of STATEMENTS) {
       const why = 'Another key has signed a statement.';
-      const make = topic(role, 'signer', { rule: RULES[file] ?? '', base, why });
+      const make = topic(role, 'signer', { rule, base, why });
       for (const signer of SIGNERS.filter((name) => name !== signerOf(tree, file))) {
         for (const own of [false, true]) {
           const { thumbprint, alg } = key(signer);
@@ -49,18 +58,12 @@ function* signers(role: Role): Generator<Case> {
           // The root key may sign checkpoints, too.
           const isGood = file === 'checkpoint.jwt' && signer === tree.registry.root.name && own;
           const id = `${base}, ${file} by ${signer} with ${own ? 'its own kid' : 'the right kid'}`;
-          yield make(id, { patches }, either(isGood, ...codes));
+          yield make(id, { patches }, either(isGood, code));
         }
       }
     }
   }
 }
-
-const RULES: Readonly<Record<string, string>> = {
-  'publication.jwt': 'statement-form',
-  'checkpoint.jwt': 'checkpoint-signer',
-  'keys/delegation.jwt': 'delegation-form',
-};
 
 const ids = (count: number) =>
   Array.from({ length: count }, (_one, at) => `issuer-${String(at).padStart(3, '0')}`);
@@ -247,13 +250,8 @@ function* wrongFiles(role: Role): Generator<Case> {
 /** Several checks may find such a fault first. */
 const ANY_AUDIT = [
   ...['ERR_AUDIT_CHECKSUMS', 'ERR_AUDIT_SNAPSHOTS', 'ERR_AUDIT_RECORDS', 'ERR_AUDIT_SUMS', 'ERR_AUDIT_LOG'],
-  ...[
-    'ERR_AUDIT_ROOT_KEY',
-    'ERR_AUDIT_SIGNATURE',
-    'ERR_AUDIT_PUBLICATION',
-    'ERR_AUDIT_CHECKPOINT',
-    'ERR_AUDIT_FRESHNESS',
-  ],
+  ...['ERR_AUDIT_ROOT_KEY', 'ERR_AUDIT_SIGNATURE', 'ERR_AUDIT_PUBLICATION', 'ERR_AUDIT_CHECKPOINT'],
+  ...['ERR_AUDIT_FRESHNESS'],
   ...['ERR_CHECKPOINT_INVALID', 'ERR_OPERATIONS_INVALID', 'ERR_PUBLICATION_INVALID', 'ERR_NOT_LOGGED'],
 ];
 
@@ -320,10 +318,7 @@ function* treeOfSums(role: Role): Generator<Case> {
   const why = 'The auditor makes the tree of sums from the list.';
   const make = topic(role, 'sums', { rule: 'sums-whole', base, why });
   for (const levels of [1, 2, 8]) {
-    const patches: Patch[] = [
-      { file: 'publication.jwt', key: 'root', claims: { levels } },
-      sealing(golden(base)),
-    ];
+    const patches = resigned(base, 'publication.jwt', { levels });
     yield make(`levels ${levels}`, { patches }, sums);
   }
   const other = variant(base, (registry) => registry.publish({ claims: { sums_sha256: '0'.repeat(64) } }));

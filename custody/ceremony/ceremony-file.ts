@@ -7,7 +7,7 @@ import { IoFailed, SharedKeyRejected, UsageError } from '../../generator/errors.
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { countSessions, MAX_SESSIONS } from '../holder-signing/sessions.js';
+import { sessionsOf } from '../holder-signing/sessions.js';
 import type { GroupSize } from '../shared-key/frost.js';
 
 /** What the holders agree on before they make a key together: the content of ceremony.json (rule ceremony). */
@@ -47,16 +47,14 @@ export const DEALER = 'the dealer';
 
 /** The maximum number of holders. */
 const MAX_HOLDERS = 16;
-
-/** What a ceremony starts with. */
-interface CeremonyChoice {
-  readonly names: readonly string[];
-  readonly threshold: number;
-  readonly splits?: RootKey | undefined;
-}
+/** The maximum number of sessions of one request (rule holders-signing). */
+const MAX_SESSIONS = 35;
 
 /** Starts a ceremony in a new folder. @throws {@link UsageError} | {@link IoFailed} */
-export function startCeremony(folder: string, { names, threshold, splits }: CeremonyChoice): void {
+export function startCeremony(
+  folder: string,
+  { names, threshold, splits }: Pick<Agreement, 'names' | 'threshold' | 'splits'>,
+): void {
   const fault = faultOf(names, threshold);
   if (fault !== undefined) throw new UsageError(fault);
   if (existsSync(join(folder, CEREMONY_FILES.ceremony))) {
@@ -139,7 +137,6 @@ function isPlainName(name: string): boolean {
 
 /** Says what is wrong with the holders and the threshold. */
 function faultOf(names: readonly string[], threshold: number): string | undefined {
-  const size = { threshold, holders: names.length };
   const odd = names.find((name) => !isPlainName(name));
   if (odd !== undefined) {
     return `the name ${JSON.stringify(odd)} is not 1 to 64 letters of one script, digits, spaces or . ' @ _ -; separate names with spaces, and quote a name that has one`;
@@ -151,9 +148,10 @@ function faultOf(names: readonly string[], threshold: number): string | undefine
   if (!Number.isInteger(threshold) || threshold < 2 || threshold > names.length) {
     return `the threshold is a whole number from 2 to the number of holders, ${names.length}`;
   }
-  if (countSessions(size) <= MAX_SESSIONS) return undefined;
+  const sessions = sessionsOf({ threshold, holders: names.length }).length;
+  if (sessions <= MAX_SESSIONS) return undefined;
   return (
-    `${threshold} of ${names.length} holders make ${countSessions(size)} possible groups of signers, and a request has at most ` +
+    `${threshold} of ${names.length} holders make ${sessions} possible groups of signers, and a request has at most ` +
     `${MAX_SESSIONS}: choose fewer holders, or another threshold`
   );
 }

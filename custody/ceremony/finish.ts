@@ -1,27 +1,27 @@
 import { join } from 'node:path';
 import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
-import { readProgress, type SigningProgress } from '../holder-signing/aggregate.js';
+import { readProgress } from '../holder-signing/aggregate.js';
 import { signingHolder, writeCommitments } from '../holder-signing/commitments.js';
 import { writeShares } from '../holder-signing/signature-shares.js';
-import { type SigningTask, signingTask } from '../holder-signing/signing-task.js';
+import { readTaskMessages, type SigningTask, signingTask } from '../holder-signing/signing-task.js';
 import { isPartOf, type KeyShare, shareFrom } from '../shared-key/frost.js';
-import { base64url, signMessage } from '../shared-key/message.js';
+import { base64url, refusedMessage, signMessage } from '../shared-key/message.js';
 import {
   type HolderFile,
   type JoiningSecrets,
   type OpenedShare,
   readHolderFile,
   type ShareAccess,
-  type ShareSecrets,
   shareIn,
   writeHolderFile,
 } from '../shared-key/share-file.js';
 import { CEREMONY_FILES, type Ceremony, DEALER } from './ceremony-file.js';
 import { recordFiles } from './holders-file.js';
 import { assertOwnCeremony, assertUnchanged, generationOf, writeMessage } from './join.js';
+import { withoutMessage } from './messages.js';
 import { decryptPart } from './parts.js';
-import { readReceipts, readTranscript, type Transcript, testPayload, withoutMessage } from './transcript.js';
+import { readReceipts, readTranscript, type Transcript, testPayload } from './transcript.js';
 
 /** How a holder finishes. */
 interface FinishChoice {
@@ -31,27 +31,19 @@ interface FinishChoice {
   readonly confirm: (digest: string) => Promise<void>;
 }
 
-/** What `finishCeremony` has done. */
-interface FinishReport {
-  readonly name: string;
-  readonly digest: string;
-  /** The thumbprint of the shared key. */
-  readonly root: string;
-  /** The names of the holders who have to run `finish`, for the first or the second time. Empty if the key is live. */
-  readonly waitingFor: readonly string[];
-}
-
 /**
  * Takes the third round: verifies the parts from all others, asks for the fingerprint, and writes the share and a
  * receipt. Once all receipts are there, gives signature shares for the test signature. Repeating it is safe.
  *
+ * @returns the name of the holder, the fingerprint, the thumbprint of the shared key, and the names of the holders who have
+ * to run `finish`, for the first or the second time. If there are none, the key is live
  * @throws {@link SharedKeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function finishCeremony(
   ceremony: Ceremony,
   access: ShareAccess,
   { memory, confirm }: FinishChoice,
-): Promise<FinishReport> {
+) {
   const own = await readHolderFile(access);
   if (own === undefined)
     throw new UsageError(`${access.file} does not exist: run \`keys ceremony join\` first`);
@@ -63,9 +55,14 @@ export async function finishCeremony(
   let { secrets } = own;
   if (secrets.stage === 'joining') {
     assertUnchanged(transcript.joined, secrets);
-    const share = await shareOf(transcript, { ...own, secrets });
+    const { scalar } = await shareOf(transcript, { ...own, secrets });
     await confirm(digest);
-    secrets = shareSecrets(transcript, secrets, share);
+    // The polynomial and the decryption key are forgotten.
+    secrets = {
+      ...{ stage: 'share', messageKey: secrets.messageKey, scalar: base64url(scalar), digest },
+      holders: group.holders.map(({ number, name, x }) => ({ number, name, x })),
+      commitments: group.key.commitments.map(base64url),
+    };
     await writeHolderFile({ ...own, label: { ...own.label, root }, secrets }, access.env);
   }
   if (secrets.digest !== digest) {
@@ -91,51 +88,35 @@ function assertPartsSent({ parts, coefficients }: JoiningSecrets): void {
 /** Verifies the parts for this holder, and adds them up. */
 async function shareOf(
   { ceremony, joined, parts, group }: Transcript,
-  { label, secrets }: HolderFile<JoiningSecrets>,
+  own: HolderFile<JoiningSecrets>,
 ): Promise<KeyShare> {
-  const { number } = label;
+  const { secrets } = own;
+  const { number } = own.label;
+  // The own message is there, so this only refuses another one in its place.
+  if (secrets.parts !== undefined) writeMessage(ceremony, CEREMONY_FILES.parts(number), secrets.parts.text);
   const received = new Map<number, Uint8Array>();
   for (const message of parts) {
     const from = message.holder;
-    if (from === number) {
-      if (message.text === secrets.parts?.text) continue;
-      throw new SharedKeyRejected(
-        'ERR_CEREMONY_CHANGED',
-        `${CEREMONY_FILES.parts(number)} is not the message that you have written: somebody has replaced it`,
-      );
-    }
+    if (from === number) continue;
     const sender = from === 0 ? undefined : joined.find((one) => one.number === from);
     const name = sender?.name ?? DEALER;
     const file = from === 0 ? CEREMONY_FILES.split : CEREMONY_FILES.parts(from);
-    const recipient = { to: number, decryptionKey: secrets.decryptionKey, file, name };
-    const part = await decryptPart(message, ceremony, recipient);
+    const { decryptionKey } = secrets;
+    const part = await decryptPart(message, ceremony, { to: number, decryptionKey, file, name });
     const commitments = sender?.contribution?.commitments ?? group.key.commitments;
     if (!isPartOf(part, number, { ...group.key, commitments })) {
-      throw new SharedKeyRejected(
+      throw refusedMessage(
+        { file, name },
         'ERR_KEY_PART',
-        `${file}, by ${name}, has a part of the key that does not fit what ${name} has published: ${name} is to blame, or the ` +
+        `has a part of the key that does not fit what ${name} has published: ${name} is to blame, or the ` +
           `machine of ${name}; start a new ceremony`,
-        { holder: name },
       );
     }
     received.set(from, part);
   }
   const dealt = received.get(0);
   if (dealt !== undefined) return { number, scalar: dealt };
-  return shareFrom(received, generationOf(ceremony, { label, secrets }, joined));
-}
-
-/** What remains secret once the key is made: the polynomial and the decryption key are forgotten. */
-function shareSecrets(
-  { group, digest }: Transcript,
-  { messageKey }: JoiningSecrets,
-  { scalar }: KeyShare,
-): ShareSecrets {
-  return {
-    ...{ stage: 'share', messageKey, scalar: base64url(scalar), digest },
-    holders: group.holders.map(({ number, name, x }) => ({ number, name, x })),
-    commitments: group.key.commitments.map(base64url),
-  };
+  return shareFrom(received, generationOf(ceremony, own, joined));
 }
 
 function writeReceipt({ ceremony, group, digest }: Transcript, { label, messageKey }: OpenedShare): void {
@@ -159,8 +140,8 @@ async function testShare(transcript: Transcript, opened: OpenedShare, memory: st
   const holder = signingHolder(task, opened, memory);
   await writeCommitments(task, holder, false);
   const receipts = await readReceipts(transcript);
-  const { committed } = await readProgress(task, group);
-  if (withoutMessage(ceremony, receipts).length > 0 || committed.length < ceremony.holders) return;
+  const { messages: committed } = await readTaskMessages(task, group, 'commitments');
+  if (receipts.size < ceremony.holders || committed.size < ceremony.holders) return;
   try {
     await writeShares(task, holder);
   } catch (error) {
@@ -173,11 +154,8 @@ async function testShare(transcript: Transcript, opened: OpenedShare, memory: st
 /** Writes the public record of the ceremony, once the test signature proves every share. @returns who is missing */
 async function writeRecordIfComplete(transcript: Transcript): Promise<readonly string[]> {
   const { ceremony } = transcript;
-  const { receipts, progress } = await ceremonyProgress(transcript);
-  const withoutReceipt = withoutMessage(ceremony, receipts);
-  const isMissing = (name: string) => withoutReceipt.includes(name) || !progress.signed.includes(name);
-  const missing = ceremony.names.filter(isMissing);
-  const signature = progress.signatures?.get('test');
+  const { receipts, unreceipted, untested, signature } = await ceremonyProgress(transcript);
+  const missing = ceremony.names.filter((name) => unreceipted.includes(name) || untested.includes(name));
   if (missing.length > 0) return missing;
   if (signature === undefined) return ceremony.names;
   for (const [name, text] of recordFiles(transcript, receipts, signature)) {
@@ -186,11 +164,12 @@ async function writeRecordIfComplete(transcript: Transcript): Promise<readonly s
   return [];
 }
 
-/** What the holders have done since they made the key. */
-export async function ceremonyProgress(transcript: Transcript): Promise<{
-  readonly receipts: Awaited<ReturnType<typeof readReceipts>>;
-  readonly progress: SigningProgress;
-}> {
+/** What the holders have done since they made the key, and the names of those who still have to act. */
+export async function ceremonyProgress(transcript: Transcript) {
+  const { ceremony, group } = transcript;
   const receipts = await readReceipts(transcript);
-  return { receipts, progress: await readProgress(testTask(transcript), transcript.group, true) };
+  const { signed, signatures, faults } = await readProgress(testTask(transcript), group, true);
+  const untested = ceremony.names.filter((name) => !signed.includes(name));
+  const unreceipted = withoutMessage(ceremony, receipts.keys());
+  return { receipts, unreceipted, untested, signature: signatures?.get('test'), faults };
 }

@@ -12,40 +12,16 @@ import {
   parseJoined,
   readText as readCeremonyText,
 } from './messages.js';
-import { assertReceipt, digestOf, splitCommitments, type Transcript, testPayload } from './transcript.js';
+import { assertReceipt, digestOf, type Transcript, testPayload } from './transcript.js';
 
-/**
- * The public record of a ceremony, verified: who holds a shared key. The record proves that the holders' messages make
- * this key, and that each named message key has signed a receipt. It cannot prove who the holders are, that they are
- * different people, or that nobody has kept a key that was split.
- */
-export interface Holders extends VerifiedHolders {
-  readonly group: KeyGroup;
-  /** The fingerprint of the ceremony: SHA-256, in hexadecimal. */
-  readonly digest: string;
-}
-
-/** Returns the files that a finished ceremony adds to its folder, by name. */
+/** Returns the files that a finished ceremony adds to its folder, by name. The same messages give the same bytes. */
 export function recordFiles(
-  transcript: Transcript,
+  { ceremony, joined, parts, group }: Transcript,
   receipts: ReadonlyMap<number, Message>,
   testSignature: Uint8Array,
 ): ReadonlyMap<string, string> {
-  const { jwk, thumbprint } = transcript.group.rootKey;
-  return new Map([
-    [CEREMONY_FILES.holders, formatHolders(transcript, receipts, testSignature)],
-    [CEREMONY_FILES.root, `${JSON.stringify({ ...jwk, kid: thumbprint }, null, 2)}\n`],
-  ]);
-}
-
-/** The record of a finished ceremony: the content of holders.json. The same messages give the same bytes. */
-function formatHolders(
-  { ceremony, joined, parts }: Transcript,
-  receipts: ReadonlyMap<number, Message>,
-  testSignature: Uint8Array,
-): string {
   const [dealt] = parts;
-  const record = {
+  const holders = {
     ceremony: parseRecord(readCeremonyText(ceremony, CEREMONY_FILES.ceremony) ?? '', CEREMONY_FILES.ceremony),
     join: joined.map(({ message }) => message.text),
     parts: ceremony.splits === undefined ? parts.map(({ sha256 }) => sha256) : undefined,
@@ -53,11 +29,25 @@ function formatHolders(
     receipts: joined.map(({ number }) => receipts.get(number)?.text),
     test: encodeSignature(testSignature),
   };
-  return `${JSON.stringify(record, null, 2)}\n`;
+  const root = { ...group.rootKey.jwk, kid: group.rootKey.thumbprint };
+  return new Map([
+    [CEREMONY_FILES.holders, `${JSON.stringify(holders, null, 2)}\n`],
+    [CEREMONY_FILES.root, `${JSON.stringify(root, null, 2)}\n`],
+  ]);
 }
 
-/** Verifies the record of a ceremony. @param source - the name of the file, for errors @throws {@link SharedKeyRejected} */
-export async function parseHolders(json: Uint8Array | string, source: string): Promise<Holders> {
+/**
+ * Verifies the public record of a ceremony: who holds a shared key. The record proves that the holders' messages make this
+ * key, and that each named message key has signed a receipt. It cannot prove who the holders are, that they are different
+ * people, or that nobody has kept a key that was split.
+ *
+ * @param source - the name of the file, for errors
+ * @throws {@link SharedKeyRejected}
+ */
+export async function parseHolders(
+  json: Uint8Array | string,
+  source: string,
+): Promise<VerifiedHolders & { readonly group: KeyGroup }> {
   const invalid = (what: string, cause?: unknown) =>
     new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${source} ${what}`, { cause });
   const record = parseRecord(json, source);
@@ -90,16 +80,9 @@ export async function parseHolders(json: Uint8Array | string, source: string): P
           ...{ type: 'registry-ceremony-parts+jwt', number: 0, name: DEALER },
           ...{ file: source, key: ceremony.splits },
         });
-  const group = await groupFrom(ceremony, joined, splitCommitments(ceremony, dealt));
-  if (ceremony.splits !== undefined && ceremony.splits.thumbprint !== group.rootKey.thumbprint) {
-    throw invalid('does not split the key that it names');
-  }
+  const group = await groupFrom(ceremony, joined, dealt);
   const hashes = dealt === undefined ? texts(parts, ceremony.holders, /^[0-9a-f]{64}$/) : [dealt.sha256];
-  const digest = digestOf(
-    ceremony,
-    joined.map(({ message }) => message.sha256),
-    hashes,
-  );
+  const digest = digestOf(ceremony, joined, hashes);
   const root = group.rootKey.thumbprint;
   for (const [index, receipt] of texts(receipts, ceremony.holders).entries()) {
     const { number, name, messageKey: key } = joined[index] as Joined;
@@ -110,5 +93,5 @@ export async function parseHolders(json: Uint8Array | string, source: string): P
     throw invalid('has a test signature that is not valid', cause);
   });
   const { threshold, names, splits } = ceremony;
-  return { group, rootKey: group.rootKey, digest, threshold, names, split: splits !== undefined };
+  return { group, rootKey: group.rootKey, threshold, names, split: splits !== undefined };
 }

@@ -13,10 +13,10 @@ import {
   type ShareAccess,
   writeHolderFile,
 } from '../shared-key/share-file.js';
-import { CEREMONY_FILES, type Ceremony, nameOf } from './ceremony-file.js';
-import { hashesOf, type Joined, numbersOf, readAllJoined, readJoined, readText } from './messages.js';
-import { encryptPart } from './parts.js';
-import { joinedDigest } from './transcript.js';
+import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
+import { hashesOf, type Joined, readAllJoined, readJoined, readText } from './messages.js';
+import { partsMessage } from './parts.js';
+import { digestOf } from './transcript.js';
 
 /** How a holder joins. */
 interface JoinChoice {
@@ -46,25 +46,22 @@ interface JoinReport {
 export async function joinCeremony(
   ceremony: Ceremony,
   access: ShareAccess,
-  { name, newPassphrase }: JoinChoice,
+  choice: JoinChoice,
 ): Promise<JoinReport> {
-  const own = (await readHolderFile(access)) ?? (await firstRound(ceremony, access, { name, newPassphrase }));
-  assertOwnCeremony(own, ceremony, name);
+  const own = (await readHolderFile(access)) ?? (await firstRound(ceremony, access, choice));
+  assertOwnCeremony(own, ceremony, choice.name);
   const { label } = own;
   if (own.secrets.stage === 'share') return { name: label.name, done: true, waitingFor: [] };
   writeMessage(ceremony, CEREMONY_FILES.join(label.number), own.secrets.join);
-  const waitingFor: string[] = [];
-  for (const number of numbersOf(ceremony)) {
-    if ((await readJoined(ceremony, number)) === undefined) waitingFor.push(nameOf(ceremony, number));
-  }
+  const { missing: waitingFor } = await readJoined(ceremony);
   if (waitingFor.length > 0) return { name: label.name, done: false, waitingFor };
-  if (ceremony.splits !== undefined) {
-    const all = await readAllJoined(ceremony);
-    assertUnchanged(all, own.secrets);
-    return { name: label.name, done: true, waitingFor, digest: joinedDigest(ceremony, all) };
-  }
-  await secondRound(ceremony, { ...own, secrets: own.secrets }, access);
-  return { name: label.name, done: true, waitingFor };
+  const all = await readAllJoined(ceremony);
+  assertUnchanged(all, own.secrets);
+  const report = { name: label.name, done: true, waitingFor };
+  if (ceremony.splits !== undefined) return { ...report, digest: digestOf(ceremony, all) };
+  const text = await partsText(ceremony, { ...own, secrets: own.secrets }, { all, env: access.env });
+  writeMessage(ceremony, CEREMONY_FILES.parts(label.number), text);
+  return report;
 }
 
 async function firstRound(
@@ -126,61 +123,33 @@ export function assertOwnCeremony({ file, label }: HolderFile, ceremony: Ceremon
     throw new UsageError(`${file} is the file of ${label.name}, not of ${name}`);
 }
 
-async function secondRound(
+/** The message of the second round. It is made once: a second one with other encryption would look like a replaced one. */
+async function partsText(
   ceremony: Ceremony,
   own: HolderFile<JoiningSecrets>,
-  { env }: ShareAccess,
-): Promise<void> {
-  const all = await readAllJoined(ceremony);
-  const { label, secrets } = own;
-  assertUnchanged(all, secrets);
-  let { parts } = secrets;
-  if (parts === undefined) {
-    const joined = hashesOf(all);
-    const text = await partsMessage(ceremony, own, all);
-    parts = { text, joined };
-    // Written before the message, because a second one with other encryption would look like a replaced one.
-    await writeHolderFile({ ...own, secrets: { ...secrets, parts } }, env);
-  }
-  writeMessage(ceremony, CEREMONY_FILES.parts(label.number), parts.text);
-}
-
-async function partsMessage(
-  ceremony: Ceremony,
-  { label, secrets }: HolderFile<JoiningSecrets>,
-  all: readonly Joined[],
+  { all, env }: { readonly all: readonly Joined[]; readonly env: NodeJS.ProcessEnv },
 ): Promise<string> {
-  const others = all.filter(({ number }) => number !== label.number);
-  const parts = partsFor(generationOf(ceremony, { label, secrets }, all));
-  const encrypted = others.map(async (recipient) => [
-    recipient.number,
-    await encryptPart(parts.get(recipient.number) ?? new Uint8Array(), {
-      ceremony,
-      from: label.number,
-      recipient,
-    }),
-  ]);
-  const claims = {
-    ...{ ceremony: ceremony.sha256, holder: label.number, joined: hashesOf(all) },
-    parts: Object.fromEntries(await Promise.all(encrypted)),
-  };
-  return signMessage('registry-ceremony-parts+jwt', claims, secrets.messageKey);
+  const { label, secrets } = own;
+  if (secrets.parts !== undefined) return secrets.parts.text;
+  const parts = partsFor(generationOf(ceremony, own, all));
+  const text = await partsMessage({ ceremony, from: label.number, all, parts }, secrets.messageKey);
+  // Before the message, because nobody else has this text.
+  await writeHolderFile({ ...own, secrets: { ...secrets, parts: { text, joined: hashesOf(all) } } }, env);
+  return text;
 }
 
 /** What a holder knows after the first round. */
 export function generationOf(
   size: Ceremony,
-  {
-    label: { number },
-    secrets: { coefficients = [] },
-  }: Pick<HolderFile<JoiningSecrets>, 'label' | 'secrets'>,
+  { label, secrets }: HolderFile<JoiningSecrets>,
   all: readonly Joined[],
 ): KeyGeneration {
+  const { number } = label;
   const contributions = all.flatMap(({ contribution }) => contribution ?? []);
   const shown = contributions.find((one) => one.number === number);
   const own = {
     ...{ number, commitments: shown?.commitments ?? [], proof: shown?.proof ?? new Uint8Array() },
-    coefficients: coefficients.map((coefficient) => BigInt(`0x${coefficient}`)),
+    coefficients: (secrets.coefficients ?? []).map((coefficient) => BigInt(`0x${coefficient}`)),
   };
   return { own, others: contributions.filter((one) => one.number !== number), size };
 }

@@ -9,10 +9,12 @@ import {
   bytes32,
   type ExpectedMessage,
   type Message,
+  type MessageSource,
   readMessage,
   readMessageFile,
+  refusedMessage,
 } from '../shared-key/message.js';
-import { type Agreement, CEREMONY_FILES, type Ceremony, nameOf } from './ceremony-file.js';
+import { type Agreement, CEREMONY_FILES, type Ceremony, DEALER, nameOf } from './ceremony-file.js';
 
 /** What a holder has published in the first round. */
 export interface Joined {
@@ -32,15 +34,22 @@ export function readText({ folder }: Pick<Ceremony, 'folder'>, name: string): st
   return readIfExists(join(folder, name))?.toString('utf8').trim();
 }
 
-/** Reads the message of the first round of one holder. Undefined if it does not exist. @throws {@link SharedKeyRejected} */
-export async function readJoined(ceremony: Ceremony, number: number): Promise<Joined | undefined> {
-  const message = await readMessageFile(ceremony.folder, joinOf(ceremony, number));
-  return message === undefined ? undefined : readJoinedClaims(ceremony, number, message);
+/** Reads the messages of the first round. @returns also the names of those who have not joined @throws {@link SharedKeyRejected} */
+export async function readJoined(
+  ceremony: Ceremony,
+): Promise<{ readonly joined: readonly Joined[]; readonly missing: readonly string[] }> {
+  const joined: Joined[] = [];
+  for (let number = 1; number <= ceremony.holders; number++) {
+    const message = await readMessageFile(ceremony.folder, joinOf(ceremony, number));
+    if (message !== undefined) joined.push(await joinedBy(ceremony, message));
+  }
+  const numbers = joined.map(({ number }) => number);
+  return { joined, missing: withoutMessage(ceremony, numbers) };
 }
 
 /** Parses the message of the first round of one holder. @throws {@link SharedKeyRejected} */
 export async function parseJoined(ceremony: Agreement, number: number, text: string): Promise<Joined> {
-  return readJoinedClaims(ceremony, number, await readMessage(text, joinOf(ceremony, number)));
+  return joinedBy(ceremony, await readMessage(text, joinOf(ceremony, number)));
 }
 
 /** What the message of the first round of a holder must be. */
@@ -49,13 +58,13 @@ function joinOf(agreement: Agreement, number: number): ExpectedMessage {
   return { type: 'registry-ceremony-join+jwt', number, name, file, key: undefined };
 }
 
-async function readJoinedClaims(ceremony: Agreement, number: number, message: Message): Promise<Joined> {
+async function joinedBy(ceremony: Agreement, message: Message): Promise<Joined> {
+  const number = message.holder;
   const expected = joinOf(ceremony, number);
-  const { file, name } = expected;
   assertSameCeremony(ceremony, message, expected);
   const { key, encryption, commitments, proof } = message.claims;
   const invalid = (what: string, cause?: unknown) =>
-    new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${file}, by ${name}, ${what}`, { holder: name, cause });
+    refusedMessage({ ...expected, cause }, 'ERR_HOLDER_MESSAGE', what);
   const imported = (jwk: unknown) =>
     importRootKey(jwk).catch((cause) => {
       throw invalid(`has a key that is not valid: ${cause.message}`, cause);
@@ -64,18 +73,21 @@ async function readJoinedClaims(ceremony: Agreement, number: number, message: Me
   if (messageKey.algorithm !== 'Ed25519' || encryptionKey.algorithm !== 'ES256') {
     throw invalid('has a key of the wrong type');
   }
-  const own = { number, name, messageKey, encryptionKey, message };
+  const own = { number, name: expected.name, messageKey, encryptionKey, message };
   if (ceremony.splits !== undefined) return { ...own, contribution: undefined };
   if (typeof proof !== 'string') throw invalid('has no proof');
-  if (!Array.isArray(commitments) || commitments.length !== ceremony.threshold) {
-    throw invalid(`does not have ${ceremony.threshold} commitments`);
-  }
   const contribution = {
     number,
-    commitments: commitments.map((value) => bytes32(value, expected)),
+    commitments: commitmentsIn(commitments, ceremony, expected),
     proof: new Uint8Array(Buffer.from(proof, 'base64url')),
   };
   return { ...own, contribution };
+}
+
+/** Decodes the commitments to a polynomial in a message. @throws {@link SharedKeyRejected} */
+function commitmentsIn(claim: unknown, { threshold }: Agreement, source: MessageSource): Uint8Array[] {
+  if (Array.isArray(claim) && claim.length === threshold) return claim.map((value) => bytes32(value, source));
+  throw refusedMessage(source, 'ERR_HOLDER_MESSAGE', `does not have ${threshold} commitments`);
 }
 
 /**
@@ -84,15 +96,10 @@ async function readJoinedClaims(ceremony: Agreement, number: number, message: Me
  * @throws {@link SharedKeyRejected}
  */
 export async function readAllJoined(ceremony: Ceremony): Promise<readonly Joined[]> {
-  const all: Joined[] = [];
-  for (const number of numbersOf(ceremony)) {
-    const joined = await readJoined(ceremony, number);
-    if (joined !== undefined) all.push(joined);
-  }
-  const missing = ceremony.names.filter((name) => !all.some((joined) => joined.name === name));
+  const { joined, missing } = await readJoined(ceremony);
   if (missing.length > 0) throw missingHolders('not all holders have joined', missing);
-  assertProven(ceremony, all);
-  return all;
+  assertProven(ceremony, joined);
+  return joined;
 }
 
 /** Asserts that each holder knows the secret of his contribution. @throws {@link SharedKeyRejected} */
@@ -101,12 +108,9 @@ export function assertProven(ceremony: Agreement, all: readonly Joined[]): void 
   if (contributions.length === 0) return;
   const [wrong] = wrongContributions(contributions, ceremony);
   if (wrong === undefined) return;
-  const name = nameOf(ceremony, wrong);
-  throw new SharedKeyRejected(
-    'ERR_KEY_PART',
-    `${CEREMONY_FILES.join(wrong)}, by ${name}, does not prove that ${name} knows the secret of this contribution`,
-    { holder: name },
-  );
+  const { file, name } = joinOf(ceremony, wrong);
+  const problem = `does not prove that ${name} knows the secret of this contribution`;
+  throw refusedMessage({ file, name }, 'ERR_KEY_PART', problem);
 }
 
 /** The error if messages of holders are missing. */
@@ -114,48 +118,55 @@ export function missingHolders(what: string, names: readonly string[]): SharedKe
   return new SharedKeyRejected('ERR_HOLDERS_MISSING', `${what} yet: ${nameHolders(names)}`);
 }
 
-/** The numbers of all holders. */
-export const numbersOf = ({ holders }: Agreement): number[] =>
-  Array.from({ length: holders }, (_, index) => index + 1);
+/** The names of the holders of whom a message is missing. @param numbers - the holders of whom it is there */
+export function withoutMessage({ names }: Agreement, numbers: Iterable<number>): string[] {
+  const there = new Set(numbers);
+  return names.filter((_name, index) => !there.has(index + 1));
+}
 
-/** Reads a later message of a holder. Undefined if it does not exist. @throws {@link SharedKeyRejected} */
+/** Reads a later message of each holder. @returns those that exist, by number @throws {@link SharedKeyRejected} */
 export async function readLater(
   ceremony: Ceremony,
-  { number, messageKey }: Pick<Joined, 'number' | 'messageKey'>,
-  { type, file }: Pick<ExpectedMessage, 'type' | 'file'>,
-): Promise<Message | undefined> {
-  const expected = { type, number, name: nameOf(ceremony, number), file, key: messageKey };
-  const message = await readMessageFile(ceremony.folder, expected);
-  if (message !== undefined) assertSameCeremony(ceremony, message, expected);
-  return message;
+  joined: readonly Joined[],
+  kind: 'parts' | 'receipt',
+): Promise<ReadonlyMap<number, Message>> {
+  const found = new Map<number, Message>();
+  for (const { number, name, messageKey: key } of joined) {
+    const file = CEREMONY_FILES[kind](number);
+    const expected = { type: `registry-ceremony-${kind}+jwt`, number, name, file, key } as const;
+    const message = await readMessageFile(ceremony.folder, expected);
+    if (message === undefined) continue;
+    assertSameCeremony(ceremony, message, expected);
+    found.set(number, message);
+  }
+  return found;
 }
 
 /** Asserts that a message belongs to the ceremony. @throws {@link SharedKeyRejected} */
-function assertSameCeremony(
-  { sha256: hash }: Agreement,
-  { claims }: Message,
-  { file, name }: { readonly file: string; readonly name: string },
-): void {
-  if (claims['ceremony'] === hash) return;
-  throw new SharedKeyRejected(
-    'ERR_OTHER_KEY',
-    `${file}, by ${name}, belongs to another ceremony, or ${CEREMONY_FILES.ceremony} was changed since`,
-    { holder: name },
-  );
+export function assertSameCeremony({ sha256 }: Agreement, { claims }: Message, source: MessageSource): void {
+  if (claims['ceremony'] === sha256) return;
+  const problem = `belongs to another ceremony, or ${CEREMONY_FILES.ceremony} was changed since`;
+  throw refusedMessage(source, 'ERR_OTHER_KEY', problem);
 }
 
 /** The SHA-256 of each message of the first round, in the order of the holders. */
 export const hashesOf = (all: readonly Joined[]): string[] => all.map(({ message }) => message.sha256);
 
-/** Returns the group that a ceremony makes. @param commitments - of a key that a dealer has split @throws {@link SharedKeyRejected} */
-export function groupFrom(
+/** Returns the group that a ceremony makes. @param dealt - the message of a dealer @throws {@link SharedKeyRejected} */
+export async function groupFrom(
   ceremony: Agreement,
   all: readonly Joined[],
-  commitments?: readonly Uint8Array[],
+  dealt: Message | undefined,
 ): Promise<KeyGroup> {
   const contributions = all.flatMap(({ contribution }) => contribution ?? []);
-  return keyGroup(
-    commitments ?? groupOf(contributions, ceremony).commitments,
+  const source = { file: CEREMONY_FILES.split, name: DEALER };
+  const group = await keyGroup(
+    dealt === undefined
+      ? groupOf(contributions, ceremony).commitments
+      : commitmentsIn(dealt.claims['commitments'], ceremony, source),
     all.map(({ number, name, messageKey }) => ({ number, name, x: messageKey.jwk.x })),
   );
+  const { thumbprint = group.rootKey.thumbprint } = ceremony.splits ?? {};
+  if (group.rootKey.thumbprint === thumbprint) return group;
+  throw refusedMessage(source, 'ERR_OTHER_KEY', `does not split the key ${thumbprint}`);
 }

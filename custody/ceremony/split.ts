@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { scalarOf, split } from '../shared-key/frost.js';
-import { base64url, fromBase64url, type MessageKey, signMessage } from '../shared-key/message.js';
+import { fromBase64url, type MessageKey } from '../shared-key/message.js';
 import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
 import { writeMessage } from './join.js';
-import { hashesOf, readAllJoined, readText } from './messages.js';
-import { encryptPart } from './parts.js';
-import { joinedDigest } from './transcript.js';
+import { readAllJoined, readText } from './messages.js';
+import { partsMessage } from './parts.js';
+import { digestOf } from './transcript.js';
 
 /**
  * Splits an existing Ed25519 key among the holders, once all have joined, and all have the same fingerprint. The holders then finish the ceremony as they do
@@ -33,17 +33,9 @@ export async function splitKey(
     throw new UsageError(`${CEREMONY_FILES.split} exists: the key has been split already`);
   }
   const all = await readAllJoined(ceremony);
-  await confirm(joinedDigest(ceremony, all));
+  await confirm(digestOf(ceremony, all));
   const { group, shares } = split(scalarOf(fromBase64url(jwk.d)), ceremony);
-  const parts = await Promise.all(
-    all.map(async (recipient, index) => [
-      recipient.number,
-      await encryptPart(shares[index]?.scalar ?? new Uint8Array(), { ceremony, from: 0, recipient }),
-    ]),
-  );
-  const claims = {
-    ...{ ceremony: ceremony.sha256, holder: 0, joined: hashesOf(all) },
-    ...{ commitments: group.commitments.map(base64url), parts: Object.fromEntries(parts) },
-  };
-  writeMessage(ceremony, CEREMONY_FILES.split, signMessage('registry-ceremony-parts+jwt', claims, jwk));
+  const parts = new Map(shares.map(({ number, scalar }) => [number, scalar]));
+  const sent = { ceremony, from: 0, all, parts, commitments: group.commitments };
+  writeMessage(ceremony, CEREMONY_FILES.split, await partsMessage(sent, jwk));
 }

@@ -1,8 +1,8 @@
 import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
 import { ceremonyProgress } from './finish.js';
 import { recordFiles } from './holders-file.js';
-import { numbersOf, readAllJoined, readJoined, readText } from './messages.js';
-import { joinedDigest, readTranscript, type Transcript, withoutMessage } from './transcript.js';
+import { readAllJoined, readJoined, readText } from './messages.js';
+import { digestOf, readTranscript } from './transcript.js';
 
 /** The steps of a ceremony, in order. */
 type CeremonyStep = 'join' | 'parts' | 'split' | 'receipt' | 'test' | 'record' | 'live';
@@ -27,41 +27,24 @@ export interface CeremonyStatus {
 export async function ceremonyStatus(ceremony: Ceremony): Promise<CeremonyStatus> {
   const { names, threshold, splits } = ceremony;
   const base = { names, threshold, splits: splits?.thumbprint, digest: undefined, root: undefined };
-  const joined = new Map<number, unknown>();
-  for (const number of numbersOf(ceremony)) {
-    const found = await readJoined(ceremony, number);
-    if (found !== undefined) joined.set(number, found);
+  const { missing } = await readJoined(ceremony);
+  if (missing.length > 0) return { ...base, step: 'join', waitingFor: missing };
+  const isMissing = (file: string) => readText(ceremony, file) === undefined;
+  if (splits !== undefined && isMissing(CEREMONY_FILES.split)) {
+    const digest = digestOf(ceremony, await readAllJoined(ceremony));
+    return { ...base, step: 'split', waitingFor: [], digest };
   }
-  const notJoined = withoutMessage(ceremony, joined);
-  if (notJoined.length > 0) return { ...base, step: 'join', waitingFor: notJoined };
-  const isThere = (number: number) => readText(ceremony, CEREMONY_FILES.parts(number)) !== undefined;
-  if (splits !== undefined) {
-    if (readText(ceremony, CEREMONY_FILES.split) === undefined) {
-      const digest = joinedDigest(ceremony, await readAllJoined(ceremony));
-      return { ...base, step: 'split', waitingFor: [], digest };
-    }
-  } else {
-    const without = names.filter((_, index) => !isThere(index + 1));
-    if (without.length > 0) return { ...base, step: 'parts', waitingFor: without };
-  }
+  const without = names.filter((_name, index) => isMissing(CEREMONY_FILES.parts(index + 1)));
+  if (splits === undefined && without.length > 0) return { ...base, step: 'parts', waitingFor: without };
   const transcript = await readTranscript(ceremony);
-  return { ...base, ...(await finishing(transcript)) };
-}
-
-async function finishing(transcript: Transcript) {
-  const { ceremony, digest, group } = transcript;
-  const shown = { digest, root: group.rootKey.thumbprint };
-  const { receipts, progress } = await ceremonyProgress(transcript);
-  const unreceipted = withoutMessage(ceremony, receipts);
-  if (unreceipted.length > 0) return { ...shown, step: 'receipt', waitingFor: unreceipted } as const;
-  const [fault] = progress.faults;
+  const shown = { ...base, digest: transcript.digest, root: transcript.group.rootKey.thumbprint };
+  const { receipts, unreceipted, untested, signature, faults } = await ceremonyProgress(transcript);
+  if (unreceipted.length > 0) return { ...shown, step: 'receipt', waitingFor: unreceipted };
+  const [fault] = faults;
   if (fault !== undefined) throw fault;
-  const untested = ceremony.names.filter((name) => !progress.signed.includes(name));
-  if (untested.length > 0 || progress.signatures === undefined) {
-    return { ...shown, step: 'test', waitingFor: untested.length > 0 ? untested : ceremony.names } as const;
-  }
-  const signature = progress.signatures.get('test') ?? new Uint8Array();
+  if (untested.length > 0 || signature === undefined)
+    return { ...shown, step: 'test', waitingFor: untested.length > 0 ? untested : names };
   const files = recordFiles(transcript, receipts, signature);
   const isWritten = [...files].every(([name, text]) => readText(ceremony, name) === text.trim());
-  return { ...shown, step: isWritten ? 'live' : 'record', waitingFor: [] } as const;
+  return { ...shown, step: isWritten ? 'live' : 'record', waitingFor: [] };
 }

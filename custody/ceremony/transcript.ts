@@ -2,17 +2,17 @@ import { canonicalBytes } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
-import { bytes32, type Message, readMessage } from '../shared-key/message.js';
+import { type Message, readMessageFile } from '../shared-key/message.js';
 import { type Agreement, CEREMONY_FILES, type Ceremony, DEALER, nameOf } from './ceremony-file.js';
 import {
+  assertSameCeremony,
   groupFrom,
   hashesOf,
   type Joined,
   missingHolders,
-  numbersOf,
   readAllJoined,
   readLater,
-  readText,
+  withoutMessage,
 } from './messages.js';
 
 /** All public messages with which a key is made, verified. */
@@ -38,87 +38,48 @@ export function testPayload(digest: string): Uint8Array {
  */
 export async function readTranscript(ceremony: Ceremony): Promise<Transcript> {
   const joined = await readAllJoined(ceremony);
-  const parts =
-    ceremony.splits === undefined ? await readParts(ceremony, joined) : [await readSplit(ceremony)];
+  const dealt = ceremony.splits === undefined ? undefined : await readSplit(ceremony);
+  const parts = dealt === undefined ? await readParts(ceremony, joined) : [dealt];
   for (const part of parts) assertSawSame(ceremony, joined, part);
-  const group = await groupFrom(ceremony, joined, splitCommitments(ceremony, parts[0]));
-  const expected = ceremony.splits?.thumbprint ?? group.rootKey.thumbprint;
-  if (group.rootKey.thumbprint !== expected) {
-    throw new SharedKeyRejected(
-      'ERR_OTHER_KEY',
-      `${CEREMONY_FILES.split} does not split the key ${expected}`,
-    );
-  }
-  const digest = digestOf(
-    ceremony,
-    hashesOf(joined),
-    parts.map(({ sha256: hash }) => hash),
-  );
-  return { ceremony, joined, parts, group, digest };
+  const group = await groupFrom(ceremony, joined, dealt);
+  const hashes = parts.map(({ sha256: hash }) => hash);
+  return { ceremony, joined, parts, group, digest: digestOf(ceremony, joined, hashes) };
 }
 
 /**
- * Returns the fingerprint of those who have joined: of the names, the threshold and the messages of the first round.
- * Before a key is split, its owner and the holders compare it, because the parts are encrypted to the keys in these
- * messages, and the key exists already.
+ * Returns the fingerprint of a ceremony: of the names, the threshold and all messages.
+ *
+ * @param parts - the hashes of the messages of the second round. Without them, the fingerprint of those who have joined:
+ *   before a key is split, its owner and the holders compare it, because the parts are encrypted to the keys in these
+ *   messages, and the key exists already
  */
-export function joinedDigest(ceremony: Agreement, joined: readonly Joined[]): string {
-  return digestOf(ceremony, hashesOf(joined), []);
-}
-
-/** Returns the fingerprint of a ceremony. */
 export function digestOf(
   { sha256: ceremony }: Agreement,
-  join: readonly string[],
-  parts: readonly string[],
+  joined: readonly Joined[],
+  parts: readonly string[] = [],
 ): string {
-  return sha256(canonicalBytes({ ceremony, join, parts }));
+  return sha256(canonicalBytes({ ceremony, join: hashesOf(joined), parts }));
 }
 
 async function readParts(ceremony: Ceremony, joined: readonly Joined[]): Promise<readonly Message[]> {
-  const found: Message[] = [];
-  for (const holder of joined) {
-    const file = CEREMONY_FILES.parts(holder.number);
-    const message = await readLater(ceremony, holder, { type: 'registry-ceremony-parts+jwt', file });
-    if (message !== undefined) found.push(message);
-  }
-  const missing = joined.filter(({ number }) => !found.some(({ holder }) => holder === number));
-  if (missing.length > 0) {
-    throw missingHolders(
-      'not all holders have sent their parts of the key (`keys ceremony join`)',
-      missing.map(({ name }) => name),
-    );
-  }
-  return found;
+  const found = await readLater(ceremony, joined, 'parts');
+  const missing = withoutMessage(ceremony, found.keys());
+  if (missing.length === 0) return [...found.values()];
+  throw missingHolders('not all holders have sent their parts of the key (`keys ceremony join`)', missing);
 }
 
 async function readSplit(ceremony: Ceremony): Promise<Message> {
-  const file = CEREMONY_FILES.split;
-  const text = readText(ceremony, file);
-  if (text === undefined) {
+  const [type, file] = ['registry-ceremony-parts+jwt', CEREMONY_FILES.split] as const;
+  const expected = { type, number: 0, name: DEALER, file, key: ceremony.splits };
+  const message = await readMessageFile(ceremony.folder, expected);
+  if (message === undefined) {
     throw new SharedKeyRejected(
       'ERR_HOLDERS_MISSING',
       `${file} is missing: the owner of the key runs \`keys ceremony split\` first`,
     );
   }
-  const type = 'registry-ceremony-parts+jwt';
-  const message = await readMessage(text, { type, number: 0, name: DEALER, file, key: ceremony.splits });
-  if (message.claims['ceremony'] === ceremony.sha256) return message;
-  throw new SharedKeyRejected('ERR_OTHER_KEY', `${file} belongs to another ceremony`);
-}
-
-/** The commitments of a key that a dealer has split. Undefined if the holders make a new key. */
-export function splitCommitments(
-  { splits, threshold }: Agreement,
-  message: Message | undefined,
-): readonly Uint8Array[] | undefined {
-  if (splits === undefined) return undefined;
-  const where = { file: CEREMONY_FILES.split, name: DEALER };
-  const commitments = message?.claims['commitments'];
-  if (Array.isArray(commitments) && commitments.length === threshold) {
-    return commitments.map((value) => bytes32(value, where));
-  }
-  throw new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${where.file} does not have ${threshold} commitments`);
+  assertSameCeremony(ceremony, message, expected);
+  return message;
 }
 
 /** Asserts that the sender of parts has seen the messages of the first round that are in the folder. */
@@ -145,13 +106,10 @@ function assertSawSame(ceremony: Ceremony, joined: readonly Joined[], { claims, 
 
 /** Reads the receipts of the holders. @returns those that exist, by number @throws {@link SharedKeyRejected} */
 export async function readReceipts({ ceremony, joined, digest, group }: Transcript) {
-  const receipts = new Map<number, Message>();
-  for (const holder of joined) {
-    const file = CEREMONY_FILES.receipt(holder.number);
-    const message = await readLater(ceremony, holder, { type: 'registry-ceremony-receipt+jwt', file });
-    if (message === undefined) continue;
-    assertReceipt(message, { digest, root: group.rootKey.thumbprint, name: holder.name });
-    receipts.set(holder.number, message);
+  const receipts = await readLater(ceremony, joined, 'receipt');
+  for (const [number, receipt] of receipts) {
+    const name = nameOf(ceremony, number);
+    assertReceipt(receipt, { digest, root: group.rootKey.thumbprint, name });
   }
   return receipts;
 }
@@ -167,9 +125,4 @@ export function assertReceipt(
     `the receipt of ${name} is for another fingerprint: ${name} has seen other messages than those in this folder`,
     { holder: name },
   );
-}
-
-/** The holders of whom something is missing. */
-export function withoutMessage(ceremony: Ceremony, messages: ReadonlyMap<number, unknown>): string[] {
-  return numbersOf(ceremony).flatMap((number) => (messages.has(number) ? [] : [nameOf(ceremony, number)]));
 }

@@ -4,15 +4,13 @@ import { SharedKeyRejected } from '../../generator/errors.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
 import { aggregate, isSignatureShare } from '../shared-key/frost.js';
 import { holderOf, type KeyGroup, type KeyHolder } from '../shared-key/key-group.js';
-import { bytes32, type Message } from '../shared-key/message.js';
-import { hashOfCommitments, readCommitments, readFromAll } from './commitments.js';
-import { type OpenSession, openSessions, readShares, sharesIn } from './signature-shares.js';
-import { type SigningTask, TASK_FILES } from './signing-task.js';
+import { bytes32, type Message, refusedMessage } from '../shared-key/message.js';
+import { type OpenSession, openSessions } from './commitments.js';
+import { sharesIn } from './signature-shares.js';
+import { readTaskMessages, type SigningTask, TASK_FILES } from './signing-task.js';
 
 /** What the holders have done so far for a task. */
-export interface SigningProgress {
-  /** The names of the holders who have committed. */
-  readonly committed: readonly string[];
+interface SigningProgress {
   /** The names of the holders of whom a signature share is valid. */
   readonly signed: readonly string[];
   /** The signatures by payload, once a session is complete. */
@@ -33,26 +31,37 @@ export async function readProgress(
   group: KeyGroup,
   everybody = false,
 ): Promise<SigningProgress> {
-  const all = await readCommitments(task, group);
-  const given = await readFromAll(group, (holder) => readShares(task, holder));
+  const all = await readTaskMessages(task, group, 'commitments');
+  const given = await readTaskMessages(task, group, 'shares');
   const isBlamed = ({ name }: KeyHolder) => all.faults.some(({ holder }) => holder === name);
   const alone = group.holders.filter(
     (holder) => given.messages.has(holder.number) && !all.messages.has(holder.number) && !isBlamed(holder),
   );
-  const check = new ShareCheck(task, group, given.messages);
+  const valid = new Set<number>();
+  const wrong = new Map<number, SharedKeyRejected>();
+  const sharesOf = (number: number, session: OpenSession): ShareBytes | undefined => {
+    try {
+      const shares = verifiedShares(given.messages.get(number), { task, group, session });
+      if (shares !== undefined) valid.add(number);
+      return shares;
+    } catch (error) {
+      if (!(error instanceof SharedKeyRejected)) throw error;
+      if (!wrong.has(number)) wrong.set(number, error);
+      return undefined;
+    }
+  };
   let signatures: ReadonlyMap<string, Uint8Array> | undefined;
   const { sessions, faults } = openSessions(task, all);
   for (const session of sessions) {
     if (signatures !== undefined && !everybody) break;
-    const checked = session.signers.map((number) => check.sharesOf(number, session));
-    if (signatures !== undefined || checked.includes(undefined)) continue;
-    signatures = await aggregated(task, group, { ...session, shares: checked as ShareBytes[] });
+    const shares = session.signers.map((number) => sharesOf(number, session));
+    if (signatures !== undefined || shares.includes(undefined)) continue;
+    signatures = await aggregated(shares as ShareBytes[], { task, group, session });
   }
   return {
-    committed: namesOf(group, all.messages.keys()),
-    signed: namesOf(group, check.valid),
+    signed: group.holders.filter(({ number }) => valid.has(number)).map(({ name }) => name),
     signatures,
-    faults: [...faults, ...given.faults, ...alone.map(withoutCommitments), ...check.faults.values()],
+    faults: [...faults, ...given.faults, ...alone.map(withoutCommitments), ...wrong.values()],
   };
 }
 
@@ -64,88 +73,65 @@ function withoutCommitments({ name, number }: KeyHolder): SharedKeyRejected {
   );
 }
 
-const namesOf = (group: KeyGroup, numbers: Iterable<number>) =>
-  [...numbers].sort((a, b) => a - b).map((number) => holderOf(group, number).name);
-
 /** The signature shares of one holder in one session, by payload. */
 type ShareBytes = ReadonlyMap<string, Uint8Array>;
 
-/** Verifies signature shares, and remembers who is to blame for a wrong one. */
-class ShareCheck {
-  readonly #task: SigningTask;
-  readonly #group: KeyGroup;
-  readonly #messages: ReadonlyMap<number, Message>;
-  readonly valid = new Set<number>();
-  readonly faults = new Map<number, SharedKeyRejected>();
-
-  constructor(task: SigningTask, group: KeyGroup, messages: ReadonlyMap<number, Message>) {
-    this.#task = task;
-    this.#group = group;
-    this.#messages = messages;
-  }
-
-  /** Returns the shares of a holder in a session. Undefined if they are missing or wrong. */
-  sharesOf(number: number, { name: session, lists }: OpenSession): ShareBytes | undefined {
-    const message = this.#messages.get(number);
-    if (message === undefined) return undefined;
-    const found = sharesIn(message, session);
-    const { name } = holderOf(this.#group, number);
-    const file = TASK_FILES.shares(number);
-    try {
-      if (found === undefined) {
-        if (!hasMember(message.claims['sessions'], session)) return undefined;
-        throw new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${file}, by ${name}, has malformed shares`, {
-          holder: name,
-        });
-      }
-      if (found.commitments !== hashOfCommitments(lists)) {
-        throw new SharedKeyRejected(
-          'ERR_COMMITMENTS_CHANGED',
-          `${file}, by ${name}, was made with other commitments than those in the folder for the session ` +
-            `${session}: one of its holders has committed again, or the folder has an old copy. Bring the newest ` +
-            'files; whoever has signed before commits again',
-        );
-      }
-      const shares = this.#task.payloads.map(({ type, bytes: message }) => {
-        const share = bytes32(found.shares[type], { file, name });
-        const signed = { group: this.#group.key, commitments: lists.get(type) ?? [], message };
-        if (isSignatureShare(share, number, signed)) return [type, share] as const;
-        throw new SharedKeyRejected(
-          'ERR_SIGNATURE_SHARE',
-          `${file}, by ${name}, has a signature share that is not valid, in the session ${session}`,
-          { holder: name },
-        );
-      });
-      this.valid.add(number);
-      return new Map(shares);
-    } catch (error) {
-      if (!(error instanceof SharedKeyRejected)) throw error;
-      if (!this.faults.has(number)) this.faults.set(number, error);
-      return undefined;
-    }
-  }
+/** A session of a task. */
+interface TaskSession {
+  readonly task: SigningTask;
+  readonly group: KeyGroup;
+  readonly session: OpenSession;
 }
 
-const hasMember = (value: unknown, name: string) => isObject(value) && Object.hasOwn(value, name);
-
-interface CompleteSession extends OpenSession {
-  /** In the order of the signers. */
-  readonly shares: readonly ShareBytes[];
+/**
+ * Verifies the shares of a holder in a session. Undefined if there are none.
+ *
+ * @throws {@link SharedKeyRejected} if one is wrong. The error says who is to blame
+ */
+function verifiedShares(
+  message: Message | undefined,
+  { task, group, session: { name: session, lists, hash } }: TaskSession,
+): ShareBytes | undefined {
+  if (message === undefined) return undefined;
+  const found = sharesIn(message, session);
+  const number = message.holder;
+  const source = { file: TASK_FILES.shares(number), name: holderOf(group, number).name };
+  if (found === undefined) {
+    const { sessions } = message.claims;
+    if (!isObject(sessions) || !Object.hasOwn(sessions, session)) return undefined;
+    throw refusedMessage(source, 'ERR_HOLDER_MESSAGE', 'has malformed shares');
+  }
+  if (found.commitments !== hash) {
+    throw new SharedKeyRejected(
+      'ERR_COMMITMENTS_CHANGED',
+      `${source.file}, by ${source.name}, was made with other commitments than those in the folder for the session ` +
+        `${session}: one of its holders has committed again, or the folder has an old copy. Bring the newest ` +
+        'files; whoever has signed before commits again',
+    );
+  }
+  const shares = task.payloads.map(({ type, bytes }) => {
+    const share = bytes32(found.shares[type], source);
+    const signed = { group: group.key, commitments: lists.get(type) ?? [], message: bytes };
+    if (isSignatureShare(share, number, signed)) return [type, share] as const;
+    const problem = `has a signature share that is not valid, in the session ${session}`;
+    throw refusedMessage(source, 'ERR_SIGNATURE_SHARE', problem);
+  });
+  return new Map(shares);
 }
 
+/** Adds up the shares of a complete session. @param shares - in the order of the signers */
 async function aggregated(
-  { payloads }: SigningTask,
-  { key, rootKey }: KeyGroup,
-  { signers, lists, shares }: CompleteSession,
+  shares: readonly ShareBytes[],
+  { task, group, session: { signers, lists } }: TaskSession,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const signatures = new Map<string, Uint8Array>();
-  for (const { type, bytes: message } of payloads) {
-    const session = { group: key, commitments: lists.get(type) ?? [], message };
+  for (const { type, bytes: message } of task.payloads) {
+    const session = { group: group.key, commitments: lists.get(type) ?? [], message };
     const byNumber = signers.map(
       (number, index) => [number, shares[index]?.get(type) ?? new Uint8Array()] as const,
     );
     const signature = aggregate(new Map(byNumber), session);
-    await verifySignature(message, encodeSignature(signature), rootKey);
+    await verifySignature(message, encodeSignature(signature), group.rootKey);
     signatures.set(type, signature);
   }
   return signatures;

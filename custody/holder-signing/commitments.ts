@@ -4,43 +4,24 @@ import { canonicalBytes, isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { commit, isCommitmentPoint, type KeyShare, type NonceCommitment } from '../shared-key/frost.js';
-import { holderOf, type KeyGroup, type KeyHolder } from '../shared-key/key-group.js';
-import {
-  base64url,
-  bytes32,
-  type Message,
-  type MessageKey,
-  readMessageFile,
-  signMessage,
-} from '../shared-key/message.js';
+import { commit, isCommitmentPoint, type NonceCommitment } from '../shared-key/frost.js';
+import { holderOf } from '../shared-key/key-group.js';
+import { base64url, bytes32, refusedMessage, signMessage } from '../shared-key/message.js';
 import type { OpenedShare } from '../shared-key/share-file.js';
-import {
-  committedMessage,
-  type NonceStore,
-  nonceStore,
-  type SessionNonces,
-  saveNonces,
-} from './nonce-store.js';
+import { committedMessage, type NonceStore, type SessionNonces, saveNonces } from './nonce-store.js';
 import { type Signers, sessionName, sessionsOf } from './sessions.js';
-import { type SigningTask, TASK_FILES } from './signing-task.js';
+import { type HolderMessages, type SigningTask, TASK_FILES } from './signing-task.js';
 
 /** Who signs, and with what. */
-export interface SigningHolder {
-  readonly group: KeyGroup;
-  readonly share: KeyShare;
-  readonly messageKey: MessageKey;
+export interface SigningHolder extends OpenedShare {
   readonly nonces: NonceStore;
 }
 
 /** Returns who signs a task. @param memory - the folder of this user for what was signed */
-export function signingHolder(
-  { id }: SigningTask,
-  { label, share, messageKey, group }: OpenedShare,
-  memory: string,
-): SigningHolder {
-  const place = { ceremony: label.ceremony, task: id };
-  return { group, share, messageKey, nonces: nonceStore(memory, share, place) };
+export function signingHolder({ id }: SigningTask, opened: OpenedShare, memory: string): SigningHolder {
+  const { label, share } = opened;
+  const folder = join(memory, 'nonces', `${label.ceremony}-${share.number}`, id);
+  return { ...opened, nonces: { folder, share } };
 }
 
 /**
@@ -89,92 +70,56 @@ export function hasCommitted(task: SigningTask, { share }: SigningHolder): boole
   return existsSync(join(task.folder, TASK_FILES.commitments(share.number)));
 }
 
-/** The messages of the holders of a key, and what is wrong with those of others. */
-export interface HolderMessages {
-  readonly group: KeyGroup;
-  readonly messages: ReadonlyMap<number, Message>;
-  /** What is wrong with messages. */
-  readonly faults: readonly SharedKeyRejected[];
+/** The commitments of a session, by payload. */
+type CommitmentLists = ReadonlyMap<string, readonly NonceCommitment[]>;
+
+/** A session whose signers have all committed. */
+export interface OpenSession {
+  readonly signers: Signers;
+  readonly name: string;
+  readonly lists: CommitmentLists;
+  /** The hash of the commitments, which each signature share names. */
+  readonly hash: string;
 }
 
-/** The names of the holders who have not committed. */
-export const uncommitted = ({ group, messages }: HolderMessages): string[] =>
-  group.holders.filter(({ number }) => !messages.has(number)).map(({ name }) => name);
-
-/** Reads a message of each holder. What one holder has done wrong does not stop the others. */
-export async function readFromAll(
-  group: KeyGroup,
-  read: (holder: KeyHolder) => Promise<Message | undefined>,
-): Promise<HolderMessages> {
-  const messages = new Map<number, Message>();
-  const faults: SharedKeyRejected[] = [];
-  for (const holder of group.holders) {
+/** Returns the sessions whose signers have all committed, and what is wrong with messages and with their commitments. */
+export function openSessions(
+  task: SigningTask,
+  committed: HolderMessages,
+): { readonly sessions: readonly OpenSession[]; readonly faults: readonly SharedKeyRejected[] } {
+  const sessions: OpenSession[] = [];
+  const faults = [...committed.faults];
+  const hasAll = (signers: Signers) => signers.every((number) => committed.messages.has(number));
+  for (const signers of sessionsOf(committed.group.key).filter(hasAll)) {
     try {
-      const message = await read(holder);
-      if (message !== undefined) messages.set(holder.number, message);
+      const lists = commitmentsIn(committed, task, signers);
+      sessions.push({ signers, name: sessionName(signers), lists, hash: hashOf(lists) });
     } catch (error) {
+      // A malformed commitment stops only the sessions of its holder.
       if (!(error instanceof SharedKeyRejected)) throw error;
-      faults.push(error);
+      if (!faults.some(({ message }) => message === error.message)) faults.push(error);
     }
   }
-  return { group, messages, faults };
+  return { sessions, faults };
 }
 
-/** Reads the commitments of all holders. */
-export const readCommitments = (task: SigningTask, group: KeyGroup): Promise<HolderMessages> =>
-  readFromAll(group, (holder) => readCommitment(task, holder));
-
-async function readCommitment(task: SigningTask, holder: KeyHolder): Promise<Message | undefined> {
-  const file = TASK_FILES.commitments(holder.number);
-  const type = 'registry-signing-commitments+jwt';
-  const message = await readMessageFile(task.folder, { ...holder, type, file, key: holder.messageKey });
-  if (message !== undefined) assertSameTask(task, message, { file, name: holder.name });
-  return message;
-}
-
-/** Asserts that a message belongs to the payloads as they are now. @throws {@link SharedKeyRejected} */
-export function assertSameTask(
-  { id }: SigningTask,
-  { claims }: Message,
-  { file, name }: { readonly file: string; readonly name: string },
-): void {
-  if (claims['request'] === id) return;
-  throw new SharedKeyRejected(
-    'ERR_REQUEST_CHANGED',
-    `${file}, by ${name}, belongs to another request: what is to be signed here is not what ${name} has seen. Compare the ` +
-      'requests; whoever has an old copy starts again with `sign --again`',
-    { holder: name },
-  );
-}
-
-/** The commitments of a session, by payload. */
-export type CommitmentLists = ReadonlyMap<string, readonly NonceCommitment[]>;
-
-/**
- * Returns the commitments for a session, by payload. Undefined if a signer has not committed.
- *
- * @throws {@link SharedKeyRejected} if a commitment is malformed
- */
-export function sessionCommitments(
-  { payloads }: SigningTask,
+/** Returns the commitments of a session. @throws {@link SharedKeyRejected} if one is malformed */
+function commitmentsIn(
   { group, messages }: HolderMessages,
+  { payloads }: SigningTask,
   signers: Signers,
-): CommitmentLists | undefined {
-  if (signers.some((number) => !messages.has(number))) return undefined;
+): CommitmentLists {
   const lists = payloads.map(({ type }) => {
     const list = signers.map((number) => {
-      const where = { file: TASK_FILES.commitments(number), name: holderOf(group, number).name };
+      const source = { file: TASK_FILES.commitments(number), name: holderOf(group, number).name };
       const session = memberOf(messages.get(number)?.claims['commitments'], sessionName(signers));
       const pair = memberOf(session, type);
-      const [hiding, binding] = (Array.isArray(pair) ? pair : []).map((value) => bytes32(value, where));
+      const [hiding, binding] = (Array.isArray(pair) ? pair : []).map((value) => bytes32(value, source));
       if (hiding !== undefined && binding !== undefined && [hiding, binding].every(isCommitmentPoint)) {
         return { number, hiding, binding };
       }
-      throw new SharedKeyRejected(
-        'ERR_HOLDER_MESSAGE',
-        `${where.file}, by ${where.name}, has no valid commitments for the session ${sessionName(signers)}`,
-        { holder: where.name },
-      );
+      const problem = `has no valid commitments for the session ${sessionName(signers)}`;
+      throw refusedMessage(source, 'ERR_HOLDER_MESSAGE', problem);
     });
     return [type, list] as const;
   });
@@ -183,8 +128,7 @@ export function sessionCommitments(
 
 const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 
-/** The hash of the commitments of a session, which each signature share names. */
-export function hashOfCommitments(lists: CommitmentLists): string {
+function hashOf(lists: CommitmentLists): string {
   const encoded = [...lists].map(([type, list]) => [
     type,
     list.map(({ number, hiding, binding }) => [number, base64url(hiding), base64url(binding)]),

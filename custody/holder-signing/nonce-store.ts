@@ -30,19 +30,9 @@ export interface NonceStore {
 /** The name of the holder's message that belongs to the nonces. It is written last, so that it stands for all of them. */
 const MESSAGE = 'commitments.jwt';
 
-/** Returns the store of a holder for a task. @param memory - the folder of this user for what was signed */
-export function nonceStore(
-  memory: string,
-  share: KeyShare,
-  { ceremony, task }: { readonly ceremony: string; readonly task: string },
-): NonceStore {
-  return { folder: join(memory, 'nonces', `${ceremony}-${share.number}`, task), share };
-}
-
 /** Returns the message whose nonces are in the store. Undefined if there is none. */
 export function committedMessage({ folder }: NonceStore): string | undefined {
-  const file = join(folder, MESSAGE);
-  return readIfExists(file)?.toString('utf8');
+  return readIfExists(join(folder, MESSAGE))?.toString('utf8');
 }
 
 /** Replaces the nonces in the store. @param message - the message with the commitments to the nonces @throws {@link IoFailed} */
@@ -123,27 +113,19 @@ function encrypt(session: string, nonces: SessionNonces, share: KeyShare): Promi
 }
 
 async function decrypt(session: string, text: string, share: KeyShare): Promise<SessionNonces> {
+  const refused = (why: string) => new SharedKeyRejected('ERR_NONCES_USED', `${why}: run \`sign --again\``);
   let content: { boot: string; session: string; pairs: Record<string, [string, string]> };
   try {
     const { plaintext } = await compactDecrypt(text, keyFrom(share));
     content = JSON.parse(Buffer.from(plaintext).toString('utf8'));
   } catch {
-    throw new SharedKeyRejected(
-      'ERR_NONCES_USED',
-      'the nonces on this machine cannot be decrypted with this share: run `sign --again`',
-    );
+    throw refused('the nonces on this machine cannot be decrypted with this share');
   }
-  if (content.session !== session) {
-    throw new SharedKeyRejected(
-      'ERR_NONCES_USED',
-      'the nonces on this machine were moved: run `sign --again`',
-    );
-  }
+  if (content.session !== session) throw refused('the nonces on this machine were moved');
   if (content.boot !== bootIdentity()) {
-    throw new SharedKeyRejected(
-      'ERR_NONCES_USED',
+    throw refused(
       'this machine was restarted since you committed, and nonces from before a restart are never used, because a copy of the ' +
-        'disk could bring back nonces that were used: run `sign --again`',
+        'disk could bring back nonces that were used',
     );
   }
   return Object.fromEntries(

@@ -1,24 +1,16 @@
-/** The largest number of sessions of one request (rule holders-signing). */
-export const MAX_SESSIONS = 35;
+import type { GroupSize } from '../shared-key/frost.js';
 
 /** The holders who sign together in one session: their numbers, ascending. */
 export type Signers = readonly number[];
 
 /** Returns every set of `threshold` of the holders 1 to `holders`, in lexicographic order. */
-export function sessionsOf({ threshold, holders }: { threshold: number; holders: number }): Signers[] {
+export function sessionsOf({ threshold, holders }: GroupSize): Signers[] {
   const extend = (chosen: Signers, next: number): Signers[] => {
     if (chosen.length === threshold) return [chosen];
     const candidates = Array.from({ length: Math.max(holders - next + 1, 0) }, (_, index) => next + index);
     return candidates.flatMap((number) => extend([...chosen, number], number + 1));
   };
   return extend([], 1);
-}
-
-/** Returns how many sessions there are: the number of sets of `threshold` of the holders. */
-export function countSessions({ threshold, holders }: { threshold: number; holders: number }): number {
-  let count = 1;
-  for (let index = 1; index <= threshold; index++) count = (count * (holders - threshold + index)) / index;
-  return count;
 }
 
 /** The name of a session, in messages and file names: `1-3-4`. */

@@ -5,20 +5,16 @@ import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
 import { type KeyShare, type NoncePair, type SigningSession, signShare } from '../shared-key/frost.js';
 import { holderOf, type KeyHolder } from '../shared-key/key-group.js';
-import { base64url, type Message, readMessageFile, signMessage } from '../shared-key/message.js';
-import {
-  assertSameTask,
-  type CommitmentLists,
-  type HolderMessages,
-  hashOfCommitments,
-  readCommitments,
-  type SigningHolder,
-  sessionCommitments,
-  uncommitted,
-} from './commitments.js';
+import { base64url, type Message, signMessage } from '../shared-key/message.js';
+import { type OpenSession, openSessions, type SigningHolder } from './commitments.js';
 import { committedMessage, hasNonces, takeNonces } from './nonce-store.js';
-import { type Signers, sessionName, sessionsOf } from './sessions.js';
-import { type SigningTask, TASK_FILES } from './signing-task.js';
+import {
+  type HolderMessages,
+  readTaskMessage,
+  readTaskMessages,
+  type SigningTask,
+  TASK_FILES,
+} from './signing-task.js';
 
 /** The signature shares of one holder in one session. */
 interface SessionShares {
@@ -28,21 +24,9 @@ interface SessionShares {
   readonly shares: Readonly<Record<string, unknown>>;
 }
 
-/** What `writeShares` has done. */
-interface GivenShares {
-  /** The sessions with shares of this holder. */
-  readonly sessions: number;
-  /** The names of holders who have not committed, and without whom sessions remain. */
-  readonly waitingFor: readonly string[];
-  /** What is wrong with the messages of other holders. */
-  readonly faults: readonly SharedKeyRejected[];
-}
-
 /** What a holder is ready to sign. */
 interface ReadyShares {
   readonly all: HolderMessages;
-  /** The sessions of this holder whose signers have all committed. */
-  readonly open: readonly OpenSession[];
   /** Shares that were given before with the same commitments. */
   readonly given: Readonly<Record<string, SessionShares>>;
   /** The sessions for which this machine has unused nonces. */
@@ -59,8 +43,8 @@ export async function readyShares(
   { group, share, nonces: store }: SigningHolder,
 ): Promise<ReadyShares> {
   const self = holderOf(group, share.number);
-  const read = await readCommitments(task, group);
-  assertOwnCommitments(read, { self, committed: committedMessage(store) });
+  const read = await readTaskMessages(task, group, 'commitments');
+  assertOwnCommitments(read, self, committedMessage(store));
   const { sessions, faults } = openSessions(task, read);
   const all = { ...read, faults };
   const open = sessions.filter(({ signers }) => signers.includes(share.number));
@@ -68,37 +52,33 @@ export async function readyShares(
   const given = await givenBefore(task, self, open);
   const left = open.filter(({ name }) => given[name] === undefined && hasNonces(store, name));
   if (left.length === 0 && Object.keys(given).length === 0) throw used();
-  return { all, open, given, left };
+  return { all, given, left };
 }
 
 /**
  * Round two: writes the signature shares of this holder for each session whose signers have all committed. The nonces of
  * a session are deleted before they are used. Sessions that wait for commitments keep theirs, for another run.
  *
+ * @returns how many sessions have shares of this holder, who has not committed, so that sessions remain, and what is wrong
+ * with the messages of others
  * @throws {@link SharedKeyRejected} | {@link IoFailed}
  */
-export async function writeShares(
-  task: SigningTask,
-  { group, share, messageKey, nonces: store }: SigningHolder,
-): Promise<GivenShares> {
-  const { all, given, left } = await readyShares(task, { group, share, messageKey, nonces: store });
+export async function writeShares(task: SigningTask, holder: SigningHolder) {
+  const { group, share, messageKey, nonces: store } = holder;
+  const { all, given, left } = await readyShares(task, holder);
   const sessions = { ...given };
   const taken = await takeNonces(
     store,
     left.map(({ name }) => name),
   );
-  for (const { name, lists } of left) {
+  for (const { name, lists, hash } of left) {
     const nonces = taken.get(name);
     if (nonces === undefined) continue;
     const shares = task.payloads.map(({ type, bytes: message }) => {
-      const pair = nonces[type];
-      if (pair === undefined) throw used();
-      return [
-        type,
-        base64url(signOnce(share, pair, { group: group.key, commitments: lists.get(type) ?? [], message })),
-      ];
+      const session = { group: group.key, commitments: lists.get(type) ?? [], message };
+      return [type, base64url(signOnce(share, nonces[type], session))];
     });
-    sessions[name] = { commitments: hashOfCommitments(lists), shares: Object.fromEntries(shares) };
+    sessions[name] = { commitments: hash, shares: Object.fromEntries(shares) };
   }
   if (Object.keys(sessions).length === 0) throw used();
   const claims = { holder: share.number, request: task.id, sessions };
@@ -108,7 +88,8 @@ export async function writeShares(
 }
 
 /** Nonces that are not those of the commitments are from a `sign --again` at the same time. They are lost, too. */
-function signOnce(share: KeyShare, pair: NoncePair, session: SigningSession): Uint8Array {
+function signOnce(share: KeyShare, pair: NoncePair | undefined, session: SigningSession): Uint8Array {
+  if (pair === undefined) throw used();
   try {
     return signShare(share, pair, session);
   } catch {
@@ -124,6 +105,10 @@ function used(): SharedKeyRejected {
   );
 }
 
+/** The names of the holders who have not committed. */
+const uncommitted = ({ group, messages }: HolderMessages): string[] =>
+  group.holders.filter(({ number }) => !messages.has(number)).map(({ name }) => name);
+
 function tooFewCommitments(all: HolderMessages): SharedKeyRejected {
   const { group, messages, faults } = all;
   const said = faults.map(({ message }) => `; ${message}`).join('');
@@ -136,7 +121,8 @@ function tooFewCommitments(all: HolderMessages): SharedKeyRejected {
 /** Somebody could show a holder other commitments under the holder's own name, to make him use a nonce twice. */
 function assertOwnCommitments(
   { messages, faults }: HolderMessages,
-  { self, committed }: { readonly self: KeyHolder; readonly committed: string | undefined },
+  self: KeyHolder,
+  committed: string | undefined,
 ): void {
   const own = faults.find(({ holder }) => holder === self.name);
   if (own !== undefined) throw own;
@@ -158,42 +144,6 @@ function assertOwnCommitments(
   );
 }
 
-/** A session whose signers have all committed. */
-export interface OpenSession {
-  readonly signers: Signers;
-  readonly name: string;
-  readonly lists: CommitmentLists;
-}
-
-/** Returns the sessions whose signers have all committed, and what is wrong with messages and with their commitments. */
-export function openSessions(
-  task: SigningTask,
-  all: HolderMessages,
-): { readonly sessions: readonly OpenSession[]; readonly faults: readonly SharedKeyRejected[] } {
-  const sessions: OpenSession[] = [];
-  const faults = [...all.faults];
-  for (const signers of sessionsOf(all.group.key)) {
-    try {
-      const lists = sessionCommitments(task, all, signers);
-      if (lists !== undefined) sessions.push({ signers, name: sessionName(signers), lists });
-    } catch (error) {
-      // A malformed commitment stops only the sessions of its holder.
-      if (!(error instanceof SharedKeyRejected)) throw error;
-      if (!faults.some(({ message }) => message === error.message)) faults.push(error);
-    }
-  }
-  return { sessions, faults };
-}
-
-/** Reads the signature shares of a holder. Undefined if there are none. @throws {@link SharedKeyRejected} */
-export async function readShares(task: SigningTask, holder: KeyHolder): Promise<Message | undefined> {
-  const file = TASK_FILES.shares(holder.number);
-  const expected = { ...holder, type: 'registry-signing-shares+jwt', file, key: holder.messageKey } as const;
-  const message = await readMessageFile(task.folder, expected);
-  if (message !== undefined) assertSameTask(task, message, expected);
-  return message;
-}
-
 /** The shares of a session in a message. Undefined if there are none, or if they are malformed. */
 export function sharesIn(message: Message | undefined, session: string): SessionShares | undefined {
   const sessions = message?.claims['sessions'];
@@ -205,10 +155,10 @@ export function sharesIn(message: Message | undefined, session: string): Session
 
 /** The shares that this holder has given before with the same commitments. */
 async function givenBefore(task: SigningTask, self: KeyHolder, open: readonly OpenSession[]) {
-  const message = await readShares(task, self).catch(() => undefined);
-  const kept = open.flatMap(({ name, lists }) => {
+  const message = await readTaskMessage(task, self, 'shares').catch(() => undefined);
+  const kept = open.flatMap(({ name, hash }) => {
     const found = sharesIn(message, name);
-    return found?.commitments === hashOfCommitments(lists) ? [[name, found] as const] : [];
+    return found?.commitments === hash ? [[name, found] as const] : [];
   });
   return Object.fromEntries(kept);
 }

@@ -10,10 +10,11 @@ import { publish } from '../../generator/publishing/publish.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { readDelegationInput } from './delegation-request.js';
 import { PAYLOADS, type PayloadType } from './payloads.js';
 import { bytesOfList, readRequestedAbout, readRequestedList } from './publication-request.js';
-import { followedList, type RequestFiles } from './request-files.js';
+import type { RequestFiles } from './request-files.js';
 import { readRotationInput } from './rotation-request.js';
 
 /** A signing request and the signatures of its payloads. */
@@ -51,12 +52,19 @@ export async function attachSignatures(
   options: AttachOptions,
 ): Promise<Attached> {
   const { files } = request;
-  const signed = { files, signatures: await validSignatures(request, rootKey) };
-  await assertShowable(files.payloads, rootKey);
-  const delegation = completed(signed, 'delegation');
-  const rotation = completed(signed, 'rotation');
-  const [list, signature] = [files.payloads.get('list'), signed.signatures.get('list')];
-  const statement = completed(signed, 'publication');
+  const { payloads } = files;
+  const signatures = await validSignatures(request, rootKey);
+  await assertShowable(payloads, rootKey);
+  const completed = (type: PayloadType) => {
+    const [payload, signature] = [payloads.get(type), signatures.get(type)];
+    return payload && signature && withSignature(payload.toString('latin1'), signature);
+  };
+  const [delegation, rotation] = [completed('delegation'), completed('rotation')];
+  const [list, signature, statement] = [
+    payloads.get('list'),
+    signatures.get('list'),
+    completed('publication'),
+  ];
   if (list !== undefined && signature !== undefined && statement !== undefined) {
     const { out, ...how } = options;
     const freshness = withDelegation(options.freshness, delegation);
@@ -64,7 +72,8 @@ export async function attachSignatures(
     assertNotAhead(registry.updated_at);
     const signer = {
       ...{ rootKey, development: false, list: bytesOfList(list, registry) },
-      ...{ signature: encodeSignature(signature), statement, follows: followedList(files) },
+      ...{ signature: encodeSignature(signature), statement },
+      follows: files.previous && sha256(files.previous.list),
     };
     const records = { ...recordsOfList(registry.issuers), about: readRequestedAbout(files.about, registry) };
     const publication = { ...how, freshness, records, signer };
@@ -73,12 +82,6 @@ export async function attachSignatures(
   if (delegation !== undefined) return { type: 'delegation', statement: delegation };
   if (rotation !== undefined) return { type: 'rotation', statement: rotation };
   throw new UsageError('the request has no payload to attach');
-}
-
-/** Returns a statement of a request with its signature. Undefined if the request has none of this type. */
-function completed({ files, signatures }: SignedRequest, type: PayloadType): string | undefined {
-  const [payload, signature] = [files.payloads.get(type), signatures.get(type)];
-  return payload && signature && withSignature(payload.toString('latin1'), signature);
 }
 
 /** Adds the delegation of a request, if it has one. @throws {@link UsageError} if another one is to be published */
@@ -95,11 +98,10 @@ function withDelegation(
 
 /** A statement that no signer would show is not completed, whoever has signed it. The list is checked with its tree. */
 async function assertShowable(payloads: RequestFiles['payloads'], rootKey: RootKey): Promise<void> {
-  const [delegation, rotation] = [payloads.get('delegation'), payloads.get('rotation')];
-  if (delegation !== undefined) {
-    await readDelegationInput(delegation.toString('latin1'), rootKey);
-  }
-  if (rotation !== undefined) await readRotationInput(rotation.toString('latin1'), rootKey);
+  const inputOf = (type: PayloadType) => payloads.get(type)?.toString('latin1');
+  const [delegation, rotation] = [inputOf('delegation'), inputOf('rotation')];
+  if (delegation !== undefined) await readDelegationInput(delegation, rootKey);
+  if (rotation !== undefined) await readRotationInput(rotation, rootKey);
 }
 
 /** Verifies the signature of every payload. Returns the raw signatures. */

@@ -1,11 +1,5 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  type Delegation,
-  delegationOf,
-  type Statement,
-  verifyDelegation,
-} from '@passport-registry/verifier/core';
+import { ANY_TIME, type Delegation, delegationOf, verifyDelegation } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../../generator/errors.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { type DelegationClaims, signingInput } from '../../generator/freshness/statements.js';
@@ -41,7 +35,7 @@ export async function readDelegationInput(
   previous?: PreviousDelegation,
 ): Promise<RequestedDelegation> {
   const known = ['iat', 'exp', 'keys', 'hold', 'next_root_thumbprint'] as const;
-  const statement = readInput(input, { type: 'delegation', rootKey, known });
+  const statement = readInput(input, { type: 'delegation', rootKey }, known);
   const delegation = await delegationOf(statement).catch((cause: unknown) => {
     if (!(cause instanceof RegistryError)) throw cause;
     throw refusedInput('delegation', `is not valid: ${cause.message}`, cause);
@@ -59,22 +53,9 @@ export async function readDelegationInput(
       `was made at ${formatUpdatedAt(issuedAt)}, before the published one of ${formatUpdatedAt(previous.issuedAt)}`,
     );
   }
-  assertCanonicalInput(
-    'delegation',
-    input,
-    signingInput(rootKey, 'registry-delegation+jwt', claimsOf(statement, keys)),
-  );
+  const canonical = { ...(claims as unknown as DelegationClaims), keys: keys.map(({ jwk }) => jwk) };
+  assertCanonicalInput('delegation', input, signingInput(rootKey, 'registry-delegation+jwt', canonical));
   return { input, keys, issuedAt, expiresAt, mayHold, nextRoot, previous };
-}
-
-/** The claims, from values that were checked. */
-function claimsOf({ claims }: Statement, keys: readonly RootKey[]): DelegationClaims {
-  const { iat, exp, hold, next_root_thumbprint } = claims as unknown as DelegationClaims;
-  return {
-    ...{ iat, exp, keys: keys.map(({ jwk }) => jwk) },
-    ...(hold !== undefined && { hold }),
-    ...(next_root_thumbprint !== undefined && { next_root_thumbprint }),
-  };
 }
 
 /**

@@ -3,7 +3,7 @@ import { readList } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
-import { type PublicationClaims, signingInput } from '../../generator/freshness/statements.js';
+import { signingInput } from '../../generator/freshness/statements.js';
 import { aboutBytes } from '../../generator/list/about.js';
 import { type ListBytes, listBytes, recordsBytes } from '../../generator/list/list.js';
 import { nextUpdatedAt } from '../../generator/list/updated-at.js';
@@ -22,9 +22,9 @@ import {
   withPending,
 } from '../../generator/tree/published-tree.js';
 import { newDelegation, type OnlineKeys } from './prepare-statement.js';
-import { type PreviousPublication, type RequestedPublication, summedList } from './publication-request.js';
+import { type PreviousPublication, summedList } from './publication-request.js';
 import { writeRequestFiles } from './request-files.js';
-import { describeRequest, type SigningRequest, signingRequest } from './signing-request.js';
+import { type SigningRequest, signingRequest } from './signing-request.js';
 
 /** Options of `prepareSigning`. */
 export interface PreparationOptions {
@@ -91,9 +91,8 @@ export async function prepareSigning(
   const list = listToSign(records, published, { ...time, rootKey });
   const kept = hasList(published, list);
   const previous = published && previousPublication(published);
-  const about = aboutBytes(set.about);
   const subject = {
-    ...summedList(list, published?.statement?.levels ?? 0, about),
+    ...summedList(list, published?.statement?.levels ?? 0, aboutBytes(set.about)),
     checkpoint: checkpoint === true || hasCheckpoint(published),
     log: chooseLog(log, published),
     signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
@@ -101,33 +100,15 @@ export async function prepareSigning(
   const claims = nextClaims(subject, rootKey, published);
   const delegation = delegate && (await newDelegation(delegate, rootKey, published));
   if (claims === undefined && delegation === undefined) return undefined;
-  const publication =
-    claims && requestedPublication(list, claims, { rootKey, about: set.about, previous, kept });
+  const input = claims && signingInput(rootKey, 'registry-publication+jwt', claims);
+  const publication = input && {
+    ...{ list: list.list, registry: readList(list.list), about: set.about, previous, kept },
+    ...{ input, statement: readStatementInput(input) },
+  };
   const keys = { rootKey, previousRootKey: published?.rootKey };
-  const request = signingRequest(keys, { publication, delegation: delegation?.requested });
-  writeRequestFiles(folder, {
-    payloads: request.payloads,
-    about: publication && about,
-    words: describeRequest(request),
-    previous: published && previous && publication && previousFiles(published, previous),
-    previousDelegation: delegation?.previousFile,
-  });
+  const request = signingRequest(keys, { publication: publication || undefined, delegation });
+  writeRequestFiles(folder, request);
   return { ...request, warnings, answers };
-}
-
-/** What the statement of a list is made from, besides its claims. */
-interface PublicationContext extends Pick<RequestedPublication, 'about' | 'previous' | 'kept'> {
-  readonly rootKey: RootKey;
-}
-
-function requestedPublication(
-  { list }: ListBytes,
-  claims: PublicationClaims,
-  { rootKey, ...context }: PublicationContext,
-): RequestedPublication {
-  const input = signingInput(rootKey, 'registry-publication+jwt', claims);
-  const statement = readStatementInput(input);
-  return { list, registry: readList(list), input, statement, ...context };
 }
 
 /** A new publication must not take the sequence of one that is not complete. */
@@ -164,12 +145,8 @@ function previousPublication({
   statement,
   about,
 }: PublishedTree): PreviousPublication {
-  return { registry: readList(list), sha256: sha256(list), signature: signature.trim(), statement, about };
-}
-
-function previousFiles({ list = new Uint8Array() }: PublishedTree, previous: PreviousPublication) {
-  const { signature, statement, about } = previous;
-  const text = statement && Buffer.from(statement.text);
-  const names = about && aboutBytes(about);
-  return { list: Buffer.from(list), signature, statement: text, about: names && Buffer.from(names) };
+  return {
+    ...{ list, registry: readList(list), sha256: sha256(list) },
+    ...{ signature: signature.trim(), statement, about },
+  };
 }

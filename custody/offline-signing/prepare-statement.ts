@@ -11,7 +11,7 @@ import {
 } from './delegation-request.js';
 import { writeRequestFiles } from './request-files.js';
 import { readRotationInput } from './rotation-request.js';
-import { describeRequest, type SigningRequest, signingRequest } from './signing-request.js';
+import { type SigningRequest, signingRequest } from './signing-request.js';
 
 /** The online keys of a delegation. */
 export interface OnlineKeys {
@@ -20,12 +20,6 @@ export interface OnlineKeys {
   readonly days: number;
   /** Whether the online keys may hold issuers. Undefined: if the published delegation permits it. */
   readonly mayHold: boolean | undefined;
-}
-
-/** A delegation to be signed, and the file of the published one. */
-interface NewDelegation {
-  readonly requested: RequestedDelegation;
-  readonly previousFile: Buffer | undefined;
 }
 
 /**
@@ -37,38 +31,32 @@ export async function newDelegation(
   { keys, days, mayHold }: OnlineKeys,
   rootKey: RootKey,
   published: PublishedTree | undefined,
-): Promise<NewDelegation> {
-  const previousFile = published && readIfReadable(published.folder, PATHS.delegation);
+): Promise<RequestedDelegation> {
+  const before = published && readIfReadable(published.folder, PATHS.delegation);
   const previous =
-    previousFile &&
-    (await readPreviousDelegation(previousFile, published.rootKey ?? rootKey, published.folder));
+    before && (await readPreviousDelegation(before, published.rootKey ?? rootKey, published.folder));
   const term = { days, mayHold: mayHold ?? previous?.mayHold === true };
   const input = signingInput(rootKey, 'registry-delegation+jwt', delegationClaims(keys, term));
-  return { requested: await readDelegationInput(input, rootKey, previous), previousFile };
-}
-
-/** A delegation to be signed elsewhere. */
-interface DelegationOptions extends OnlineKeys {
-  /** The root key that will sign. */
-  readonly rootKey: RootKey;
-  /** The folder of the tree, which need not exist. */
-  readonly out: string;
+  return readDelegationInput(input, rootKey, previous);
 }
 
 /**
  * Writes a signing request with a delegation and nothing else.
  *
+ * @param rootKey - the root key that will sign
+ * @param out - the folder of the tree, which need not exist
  * @param folder - a new folder for the request
  * @throws {@link TreeRejected} | {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepareDelegation(
-  { rootKey, out, ...online }: DelegationOptions,
+  { rootKey, out, ...online }: OnlineKeys & { readonly rootKey: RootKey; readonly out: string },
   folder: string,
 ): Promise<SigningRequest> {
   const published = predecessorOf(await readPublished(out), { rootKey, development: false });
-  const { requested, previousFile } = await newDelegation(online, rootKey, published);
-  const keys = { rootKey, previousRootKey: published?.rootKey };
-  return write(folder, signingRequest(keys, { delegation: requested }), previousFile);
+  const delegation = await newDelegation(online, rootKey, published);
+  const request = signingRequest({ rootKey, previousRootKey: published?.rootKey }, { delegation });
+  writeRequestFiles(folder, request);
+  return request;
 }
 
 /**
@@ -83,11 +71,7 @@ export async function prepareRotation(
 ): Promise<SigningRequest> {
   const step = signingInput(rootKey, 'registry-root-rotation+jwt', rotationClaims(next));
   const rotation = await readRotationInput(step, rootKey);
-  return write(folder, signingRequest({ rootKey }, { rotation }));
-}
-
-function write(folder: string, request: SigningRequest, previousDelegation?: Buffer): SigningRequest {
-  const { payloads } = request;
-  writeRequestFiles(folder, { payloads, words: describeRequest(request), previousDelegation });
+  const request = signingRequest({ rootKey }, { rotation });
+  writeRequestFiles(folder, request);
   return request;
 }

@@ -36,6 +36,8 @@ export interface RequestedPublication {
 
 /** A published list and its publication statement. */
 export interface PreviousPublication {
+  /** The bytes of the list. */
+  readonly list: Uint8Array;
   readonly registry: IssuerRegistry;
   /** The payload hash of the list. */
   readonly sha256: string;
@@ -124,12 +126,10 @@ function describeList({ registry, about, previous, kept }: RequestedPublication)
     previous !== undefined && previous.about === undefined
       ? ['  the published names and reasons are not known, so all are shown']
       : [];
-  if (kept)
-    return [
-      `list of ${updated_at}, which is published already: it keeps its signature`,
-      ...unknown,
-      ...found,
-    ];
+  if (kept) {
+    const heading = `list of ${updated_at}, which is published already: it keeps its signature`;
+    return [heading, ...unknown, ...found];
+  }
   const heading =
     previous === undefined
       ? `FIRST LIST of ${updated_at}: there is no previous signed list`

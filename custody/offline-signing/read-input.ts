@@ -1,40 +1,35 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { GRAMMAR, readStatement, type Statement } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../../generator/errors.js';
-import { PAYLOADS, type PayloadType } from './payloads.js';
 
-/** A type of payload that this program makes from its claims alone. */
-type ClaimsType = Extract<PayloadType, 'delegation' | 'rotation'>;
+/** The payloads that this program makes from their claims alone: their names in messages, and the `typ` of the JWT. */
+const INPUTS = {
+  delegation: { name: 'the delegation', typ: 'registry-delegation+jwt' },
+  rotation: { name: 'the rotation step', typ: 'registry-root-rotation+jwt' },
+} as const;
 
-/** The names of a payload in messages. */
-const NAMES: Readonly<Record<ClaimsType, string>> = {
-  delegation: 'the delegation',
-  rotation: 'the rotation step',
-};
+type ClaimsType = keyof typeof INPUTS;
 
 /** Creates the error for a payload. The message is a predicate. */
 export function refusedInput(type: ClaimsType, message: string, cause?: unknown): RequestRejected {
-  return new RequestRejected('ERR_REQUEST_PAYLOAD', `${NAMES[type]} ${message}`, { cause });
-}
-
-/** What a payload may be. */
-interface ExpectedInput {
-  readonly type: ClaimsType;
-  /** The root key that is to sign. */
-  readonly rootKey: RootKey;
-  /** The claims that this version shows. */
-  readonly known: readonly string[];
+  return new RequestRejected('ERR_REQUEST_PAYLOAD', `${INPUTS[type].name} ${message}`, { cause });
 }
 
 /**
  * Reads a payload that is not signed yet: header and claims of a JWT. A claim that would not be shown must not be
  * signed, so unknown claims are refused.
  *
+ * @param rootKey - the root key that is to sign
+ * @param known - the claims that this version shows
  * @throws {@link RequestRejected}
  */
-export function readInput(input: string, { type, rootKey, known }: ExpectedInput): Statement {
+export function readInput(
+  input: string,
+  { type, rootKey }: { readonly type: ClaimsType; readonly rootKey: RootKey },
+  known: readonly string[],
+): Statement {
   // A JWS needs a signature, which need not be valid to be read.
-  const statement = readStatement(`${input}.AA`, PAYLOADS[type].typ, (message, cause) =>
+  const statement = readStatement(`${input}.AA`, INPUTS[type].typ, (message, cause) =>
     refusedInput(type, message, cause),
   );
   if (statement.kid !== rootKey.thumbprint) {

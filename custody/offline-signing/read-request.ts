@@ -99,31 +99,27 @@ async function readPrevious(
   rootKey: RootKey,
   folder: string,
 ): Promise<PreviousPublication> {
-  const { registry, sha256: hash } = await verifyList({ list, signature, rootKey }).catch((cause) => {
+  const refuse = (cause: unknown): never => {
     throw refusal(cause, folder, rootKey);
-  });
-  if (bytes === undefined)
-    return { registry, sha256: hash, signature, statement: undefined, about: new Map() };
-  const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME).catch((cause) => {
-    throw refusal(cause, folder, rootKey);
-  });
+  };
+  const { registry, sha256: hash } = await verifyList({ list, signature, rootKey }).catch(refuse);
+  const previous = { list, registry, sha256: hash, signature };
+  if (bytes === undefined) return { ...previous, statement: undefined, about: new Map() };
+  const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME).catch(refuse);
   if (statement.sha256 !== hash) {
     throw new TreeRejected(
       `${folder} does not follow one publication: previous/publication.jwt names another list than previous/issuers.json; make a new request`,
     );
   }
-  return {
-    ...{ registry, sha256: hash, signature, statement: { ...statement, text: bytes.toString('utf8') } },
-    about: await verifyAbout(about, statement),
-  };
+  const read = { ...statement, text: bytes.toString('utf8') };
+  return { ...previous, statement: read, about: await verifyAbout(about, statement) };
 }
 
 function refusal(cause: unknown, folder: string, { thumbprint }: RootKey): unknown {
   if (!(cause instanceof RegistryError)) return cause;
   if (!cause.code.startsWith('ERR_SIGNATURE') && cause.code !== 'ERR_PUBLICATION_INVALID') {
-    return new TreeRejected(`${folder} does not follow a valid list: ${cause.code}, ${cause.message}`, {
-      cause,
-    });
+    const problem = `${folder} does not follow a valid list: ${cause.code}, ${cause.message}`;
+    return new TreeRejected(problem, { cause });
   }
   return new KeyRejected(
     `the publication that ${folder} follows is not signed by ${thumbprint}: sign with the root key of that registry; ` +

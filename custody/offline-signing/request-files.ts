@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { isObject, limitOf } from '@passport-registry/verifier/core';
 import { IoFailed, RequestRejected, UsageError } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
+import { aboutBytes } from '../../generator/list/about.js';
 import { parseJson } from '../../generator/signing/key-file.js';
-import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { INPUT_SUFFIX, PAYLOAD_TYPES, PAYLOADS, type Payload, type PayloadType } from './payloads.js';
+import { PAYLOAD_TYPES, PAYLOADS, type PayloadType } from './payloads.js';
+import { describeRequest, type SigningRequest } from './signing-request.js';
 
 /** What a request changes, in words, for people. No program reads it. */
 const CHANGES = 'CHANGES.txt';
@@ -44,22 +45,19 @@ export interface RequestFiles {
 export function readRequestFiles(folder: string): RequestFiles {
   const payloads = new Map<PayloadType, Buffer>();
   for (const type of PAYLOAD_TYPES) {
-    const bytes = readFile(
-      type === 'list' ? limitOf(PATHS.list) : MAX_INPUT_BYTES,
-      folder,
-      PAYLOADS[type].file,
-    );
+    const limit = limitOf(type === 'list' ? PATHS.list : PATHS.publication);
+    const bytes = readIfExists(join(folder, PAYLOADS[type].file), limit);
     if (bytes !== undefined) payloads.set(type, bytes);
   }
   assertKnownPayloads(folder);
   assertComplete(folder, payloads);
-  const previousDelegation = readFile(limitOf(PATHS.delegation), folder, PREVIOUS, PATHS.delegation);
-  const about = readFile(limitOf(PATHS.about), folder, PATHS.about);
-  return { payloads, about, previous: readPrevious(folder), previousDelegation };
+  const read = (path: string) => readIfExists(join(folder, PREVIOUS, path), limitOf(path));
+  const list = read(PATHS.list);
+  const signature = read(PATHS.signature)?.toString('utf8') ?? '';
+  const previous = list && { list, signature, statement: read(PATHS.publication), about: read(PATHS.about) };
+  const about = readIfExists(join(folder, PATHS.about), limitOf(PATHS.about));
+  return { payloads, about, previous, previousDelegation: read(PATHS.delegation) };
 }
-
-/** The limit of a statement. */
-const MAX_INPUT_BYTES = limitOf(PATHS.publication);
 
 /** Returns the thumbprint of the root key that a request names as its signer. Undefined if it cannot be read. */
 export function requestedKey({ payloads }: RequestFiles): string | undefined {
@@ -72,7 +70,7 @@ export function requestedKey({ payloads }: RequestFiles): string | undefined {
 /** A payload that this version does not show must not be signed beside those that it shows. */
 function assertKnownPayloads(folder: string): void {
   const known: readonly string[] = PAYLOAD_TYPES.map((type) => PAYLOADS[type].file);
-  const unknown = namesIn(folder).find((name) => name.endsWith(INPUT_SUFFIX) && !known.includes(name));
+  const unknown = namesIn(folder).find((name) => name.endsWith('.signing-input') && !known.includes(name));
   if (unknown === undefined) return;
   throw new RequestRejected(
     'ERR_REQUEST_UNKNOWN',
@@ -114,36 +112,11 @@ function assertComplete(folder: string, payloads: ReadonlyMap<PayloadType, Buffe
   }
 }
 
-function readPrevious(folder: string): PreviousFiles | undefined {
-  const read = (path: string) => readFile(limitOf(path), folder, PREVIOUS, path);
-  const list = read(PATHS.list);
-  if (list === undefined) return undefined;
-  const signature = read(PATHS.signature)?.toString('utf8') ?? '';
-  return { list, signature, statement: read(PATHS.publication), about: read(PATHS.about) };
-}
-
-/** Returns the SHA-256, in hexadecimal, of the list that a request follows; undefined for a first list. */
-export function followedList({ previous }: RequestFiles): string | undefined {
-  return previous && sha256(previous.list);
-}
-
-function readFile(maxBytes: number, ...path: string[]): Buffer | undefined {
-  return readIfExists(join(...path), maxBytes);
-}
-
-/** A new request. */
-interface NewRequest extends Partial<Pick<RequestFiles, 'previous' | 'previousDelegation'>> {
-  readonly payloads: readonly Payload[];
-  /** The content of about.json; undefined if there is none. */
-  readonly about?: Uint8Array | undefined;
-  /** What the request changes, in words. */
-  readonly words: readonly string[];
-}
-
 /** Writes a new folder with a signing request. @throws {@link UsageError} if the folder exists; {@link IoFailed} */
-export function writeRequestFiles(folder: string, request: NewRequest): void {
+export function writeRequestFiles(folder: string, request: SigningRequest): void {
   if (existsSync(folder)) throw new UsageError(`${folder} exists; name a new folder for the signing request`);
-  const { payloads, about, words, previous, previousDelegation } = request;
+  const { payloads, publication, delegation } = request;
+  const previous = publication?.previous;
   const write = (path: string, content: Uint8Array | string | undefined) => {
     if (content === undefined) return;
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -156,13 +129,13 @@ export function writeRequestFiles(folder: string, request: NewRequest): void {
       write(PAYLOADS[type].file, bytes);
       write(PAYLOADS[type].signature, signature);
     }
-    write(PATHS.about, about);
-    write(CHANGES, [...words, ''].join('\n'));
+    write(PATHS.about, publication && aboutBytes(publication.about));
+    write(CHANGES, [...describeRequest(request), ''].join('\n'));
     writePrevious(PATHS.list, previous?.list);
     writePrevious(PATHS.signature, previous?.signature);
-    writePrevious(PATHS.publication, previous?.statement);
-    writePrevious(PATHS.about, previous?.about);
-    writePrevious(PATHS.delegation, previousDelegation);
+    writePrevious(PATHS.publication, previous?.statement?.text);
+    writePrevious(PATHS.about, previous?.about && aboutBytes(previous.about));
+    writePrevious(PATHS.delegation, delegation?.previous?.text);
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
   }

@@ -26,7 +26,7 @@ export interface RequestedRotation {
  */
 export async function readRotationInput(input: string, rootKey: RootKey): Promise<RequestedRotation> {
   const known = ['iat', 'next_root', 'next_roots', 'step'] as const;
-  const { claims, issuedAt } = readInput(input, { type: 'rotation', rootKey, known });
+  const { claims, issuedAt } = readInput(input, { type: 'rotation', rootKey }, known);
   const next = await importRootKey(claims['next_root']).catch((cause: unknown) => {
     if (!(cause instanceof RegistryError)) throw cause;
     throw refusedInput('rotation', `does not name a root key: ${cause.message}`, cause);
@@ -34,7 +34,8 @@ export async function readRotationInput(input: string, rootKey: RootKey): Promis
   if (next.thumbprint === rootKey.thumbprint) {
     throw refusedInput('rotation', `leads from ${rootKey.thumbprint} to the same key`);
   }
-  const { iat, next_roots: nextRoots, step } = claims as unknown as RotationClaims;
+  const canonical: RotationClaims = { ...(claims as unknown as RotationClaims), next_root: next.jwk };
+  const { next_roots: nextRoots, step } = canonical;
   if (nextRoots !== undefined && !isAnchorMember('next_roots', nextRoots)) {
     throw refusedInput('rotation', 'has next_roots that are not 1 to 3 different thumbprints');
   }
@@ -45,11 +46,6 @@ export async function readRotationInput(input: string, rootKey: RootKey): Promis
   if (step !== undefined && !(Number.isSafeInteger(step) && step > 0)) {
     throw refusedInput('rotation', 'has a step that is not a number from 1');
   }
-  const canonical: RotationClaims = {
-    ...{ iat, next_root: next.jwk },
-    ...(nextRoots !== undefined && { next_roots: nextRoots }),
-    ...(step !== undefined && { step }),
-  };
   assertCanonicalInput('rotation', input, signingInput(rootKey, 'registry-root-rotation+jwt', canonical));
   return { input, next, nextRoots: nextRoots ?? [], step, issuedAt };
 }

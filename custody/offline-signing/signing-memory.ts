@@ -34,14 +34,8 @@ interface SigningMemory {
   readonly signed?: SignedVersion | undefined;
   /** When the newest delegation that this machine has verified or signed was made, in milliseconds since 1970. */
   readonly delegated?: number | undefined;
-  /** The rotation step that this machine signed last. */
-  readonly rotated?: SignedRotation | undefined;
-}
-
-interface SignedRotation {
-  /** The thumbprint of the next root key. */
-  readonly next: string;
-  readonly nextRoots: readonly string[];
+  /** The rotation step that this machine signed last, with the thumbprint of the next root key. */
+  readonly rotated?: { readonly next: string; readonly nextRoots: readonly string[] } | undefined;
 }
 
 interface SignedVersion extends Version {
@@ -75,39 +69,33 @@ export function assertFollowsMemory(
 ): void {
   const { publication, delegation, rotation, rootKey, previousRootKey = rootKey } = request;
   for (const { thumbprint } of new Set([previousRootKey, rootKey])) {
-    const memory = readMemory(fileOf(folder, thumbprint));
+    const memory = readMemory(folder, thumbprint);
     const isSameKey = thumbprint === previousRootKey.thumbprint;
-    if (publication !== undefined) assertFollows(publication, memory, { isSameKey, insteadOf });
+    if (publication !== undefined) {
+      const previous = previousVersion(publication, isSameKey);
+      assertFollows(publication, memory, { previous, insteadOf });
+    }
     if (delegation !== undefined) assertDelegationNewest(delegation, memory);
   }
-  if (rotation !== undefined) {
-    assertSameRotation(rotation, readMemory(fileOf(folder, rootKey.thumbprint)), insteadOf);
-  }
+  if (rotation !== undefined) assertSameRotation(rotation, readMemory(folder, rootKey.thumbprint), insteadOf);
 }
 
-interface FollowedMemory {
-  /** Whether the key of the memory has signed the previous publication. */
-  readonly isSameKey: boolean;
-  readonly insteadOf: string | undefined;
-}
+const outdated = (message: string) => new RequestRejected('ERR_REQUEST_OUTDATED', message);
 
 function assertFollows(
   publication: RequestedPublication,
   { verified, signed }: SigningMemory,
-  { isSameKey, insteadOf }: FollowedMemory,
+  { previous, insteadOf }: { readonly previous: Version | undefined; readonly insteadOf: string | undefined },
 ): void {
-  const previous = previousVersion(publication, isSameKey);
   const advice = 'make a new request on the machine that has the registry';
   if (verified !== undefined && !isAtLeast(previous, verified)) {
-    throw new RequestRejected(
-      'ERR_REQUEST_OUTDATED',
+    throw outdated(
       `the request follows ${formatVersion(previous)}, but this machine has verified the published list ${formatVersion(verified)}: ${advice}`,
     );
   }
   if (signed === undefined || isSame(publication, signed) || signed.sha256 === insteadOf) return;
   if (!isAtLeast(previous, signed)) {
-    throw new RequestRejected(
-      'ERR_REQUEST_OUTDATED',
+    throw outdated(
       `the request follows ${formatVersion(previous)}, but this machine has signed ${formatVersion(signed)} since: ${advice}. If the ` +
         `signed list was never published and never will be, repeat with --instead-of ${signed.sha256}`,
     );
@@ -117,8 +105,7 @@ function assertFollows(
 /** Verifiers refuse a delegation older than the one that they have accepted (rule delegation-rollback). */
 function assertDelegationNewest({ issuedAt }: RequestedDelegation, { delegated }: SigningMemory): void {
   if (delegated === undefined || issuedAt >= delegated) return;
-  throw new RequestRejected(
-    'ERR_REQUEST_OUTDATED',
+  throw outdated(
     `the delegation was made at ${formatUpdatedAt(issuedAt)}, but this machine knows the delegation of ${formatUpdatedAt(delegated)}: make ` +
       'a new request on the machine that has the registry',
   );
@@ -133,8 +120,7 @@ function assertSameRotation(
   if (rotated === undefined || rotated.next === insteadOf) return;
   if (rotated.next === next.thumbprint && String(rotated.nextRoots) === String(nextRoots)) return;
   const after = (keys: readonly string[]) => (keys.length === 0 ? '' : `, and then to ${keys.join(' or ')}`);
-  throw new RequestRejected(
-    'ERR_REQUEST_OUTDATED',
+  throw outdated(
     `the rotation leads to ${next.thumbprint}${after(nextRoots)}, but this machine has signed a rotation to ` +
       `${rotated.next}${after(rotated.nextRoots)}: two steps from one key make verifiers refuse the registry. If the signed step was ` +
       `never published and never will be, repeat with --instead-of ${rotated.next}`,
@@ -148,14 +134,17 @@ function assertSameRotation(
  */
 export function saveSigningMemory(folder: string, request: SigningRequest): void {
   const { publication, delegation, rotation, rootKey, previousRootKey = rootKey } = request;
-  const file = fileOf(folder, rootKey.thumbprint);
-  const before = readMemory(file);
+  const before = readMemory(folder, rootKey.thumbprint);
   const isSameKey = rootKey.thumbprint === previousRootKey.thumbprint;
   const memory: SigningMemory = {
     ...before,
     ...(publication && {
       verified: previousVersion(publication, isSameKey),
-      signed: signedVersion(publication),
+      signed: {
+        updated_at: publication.registry.updated_at,
+        ...{ sha256: publication.statement.sha256, sequence: publication.statement.sequence },
+        statement: sha256(publication.input),
+      },
     }),
     ...(delegation && { delegated: Math.max(before.delegated ?? 0, delegation.issuedAt) }),
     ...(rotation && { rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } }),
@@ -165,16 +154,7 @@ export function saveSigningMemory(folder: string, request: SigningRequest): void
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
   }
-  writePrivateFile(file, JSON.stringify(memory));
-}
-
-function signedVersion({ registry, statement, input }: RequestedPublication): SignedVersion {
-  return {
-    updated_at: registry.updated_at,
-    sha256: statement.sha256,
-    sequence: statement.sequence,
-    statement: sha256(input),
-  };
+  writePrivateFile(fileOf(folder, rootKey.thumbprint), JSON.stringify(memory));
 }
 
 /** @param isSameKey - whether the key of the memory has signed the previous publication */
@@ -201,9 +181,7 @@ function formatVersion(version: Version | undefined): string {
   return `${version.sha256.slice(0, 16)} of ${version.updated_at}${publication}`;
 }
 
-function fileOf(folder: string, thumbprint: string): string {
-  return join(folder, `${thumbprint}.json`);
-}
+const fileOf = (folder: string, thumbprint: string) => join(folder, `${thumbprint}.json`);
 
 /**
  * Reads the memory of a root key; an empty one if there is no file. Nothing is signed with a memory in which anything is
@@ -211,7 +189,8 @@ function fileOf(folder: string, thumbprint: string): string {
  *
  * @throws {@link IoFailed}
  */
-function readMemory(file: string): SigningMemory {
+function readMemory(folder: string, thumbprint: string): SigningMemory {
+  const file = fileOf(folder, thumbprint);
   const refused = (why: string, cause?: unknown) =>
     new IoFailed(
       `${file}, the record of what was signed, ${why}: nothing was signed. First make sure that this key has signed nothing newer ` +

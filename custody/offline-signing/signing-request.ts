@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
+import { writeWholeFile } from '../../generator/files/replace-file.js';
+import { type Signer, signPayload } from '../../generator/signing/sign.js';
 import { describeDelegation, type RequestedDelegation } from './delegation-request.js';
-import { PAYLOAD_TYPES, type Payload, type PayloadType } from './payloads.js';
+import { PAYLOAD_TYPES, PAYLOADS, type Payload, type PayloadType } from './payloads.js';
 import { describePublication, type RequestedPublication } from './publication-request.js';
 import { describeRotation, type RequestedRotation } from './rotation-request.js';
 
@@ -45,6 +48,27 @@ export function signingRequest(
   return { rootKey, previousRootKey, publication, delegation, rotation, payloads };
 }
 
+/**
+ * Signs every payload of a request, and writes the signatures into its folder. A payload that has its signature already,
+ * such as an unchanged list, keeps it.
+ *
+ * @returns the written files
+ * @throws {@link KeyRejected} | {@link IoFailed}
+ */
+export async function signRequest(
+  folder: string,
+  { payloads }: SigningRequest,
+  signer: Signer,
+): Promise<readonly string[]> {
+  const signatures = new Map<string, string>();
+  for (const { type, bytes, signature } of payloads) {
+    const file = join(folder, PAYLOADS[type].signature);
+    signatures.set(file, signature ?? (await signPayload(bytes, signer)));
+  }
+  for (const [file, signature] of signatures) writeWholeFile(file, signature);
+  return [...signatures.keys()];
+}
+
 /** Describes every payload of a request in words, without the hash of the list and the root key. */
 export function describeChanges({
   rootKey,
@@ -53,12 +77,17 @@ export function describeChanges({
   delegation,
   rotation,
 }: SigningRequest): string[] {
-  return [
+  const lines = [
     ...(publication === undefined ? [] : describePublication(publication)),
     ...(delegation === undefined ? [] : describeDelegation(delegation)),
     ...(rotation === undefined ? [] : describeRotation(rotation, rootKey)),
-    ...(publication?.previous === undefined ? [] : describeKeys({ rootKey, previousRootKey })),
   ];
+  if (publication?.previous !== undefined && previousRootKey !== undefined) {
+    lines.push(
+      `FIRST PUBLICATION UNDER A NEW ROOT KEY, ${rootKey.thumbprint}, after ${previousRootKey.thumbprint}: it needs a rotation`,
+    );
+  }
+  return lines;
 }
 
 /** Describes a request in words. Each word is computed from the payloads, and none is read from the folder. */
@@ -68,12 +97,5 @@ export function describeRequest(request: SigningRequest): string[] {
     ...describeChanges(request),
     ...(publication === undefined ? [] : [`sha256   ${publication.statement.sha256}`]),
     `root key ${rootKey.thumbprint}`,
-  ];
-}
-
-function describeKeys({ rootKey, previousRootKey: previous }: SigningKeys): readonly string[] {
-  if (previous === undefined) return [];
-  return [
-    `FIRST PUBLICATION UNDER A NEW ROOT KEY, ${rootKey.thumbprint}, after ${previous.thumbprint}: it needs a rotation`,
   ];
 }

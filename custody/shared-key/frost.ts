@@ -19,9 +19,6 @@ export interface GroupSize {
   readonly holders: number;
 }
 
-/** A source of random bytes. Only tests with published vectors replace the default. */
-export type Random = (length?: number) => Uint8Array;
-
 /** What all holders know of a shared key. */
 export interface GroupKey extends GroupSize {
   /** The commitments to the coefficients of the group's polynomial. The first one is the public key. */
@@ -179,7 +176,7 @@ export function shareFrom(
   return { number: own.number, scalar: secret.signingShare };
 }
 
-/** Returns whether a part of the key fits the commitments of its sender. */
+/** Returns whether a part of the key fits the commitments of its sender, or a share those of the group. */
 export function isPartOf(part: Uint8Array, recipient: number, sender: GroupKey): boolean {
   try {
     FROST.validateSecret({ identifier: identifier(recipient), signingShare: part }, publicPackage(sender));
@@ -187,11 +184,6 @@ export function isPartOf(part: Uint8Array, recipient: number, sender: GroupKey):
   } catch {
     return false;
   }
-}
-
-/** Returns whether a share belongs to a group key. */
-export function isShareOf(share: KeyShare, group: GroupKey): boolean {
-  return isPartOf(share.scalar, share.number, group);
 }
 
 /** Returns the secret scalar of an Ed25519 key (RFC 8032, section 5.1.5), reduced. @param seed - the private key, 32 bytes */
@@ -221,10 +213,10 @@ const secretPackage = ({ number, scalar }: KeyShare) => ({
 const listOf = (commitments: readonly NonceCommitment[]) =>
   commitments.map(({ number, hiding, binding }) => ({ identifier: identifier(number), hiding, binding }));
 
-/** Round one of signing: a new nonce pair, and the commitments to it. */
+/** Round one of signing: a new nonce pair, and the commitments to it. @param random - replaced only for published vectors */
 export function commit(
   share: KeyShare,
-  random?: Random,
+  random?: (length?: number) => Uint8Array,
 ): { readonly nonces: NoncePair; readonly commitment: NonceCommitment } {
   const { nonces, commitments } = FROST.commit(secretPackage(share), random);
   const { hiding, binding } = commitments;

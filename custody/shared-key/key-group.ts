@@ -44,13 +44,8 @@ export async function keyGroup(
     };
   } catch (cause) {
     const { message } = cause as Error;
-    throw new SharedKeyRejected(
-      'ERR_OTHER_KEY',
-      `the shared key or a key of a holder is not valid: ${message}`,
-      {
-        cause,
-      },
-    );
+    const problem = `the shared key or a key of a holder is not valid: ${message}`;
+    throw new SharedKeyRejected('ERR_OTHER_KEY', problem, { cause });
   }
 }
 

@@ -7,7 +7,7 @@ import {
   readCompactJws,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';
-import { IoFailed, SharedKeyRejected } from '../../generator/errors.js';
+import { type SharedKeyFault, SharedKeyRejected } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 
@@ -20,7 +20,7 @@ type MessageType =
   | 'registry-signing-shares+jwt';
 
 /** The claims of a message. Secret parts are encrypted to their recipient before they become a claim. */
-export type Claims = Readonly<Record<string, unknown>>;
+type Claims = Readonly<Record<string, unknown>>;
 
 /** The private key with which a holder signs messages: an Ed25519 JWK. It is made in the ceremony, and signs nothing else. */
 export interface MessageKey {
@@ -48,27 +48,39 @@ export function signMessage(type: MessageType, claims: Claims, { kty, crv, x, d 
   return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
 }
 
+/** Where a message is, and by whom it must be, for errors. */
+export interface MessageSource {
+  /** The name of the file. */
+  readonly file: string;
+  /** The name of the holder. */
+  readonly name: string;
+}
+
+/** The error for a message. @param what - what is wrong with it, a predicate */
+export function refusedMessage(
+  { file, name, cause }: MessageSource & { readonly cause?: unknown },
+  code: SharedKeyFault,
+  what: string,
+): SharedKeyRejected {
+  return new SharedKeyRejected(code, `${file}, by ${name}, ${what}`, { cause, holder: name });
+}
+
 /** What a message must be. */
-export interface ExpectedMessage {
+export interface ExpectedMessage extends MessageSource {
   readonly type: MessageType;
   /** The number of the holder who must have written it. */
   readonly number: number;
-  /** The name of the holder, for errors. */
-  readonly name: string;
-  /** The name of the file, for errors. */
-  readonly file: string;
   /** The key of the holder. Undefined for the message that brings the key: its claim `key` verifies it. */
   readonly key: RootKey | undefined;
 }
 
 /** Reads a message and verifies its signature. @throws {@link SharedKeyRejected} */
 export async function readMessage(text: string, expected: ExpectedMessage): Promise<Message> {
-  const { type, number, name, file, key } = expected;
-  const refused = (what: string, cause?: unknown) =>
-    new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${file}, by ${name}, ${what}: ask ${name} for it again`, {
-      cause,
-      holder: name,
-    });
+  const { type, number, key } = expected;
+  const refused = (what: string, cause?: unknown) => {
+    const again = `${what}: ask ${expected.name} for it again`;
+    return refusedMessage({ ...expected, cause }, 'ERR_HOLDER_MESSAGE', again);
+  };
   try {
     const jws = readCompactJws(text, [type]);
     const { holder } = jws.payload;
@@ -97,36 +109,22 @@ export async function readMessageFile(
   folder: string,
   expected: ExpectedMessage,
 ): Promise<Message | undefined> {
-  const text = readMessageText(folder, expected);
+  const { file, name } = expected;
+  let text: string | undefined;
+  try {
+    text = readIfExists(join(folder, file))?.toString('utf8').trim();
+  } catch (cause) {
+    const problem = `the message of ${name} cannot be read: ${(cause as Error).message}`;
+    throw new SharedKeyRejected('ERR_HOLDER_MESSAGE', problem, { cause, holder: name });
+  }
   return text === undefined ? undefined : readMessage(text, expected);
 }
 
-function readMessageText(
-  folder: string,
-  { file, name }: Pick<ExpectedMessage, 'file' | 'name'>,
-): string | undefined {
-  try {
-    return readIfExists(join(folder, file))?.toString('utf8').trim();
-  } catch (cause) {
-    if (!(cause instanceof IoFailed)) throw cause;
-    throw new SharedKeyRejected(
-      'ERR_HOLDER_MESSAGE',
-      `the message of ${name} cannot be read: ${cause.message}`,
-      {
-        cause,
-        holder: name,
-      },
-    );
-  }
-}
-
 /** Decodes a claim that has the base64url of 32 bytes. @throws {@link SharedKeyRejected} */
-export function bytes32(value: unknown, { file, name }: Pick<ExpectedMessage, 'file' | 'name'>): Uint8Array {
+export function bytes32(value: unknown, source: MessageSource): Uint8Array {
   const bytes = typeof value === 'string' ? Buffer.from(value, 'base64url') : Buffer.alloc(0);
   if (bytes.length === 32 && bytes.toString('base64url') === value) return new Uint8Array(bytes);
-  throw new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${file}, by ${name}, has a malformed value`, {
-    holder: name,
-  });
+  throw refusedMessage(source, 'ERR_HOLDER_MESSAGE', 'has a malformed value');
 }
 
 /** Encodes bytes as base64url. */

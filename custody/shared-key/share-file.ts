@@ -5,7 +5,7 @@ import { ignoreFile } from '../../generator/files/private-folder.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writePrivateFile } from '../../generator/files/replace-file.js';
 import { type Passphrase, parseJson } from '../../generator/signing/key-file.js';
-import { type GroupSize, isShareOf, type KeyShare } from './frost.js';
+import { type GroupSize, isPartOf, type KeyShare } from './frost.js';
 import { type GroupHolder, type KeyGroup, keyGroup } from './key-group.js';
 import { fromBase64url, type MessageKey } from './message.js';
 
@@ -154,6 +154,7 @@ export async function shareIn({ label, secrets }: HolderFile<ShareSecrets>): Pro
   const share = { number: label.number, scalar: fromBase64url(secrets.scalar) };
   const commitments = secrets.commitments.map(fromBase64url);
   const group = await keyGroup(commitments, secrets.holders);
-  if (isShareOf(share, group.key)) return { label, share, messageKey: secrets.messageKey, group };
+  if (isPartOf(share.scalar, share.number, group.key))
+    return { label, share, messageKey: secrets.messageKey, group };
   throw new SharedKeyRejected('ERR_OTHER_KEY', `the share of ${label.name} is not a share of ${label.root}`);
 }

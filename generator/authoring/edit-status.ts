@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Issuer } from '@passport-registry/verifier';
 import { GRAMMAR } from '@passport-registry/verifier/core';
-import { isScalar, stringify } from 'yaml';
+import { CST, Parser, stringify } from 'yaml';
 import { RecordsRejected, UsageError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
-import { readRecordFile, recordFile } from '../records/collect.js';
-import { recordOf } from './find-record.js';
+import { findRecordFiles, readRecordFile, recordFile, stemOf } from '../records/collect.js';
+import { unknownId } from '../records/ids.js';
 import { parseRecord } from './layout.js';
 
 type Status = Issuer['status'];
@@ -55,11 +55,11 @@ interface StatusChange {
 export async function editStatus(issuers: string, id: string, change: StatusChange): Promise<StatusEdit> {
   const { to, now } = change;
   const reason = toOneLine(change.reason);
-  const { file, root } = recordOf(issuers, id);
-  if (root !== undefined)
-    throw new UsageError(`${file} is a symbolic link: change the record that the link points to`);
+  const file = fileOf(issuers, id);
   const before = readRecordText(file);
-  const { status, reason: given, from } = findFields(before, file);
+  const { status_reason: _replaced, ...kept } = valuesIn(before) ?? {};
+  const { status: from } = kept;
+  if (!isStatus(from)) throw new UsageError(`${file} has no status that can be changed; see \`check\``);
   const isUnpublished = from === to && !(await change.isPublished());
   if (!isUnpublished && !TRANSITIONS[from].includes(to)) {
     const final = from === 'revoked' ? ', which is final' : '';
@@ -67,124 +67,87 @@ export async function editStatus(issuers: string, id: string, change: StatusChan
       from === to ? ', also in the list: if the host does not show that yet, publish the tree' : '';
     throw new UsageError(`${id} is already ${from}${final}${known}`);
   }
-  const edits = [{ ...status, text: to as string }];
-  if (to === 'active') {
-    const note = `# ${now.toISOString().slice(0, 10)} ${to}: ${reason}${lineEndingOf(before)}`;
-    const start = lineStartOf(before, status.start);
-    // The same command, after it was killed, has written the comment.
-    const isNoted = isUnpublished && before.slice(0, start).endsWith(note);
-    if (!isNoted) edits.push({ start, end: start, text: note });
-    if (given !== undefined) edits.push({ ...wholeLines(before, given), text: '' });
-  } else edits.push(reasonEdit(before, { status, given }, reason));
-  const after = applyEdits(before, edits);
-  assertOnlyStatus(before, after, { file, to, reason });
+  const after = withStatus(before, { to, reason, date: now.toISOString().slice(0, 10) });
+  // Nothing else may change, whatever form the record has.
+  const expected = { ...kept, status: to, ...(to !== 'active' && { status_reason: reason }) };
+  if (after === undefined || !isDeepStrictEqual(valuesIn(after), expected))
+    throw new UsageError(`${file} has its status or its reason in an unusual form; change it by hand`);
   if (after !== before) replaceFile(file, after);
   return { file, from, to, undo: () => (after === before ? undefined : replaceFile(file, before)) };
 }
 
-/** A part of a text. */
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A part of a text, and what replaces it. */
-interface Edit extends Span {
-  readonly text: string;
-}
-
-/** The parts of a record that a change of the status changes. */
-interface StatusFields {
-  /** The value of `status`. */
-  readonly status: Span;
-  /** The value of `status_reason`; undefined if the record has no such field. */
-  readonly reason: Span | undefined;
-  readonly from: Status;
-}
-
-function applyEdits(text: string, edits: readonly Edit[]): string {
-  let edited = text;
-  for (const { start, end, text: part } of [...edits].sort((a, b) => b.start - a.start)) {
-    edited = edited.slice(0, start) + part + edited.slice(end);
+/** Finds the record file of an issuer, by file name. @throws {@link UsageError} if there is not one such file, or only a link */
+function fileOf(issuers: string, id: string): string {
+  const all = findRecordFiles([issuers]);
+  const [found, another] = all.filter(({ file }) => stemOf(file) === id);
+  if (found === undefined) {
+    const known = all.map(({ file }) => stemOf(file));
+    throw unknownId(`${issuers} has no record of`, id, known);
   }
-  return edited;
+  const { file, root } = found;
+  if (another !== undefined) throw new UsageError(`there are two records of ${id}: ${file}, ${another.file}`);
+  if (root !== undefined)
+    throw new UsageError(`${file} is a symbolic link: change the record that the link points to`);
+  return file;
 }
 
-/** Replaces the value of `status_reason`, or adds the field below the line of the status. */
-function reasonEdit(
+/**
+ * Returns the text of a record with another status, and with its reason. Only the tokens of the two values change, and what
+ * is new stands on a line of its own, so comments, order and spacing stay.
+ *
+ * @returns undefined if the status is not a word on one line of a mapping
+ */
+function withStatus(
   text: string,
-  { status, given }: { readonly status: Span; readonly given: Span | undefined },
-  reason: string,
-): Edit {
-  const scalar = stringify(reason, { lineWidth: 0 }).trimEnd();
-  if (given !== undefined) {
-    const [lineEnd = ''] = /\r?\n$/.exec(text.slice(given.start, given.end)) ?? [];
-    return { ...given, text: scalar + lineEnd };
+  { to, reason, date }: { readonly to: Status; readonly reason: string; readonly date: string },
+): string | undefined {
+  const tokens = [...new Parser().parse(text)];
+  const root = tokens.find((token): token is CST.Document => token.type === 'document')?.value;
+  const items = root?.type === 'block-map' && root.indent === 0 ? root.items : [];
+  const indexOf = (field: string) =>
+    items.findIndex(({ key }) => key?.type === 'scalar' && key.source === field);
+  const status = items[indexOf('status')];
+  const given = items[indexOf('status_reason')];
+  if (status === undefined || !isOnOneLine(status.value)) return undefined;
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  CST.setScalarValue(status.value, to, { type: 'PLAIN' });
+  if (to === 'active') {
+    const note = `# ${date} ${to}: ${reason}${lineEnd}`;
+    // The same command, after it was killed, has written the comment.
+    if (!text.slice(0, status.key?.offset).endsWith(note)) status.start.push(added(note));
+    if (given !== undefined) items[indexOf('status_reason')] = { start: given.start };
+  } else if (given?.value) {
+    CST.setScalarValue(given.value, reason, { type: 'PLAIN' });
+  } else {
+    const line = `status_reason: ${stringify(reason, { lineWidth: 0 }).trimEnd()}`;
+    const end = status.value.end ?? [];
+    const isEnded = end.at(-1)?.type === 'newline';
+    status.value.end = [...end, added(isEnded ? line + lineEnd : lineEnd + line)];
   }
-  const ending = lineEndingOf(text);
-  const next = text.indexOf('\n', status.end);
-  const line = `status_reason: ${scalar}`;
-  if (next === -1) return { start: text.length, end: text.length, text: `${ending}${line}` };
-  return { start: next + 1, end: next + 1, text: `${line}${ending}` };
+  return tokens.map((token) => CST.stringify(token)).join('');
 }
 
-const lineStartOf = (text: string, at: number) => text.lastIndexOf('\n', at - 1) + 1;
+const isOnOneLine = (token: CST.Token | null | undefined): token is CST.FlowScalar =>
+  ['scalar', 'single-quoted-scalar', 'double-quoted-scalar'].includes(token?.type ?? '');
 
-/** The lines of a field, from its name to the end of its value. */
-function wholeLines(text: string, { start, end }: Span): Span {
-  const field = text.lastIndexOf('status_reason', start);
-  const next = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
-  return { start: lineStartOf(text, field), end: next === -1 ? text.length : next + 1 };
-}
+/** Text that stands between the tokens of a record. */
+const added = (source: string): CST.SourceToken => ({ type: 'comment', offset: -1, indent: 0, source });
 
-/** Asserts that the edited text is the record with the new status and its reason, and has nothing else that is new. */
-function assertOnlyStatus(
-  before: string,
-  after: string,
-  { file, to, reason }: { readonly file: string; readonly to: Status; readonly reason: string },
-): void {
-  const { status_reason: _replaced, ...kept } = parseRecord(before).toJS();
-  const expected = { ...kept, status: to, ...(to !== 'active' && { status_reason: reason }) };
-  const document = parseRecord(after);
-  const isSame = document.errors.length === 0 && isDeepStrictEqual(document.toJS(), expected);
-  if (!isSame)
-    throw new UsageError(`${file} has its status or its reason in an unusual form; change it by hand`);
+const isStatus = (value: unknown): value is Status => Object.keys(TRANSITIONS).includes(String(value));
+
+/** The values of a record; undefined if its text has errors. */
+function valuesIn(text: string): Record<string, unknown> | undefined {
+  const document = parseRecord(text);
+  return document.errors.length === 0 ? document.toJS() : undefined;
 }
 
 /** Reads the text of a record, including a byte order mark. */
 function readRecordText(file: string): string {
-  const read = readRecordFile(file, undefined);
+  const read = readRecordFile({ file });
   if (!(read instanceof Uint8Array)) throw new RecordsRejected([read], 'nothing was changed');
   const checked = recordFile(file, read);
   if ('text' in checked) return Buffer.from(read).toString();
   throw new RecordsRejected([checked], 'nothing was changed');
-}
-
-/** Finds the values of `status` and `status_reason` in a record, with their positions. */
-function findFields(text: string, file: string): StatusFields {
-  const document = parseRecord(text);
-  const fieldOf = (field: string): unknown =>
-    document.errors.length === 0 ? document.get(field, true) : undefined;
-  const node = fieldOf('status');
-  const [start, end] = (isScalar(node) && node.range) || [];
-  const status = isScalar(node) ? node.value : undefined;
-  if (start === undefined || end === undefined || !Object.keys(TRANSITIONS).includes(String(status))) {
-    throw new UsageError(`${file} has no status that can be changed; see \`check\``);
-  }
-  // The other lines need their own line. A record in flow style, on one line in braces, has no place for them.
-  if (text.slice(lineStartOf(text, start), start).replace(/^status\s*:\s*/, '') !== '') {
-    throw new UsageError(`${file} has its status in the middle of a line; change it by hand`);
-  }
-  if (text.slice(start, end).includes('\n')) {
-    throw new UsageError(`${file} has its status on a line of its own; change it by hand`);
-  }
-  const reason = fieldOf('status_reason');
-  const range = (isScalar(reason) && reason.range) || undefined;
-  return {
-    status: { start, end },
-    reason: range && { start: range[0], end: range[1] },
-    from: status as Status,
-  };
 }
 
 /** Puts the reason on one line, in the form of `status_reason`. */
@@ -207,5 +170,3 @@ function toOneLine(reason: string): string {
     throw new UsageError('--reason has an invisible character: write visible text only');
   return text;
 }
-
-const lineEndingOf = (text: string) => (text.includes('\r\n') ? '\r\n' : '\n');

@@ -4,9 +4,9 @@ import { type Document, isMap, isScalar, isSeq, Lexer, type Pair, parseDocument,
 import { type Diagnostic, diagnostic, WHOLE_FILE } from '../diagnostics/diagnostic.js';
 import { UsageError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
+import type { RecordFile } from '../records/collect.js';
 import { keyOf } from '../records/yaml/locate.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
-import type { RecordFile } from '../records/yaml/record-file.js';
 
 /** The order of the fields in a record: identity, URLs, dates, scope, contact. */
 export const FIELD_ORDER: readonly (keyof Issuer | keyof AboutIssuer)[] = [
@@ -45,7 +45,9 @@ function formatRecord(text: string, file: string): string {
   contents.items.sort((a, b) => positionOf(a) - positionOf(b));
   for (const pair of contents.items) formatPair(pair);
   if (directives !== undefined) directives.docStart = null;
-  const formatted = `${header}${trimBlankLines(document.toString({ lineWidth: 0, flowCollectionPadding: false }))}\n`;
+  // Removes only blank lines, because other white space may belong to a value.
+  const written = document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  const formatted = `${header}${written.replace(/^\n+|\n+$/g, '')}\n`;
   assertSame(text, formatted, file);
   return formatted;
 }
@@ -59,11 +61,6 @@ function splitHeader(text: string): [header: string, body: string] {
   const header = lines.slice(0, length).join('\n').trim();
   if (header === '') return ['', text];
   return [`${header}\n${gap === -1 ? '' : '\n'}`, lines.slice(length).join('\n')];
-}
-
-/** Removes only blank lines, because other white space may belong to a value. */
-function trimBlankLines(text: string): string {
-  return text.replace(/^\n+|\n+$/g, '');
 }
 
 /** Parses the text of a record, with its comments, to change and write it. */
@@ -102,7 +99,8 @@ function fitsOnOneLine(key: string, { items, comment, commentBefore }: YAMLSeq):
 
 /** Asserts that formatting has changed only the layout, neither the values nor the comments. */
 function assertSame(before: string, after: string, file: string): void {
-  const value = (text: string) => JSON.stringify(sortedEntries(parseRecord(text).toJS()));
+  const value = (text: string) =>
+    JSON.stringify(Object.entries(parseRecord(text).toJS()).sort(([a], [b]) => (a < b ? -1 : 1)));
   if (value(before) !== value(after))
     throw new UsageError(`${file} cannot be formatted without changing its content`);
   if (commentsIn(before) !== commentsIn(after)) {
@@ -110,10 +108,6 @@ function assertSame(before: string, after: string, file: string): void {
       `${file} has a comment that formatting would lose; move the comment to its own line above a field`,
     );
   }
-}
-
-function sortedEntries(record: object): unknown {
-  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function commentsIn(text: string): string {
@@ -124,19 +118,13 @@ function commentsIn(text: string): string {
     .join('\n');
 }
 
-/** A record after formatting. */
-interface FormattedRecord {
-  readonly record: RecordFile;
-  readonly changed: boolean;
-}
-
 /**
  * Formats the file of a record. Leaves a file that cannot be formatted unchanged: `checkLayout` and `checkRecords` say why.
  *
  * @throws {@link IoFailed}
  */
-export function fixLayout(record: RecordFile): FormattedRecord {
-  const text = isReadable(record) ? formattedText(record) : record.text;
+export function fixLayout(record: RecordFile): { readonly record: RecordFile; readonly changed: boolean } {
+  const text = formattedText(record);
   if (text === record.text || text instanceof UsageError) return { record, changed: false };
   replaceFile(record.file, text);
   return { record: { ...record, text }, changed: true };
@@ -144,23 +132,24 @@ export function fixLayout(record: RecordFile): FormattedRecord {
 
 /** Reports that a record is not formatted, or cannot be. Reports nothing about a file that is not a mapping. */
 export function checkLayout(record: RecordFile): readonly Diagnostic[] {
-  const text = isReadable(record) ? formattedText(record) : record.text;
+  const text = formattedText(record);
   if (text === record.text) return [];
   if (text instanceof UsageError)
-    return [diagnostic(record, WHOLE_FILE, { rule: 'layout', message: text.message, remedy: BY_HAND })];
+    return [
+      diagnostic(record, WHOLE_FILE, {
+        rule: 'layout',
+        message: text.message,
+        remedy: 'change the file by hand',
+      }),
+    ];
   const message = 'the file is not formatted';
   return [diagnostic(record, firstDifference(record.text, text), { rule: 'layout', message })];
 }
 
-const BY_HAND = 'change the file by hand';
-
-/** Whether a file is a mapping without syntax errors. */
-function isReadable(record: RecordFile): boolean {
-  const { value, diagnostics } = parseRecordFile(record);
-  return diagnostics.length === 0 && typeof value === 'object' && !Array.isArray(value);
-}
-
-function formattedText({ text, file }: RecordFile): string | UsageError {
+/** The text of a record in the layout, or why it cannot be formatted. A file that is no mapping stays as it is. */
+function formattedText(record: RecordFile): string | UsageError {
+  const { value, diagnostics, text, file } = parseRecordFile(record);
+  if (diagnostics.length > 0 || typeof value !== 'object' || Array.isArray(value)) return text;
   try {
     return formatRecord(text, file);
   } catch (error) {

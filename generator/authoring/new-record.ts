@@ -4,10 +4,10 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { stringify } from 'yaml';
 import { IoFailed, RecordsRejected, UsageError } from '../errors.js';
+import { packageFile } from '../files/package-file.js';
+import { findRecordFiles, stemOf } from '../records/collect.js';
 import { conform } from '../records/conform.js';
-import { schemaBytes } from '../records/schemas.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
-import { recordFilesOf } from './find-record.js';
 import { FIELD_ORDER, MAX_LINE_LENGTH } from './layout.js';
 
 /** The fields of a new issuer that have a value. */
@@ -29,16 +29,16 @@ export function writeNewRecord(
 ): string {
   const id = String(issuer.issuer_id);
   const file = join(issuers, `${id}.yaml`);
-  const text = formatNewRecord(
-    issuer,
-    schemaLocation === undefined ? undefined : relativeSchemaLocation(file, schemaLocation),
-  );
+  const isPath = schemaLocation !== undefined && !URL.canParse(schemaLocation);
+  const location = isPath ? relative(issuers, schemaLocation).split(sep).join('/') : schemaLocation;
+  const text = formatNewRecord(issuer, location);
   const parsed = parseRecordFile({ file, stem: id, text });
   const { record, diagnostics } = conform(parsed);
   if (record === undefined) throw new RecordsRejected(diagnostics, 'nothing was written');
-  const [taken] = existsSync(issuers) ? recordFilesOf(issuers, id) : [];
+  const existing = existsSync(issuers) ? findRecordFiles([issuers]) : [];
+  const taken = existing.find((found) => stemOf(found.file) === id);
   if (taken !== undefined)
-    throw new UsageError(`${taken} already exists: an issuer id can be used only once`);
+    throw new UsageError(`${taken.file} already exists: an issuer id can be used only once`);
   try {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { flag: 'wx' });
@@ -48,12 +48,8 @@ export function writeNewRecord(
   return file;
 }
 
-function relativeSchemaLocation(file: string, location: string): string {
-  return URL.canParse(location) ? location : relative(dirname(file), location).split(sep).join('/');
-}
-
 function formatNewRecord(issuer: NewIssuer, schemaLocation: string | undefined): string {
-  const { properties, required } = JSON.parse(new TextDecoder().decode(schemaBytes('issuer.schema.json')));
+  const { properties, required } = JSON.parse(packageFile('schemas/issuer.schema.json').toString());
   const lines = schemaLocation === undefined ? [] : [`# yaml-language-server: $schema=${schemaLocation}`];
   for (const field of FIELD_ORDER) {
     // A new issuer is active, so there is no reason to give.

@@ -51,9 +51,9 @@ export function isError({ severity }: Pick<Diagnostic, 'severity'>): boolean {
 export interface Finding {
   readonly rule: RuleName;
   readonly message: string;
-  readonly expected?: string;
-  readonly remedy?: string;
-  readonly severity?: 'error' | 'warning';
+  readonly expected?: string | undefined;
+  readonly remedy?: string | undefined;
+  readonly severity?: 'error' | 'warning' | undefined;
 }
 
 /**
@@ -62,10 +62,12 @@ export interface Finding {
  * @param source - the file, or only its path if it was not read
  */
 export function diagnostic(source: Source | string, range: Range, finding: Finding): Diagnostic {
-  const { severity, expected, remedy } = RULES[finding.rule];
+  const { rule, message } = finding;
+  const { severity = RULES[rule].severity, expected = RULES[rule].expected } = finding;
+  const { remedy = RULES[rule].remedy } = finding;
   const { file, text = '' }: Source = typeof source === 'string' ? { file: source } : source;
   const excerpt = excerptOf(text, range);
-  return { severity, expected, remedy, ...finding, file, ...range, ...(excerpt && { excerpt }) };
+  return { severity, expected, remedy, rule, message, file, ...range, ...(excerpt && { excerpt }) };
 }
 
 /** Formats a value for a message: quoted, on one line, shortened to 80 characters. */
@@ -94,7 +96,7 @@ const LEAD_LENGTH = 20;
 
 /** The excerpt for a range: its first line. Undefined if the line is blank. */
 function excerptOf(text: string, { line, column, endLine, endColumn }: Range): Excerpt | undefined {
-  const source = lineOf(text, line);
+  const source = (text.split('\n')[line - 1] ?? '').replace(/\r$/, '');
   if (source.trim() === '') return undefined;
   const start = column - 1;
   const from = start < MAX_LENGTH - LEAD_LENGTH ? 0 : start - LEAD_LENGTH;
@@ -105,14 +107,4 @@ function excerptOf(text: string, { line, column, endLine, endColumn }: Range): E
     marked: source.slice(start, end),
     after: `${source.slice(end, to)}${source.length > to ? '...' : ''}`,
   };
-}
-
-function lineOf(text: string, line: number): string {
-  let start = 0;
-  for (let before = 1; before < line; before++) {
-    start = text.indexOf('\n', start) + 1;
-    if (start === 0) return '';
-  }
-  const end = text.indexOf('\n', start);
-  return text.slice(start, end === -1 ? undefined : end).replace(/\r$/, '');
 }

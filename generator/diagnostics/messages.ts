@@ -17,8 +17,7 @@ export function explainMissing(field: string): Finding {
 /** Explains a field that the schema does not define. */
 export function explainUnknown(field: string): Finding {
   const message = `${shown(field)} is not a field of an issuer`;
-  const remedy = didYouMean(field, [...ISSUER_FIELDS, ...ABOUT_FIELDS]);
-  return { rule: 'unknown-field', message, ...(remedy && { remedy }) };
+  return { rule: 'unknown-field', message, remedy: didYouMean(field, [...ISSUER_FIELDS, ...ABOUT_FIELDS]) };
 }
 
 /** Explains items that appear in a list more than once. */
@@ -30,19 +29,14 @@ export function explainDuplicates(list: readonly unknown[]): { index: number; fi
   });
 }
 
-interface ExplainedField {
-  readonly field: string;
-  /** Whether the value is an item of the field's list rather than the field itself. */
-  readonly inList: boolean;
-}
-
 /**
  * Explains a value that the schema rejects.
  *
+ * @param inList - whether the value is an item of the field's list rather than the field itself
  * @param errors - the schema errors for this value
  */
 export function explainValue(
-  { field, inList }: ExplainedField,
+  { field, inList }: { readonly field: string; readonly inList: boolean },
   value: unknown,
   errors: readonly SchemaError[],
 ): Finding {
@@ -95,40 +89,51 @@ function wrongType(
   { isList, nullable }: { readonly isList: boolean; readonly nullable: boolean },
 ): Finding {
   const string = nullable ? 'a string, or null' : 'a string';
-  const finding: Finding = {
+  return {
     rule: 'wrong-type',
     message: `${name} is ${shown(value)}`,
     expected: isList ? 'a list of strings' : string,
+    remedy: isList ? listRemedy(value) : stringRemedy(value),
   };
-  if (isList) {
-    const item = typeof value === 'string' ? value : 'item';
-    return {
-      ...finding,
-      remedy: `write a list, such as [${item}]; or remove the field if the list is empty`,
-    };
-  }
-  if (value === null) return { ...finding, remedy: 'write a value' };
-  if (typeof value === 'object') return { ...finding, remedy: 'write a single string' };
-  return { ...finding, remedy: `if ${value} is meant as a string, put it in quotes: "${value}"` };
+}
+
+function listRemedy(value: unknown): string {
+  const item = typeof value === 'string' ? value : 'item';
+  return `write a list, such as [${item}]; or remove the field if the list is empty`;
+}
+
+function stringRemedy(value: unknown): string {
+  if (value === null) return 'write a value';
+  if (typeof value === 'object') return 'write a single string';
+  return `if ${value} is meant as a string, put it in quotes: "${value}"`;
 }
 
 function explainEnum(text: string, values: readonly string[]): Explanation {
-  const remedy = didYouMean(text, values);
-  return { rule: 'unknown-value', expected: `one of ${values.join(', ')}`, ...(remedy && { remedy }) };
+  return {
+    rule: 'unknown-value',
+    expected: `one of ${values.join(', ')}`,
+    remedy: didYouMean(text, values),
+  };
 }
 
 function explainId(text: string): Explanation {
   if (/[/\\]|\.\./.test(text)) return { rule: 'id-path-traversal' };
   if (/^(?:index$|(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$))/i.test(text)) return { rule: 'id-reserved' };
   if (/\.(?:gz|br|html?)$/i.test(text)) return { rule: 'id-host-suffix' };
-  const lower = text.toLowerCase();
-  const remedy = GRAMMAR.issuerId.pattern.test(lower) ? { remedy: `did you mean \`${lower}\`?` } : {};
-  return { rule: 'bad-id', ...remedy };
+  return { rule: 'bad-id', remedy: firstValid([text.toLowerCase()], GRAMMAR.issuerId.pattern) };
+}
+
+/** Suggests the first candidate that is valid, as a question. Undefined if none is. */
+function firstValid(candidates: readonly string[], pattern: RegExp): string | undefined {
+  const near = candidates.find((candidate) => pattern.test(candidate));
+  return near && `did you mean \`${near}\`?`;
 }
 
 function explainHttpsUri(text: string): Explanation {
-  if (/^http:/i.test(text))
-    return { rule: 'not-https', remedy: `serve the document over https, and write ${withHttps(text)}` };
+  if (/^http:/i.test(text)) {
+    const secure = shown(text.replace(/^http:/i, 'https:'));
+    return { rule: 'not-https', remedy: `serve the document over https, and write ${secure}` };
+  }
   if (/^HTTPS:/i.test(text) && !text.startsWith('https:')) {
     return { rule: 'bad-uri', remedy: 'write https in lower case' };
   }
@@ -136,25 +141,20 @@ function explainHttpsUri(text: string): Explanation {
   return explainWebUri(text);
 }
 
-function withHttps(text: string): string {
-  return shown(text.replace(/^http:/i, 'https:'));
-}
+/** What is wrong with a URL, and what to do, in the order in which it is asked. */
+const URI_FAULTS: readonly (readonly [fault: RegExp, remedy: string])[] = [
+  [/^(?!https?:\/\/)/i, 'start the URL with https:// and a host name'],
+  [/\s/, 'remove the white space, or write it as %20'],
+  [/[^\x20-\x7e]/, 'write the host in punycode (xn--) and other characters as %XX'],
+  [/^https?:\/\/[^/?#]*@/i, 'remove the user name before the @'],
+];
 
 function explainWebUri(text: string): Explanation {
-  if (!/^https?:\/\//i.test(text)) {
-    return { rule: 'bad-uri', remedy: 'start the URL with https:// and a host name' };
-  }
-  if (/\s/.test(text)) return { rule: 'bad-uri', remedy: 'remove the white space, or write it as %20' };
-  if (/[^\x20-\x7e]/.test(text)) {
-    return { rule: 'bad-uri', remedy: 'write the host in punycode (xn--) and other characters as %XX' };
-  }
-  if (/^https?:\/\/[^/?#]*@/i.test(text)) {
-    return { rule: 'bad-uri', remedy: 'remove the user name before the @' };
-  }
-  if (!URL.canParse(text)) {
-    return { rule: 'bad-uri', remedy: 'correct the host or the port: no browser can open this URL' };
-  }
-  return { rule: 'bad-uri' };
+  const [, known] = URI_FAULTS.find(([fault]) => fault.test(text)) ?? [];
+  const unknown = URL.canParse(text)
+    ? undefined
+    : 'correct the host or the port: no browser can open this URL';
+  return { rule: 'bad-uri', remedy: known ?? unknown };
 }
 
 function explainDateTime(text: string): Explanation {
@@ -176,8 +176,7 @@ function completeDateTime(text: string): string {
 
 function explainGeography(text: string): Explanation {
   const candidates = [text.toUpperCase(), text.toLowerCase()];
-  const near = candidates.find((candidate) => GRAMMAR.geographicalCode.pattern.test(candidate));
-  return { rule: 'bad-geography', ...(near !== undefined && { remedy: `did you mean \`${near}\`?` }) };
+  return { rule: 'bad-geography', remedy: firstValid(candidates, GRAMMAR.geographicalCode.pattern) };
 }
 
 function explainSlug(text: string): Explanation {
@@ -185,15 +184,13 @@ function explainSlug(text: string): Explanation {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_]+/g, '-');
-  const remedy = near !== text && GRAMMAR.slug.pattern.test(near) && { remedy: `did you mean \`${near}\`?` };
-  return { rule: 'bad-slug', ...(remedy || {}) };
+  return { rule: 'bad-slug', remedy: firstValid([near], GRAMMAR.slug.pattern) };
 }
 
 function explainEmail(text: string): Explanation {
   const address = text.replace(/^mailto:/i, '').trim();
-  const remedy = address !== text &&
-    GRAMMAR.email.pattern.test(address) && { remedy: `write only ${address}` };
-  return { rule: 'bad-email', ...(remedy || {}) };
+  const isValid = address !== text && GRAMMAR.email.pattern.test(address);
+  return { rule: 'bad-email', remedy: isValid ? `write only ${address}` : undefined };
 }
 
 /** Explains a text that people read. Names the first character that is refused: the text itself may not show it. */

@@ -36,8 +36,6 @@ export function unicodeName(character: string): string {
 
 /** Escapes a character as in JSON: one escape for each UTF-16 code unit. */
 function escapeCharacter(character: string): string {
-  return Array.from(
-    { length: character.length },
-    (_unit, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
-  ).join('');
+  const units = character.split('');
+  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }

@@ -1,6 +1,6 @@
-import { dirname } from 'node:path/posix';
 import type { Repository } from './git.js';
 import { git, LITERAL, splitFields } from './run-git.js';
+import { foldersOf } from './walk.js';
 
 /** The file with which git changes other files at checkout. */
 export const ATTRIBUTES_FILE = '.gitattributes';
@@ -17,7 +17,8 @@ export function isAttributesFile(name: string): boolean {
  */
 export function attributesAbove(commit: string, { prefix, ...repository }: Repository): Map<string, string> {
   const found = new Map<string, string>();
-  for (const folder of foldersAbove(prefix)) {
+  const above = prefix === '' ? [] : ['', ...foldersOf([prefix.slice(0, -1)])];
+  for (const folder of above) {
     const within = folder === '' ? [] : ['--', folder];
     const listing = git([...LITERAL, 'ls-tree', '-z', '--full-tree', commit, ...within], repository);
     for (const line of splitFields(listing)) {
@@ -26,11 +27,4 @@ export function attributesAbove(commit: string, { prefix, ...repository }: Repos
     }
   }
   return found;
-}
-
-/** Returns the folders that contain a folder, each with a slash at its end. The top folder is an empty string. */
-function foldersAbove(prefix: string): string[] {
-  if (prefix === '') return [];
-  const above = dirname(prefix.slice(0, -1));
-  return above === '.' ? [''] : [...foldersAbove(`${above}/`), `${above}/`];
 }

@@ -1,7 +1,8 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
-import { asObjectId, type GitFolder, git, LITERAL, splitFields } from './run-git.js';
+import { askGit, asObjectId, type GitFolder, git, LITERAL, splitFields } from './run-git.js';
+import { isWithin } from './walk.js';
 
 /** A folder of records, with the git repository that contains the folder. */
 export interface Repository extends GitFolder {
@@ -103,11 +104,7 @@ function commitOf(revision: string, repository: Repository): string {
 
 /** The e-mail address that the user has configured for git; undefined if there is none, or no git. */
 export function configuredEmail(env: NodeJS.ProcessEnv): string | undefined {
-  try {
-    return git(['config', '--get', 'user.email'], { top: '.', env }).toString().trim();
-  } catch {
-    return undefined;
-  }
+  return askGit(() => git(['config', '--get', 'user.email'], { top: '.', env }).toString().trim());
 }
 
 /**
@@ -115,16 +112,13 @@ export function configuredEmail(env: NodeJS.ProcessEnv): string | undefined {
  * repository, or git fails.
  */
 export function countUncommitted(path: string, env: NodeJS.ProcessEnv): number | undefined {
-  try {
+  return askGit(() => {
     const isFolder = statSync(path).isDirectory();
     const repository = repositoryAround(isFolder ? path : dirname(path), env);
     const wanted = isFolder ? repository.prefix || '.' : `${repository.prefix}${basename(path)}`;
     const options = ['--porcelain', '-z', '--no-renames', '--untracked-files=all'];
-    const listed = git([...LITERAL, 'status', ...options, '--', wanted], repository);
-    return listed.toString().split('\0').length - 1;
-  } catch {
-    return undefined;
-  }
+    return splitFields(git([...LITERAL, 'status', ...options, '--', wanted], repository)).length;
+  });
 }
 
 /**
@@ -136,36 +130,29 @@ export function countUnpushed(
   files: readonly string[],
   env: NodeJS.ProcessEnv,
 ): number | undefined {
-  try {
+  return askGit(() => {
     const repository = repositoryAround(folder, env);
-    const paths = [folder, ...files].map((path) => relative(repository.top, resolve(path)) || '.');
-    const wanted = paths.filter((path) => path.split(sep)[0] !== '..');
+    const paths = [folder, ...files].map((path) => resolve(path));
+    const inside = paths.filter((path) => isWithin(repository.top, path));
+    const wanted = inside.map((path) => relative(repository.top, path) || '.');
     const args = [...LITERAL, 'rev-list', '--count', '@{push}..HEAD', '--', ...wanted];
     return Number(git(args, repository).toString());
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Whether the last commit has a file of this name, with these or other bytes. False if git cannot be asked. */
 export function isInLastCommit(file: string, env: NodeJS.ProcessEnv): boolean {
-  try {
+  const found = askGit(() => {
     const repository = repositoryAround(dirname(file), env);
-    git(['cat-file', '-e', `HEAD:${repository.prefix}${basename(file)}`], repository);
-    return true;
-  } catch {
-    return false;
-  }
+    return git(['cat-file', '-e', `HEAD:${repository.prefix}${basename(file)}`], repository);
+  });
+  return found !== undefined;
 }
 
 /** Whether the repository around a folder has the remote `origin`, from which a clone comes. False if git cannot be asked. */
 export function hasOrigin(folder: string, env: NodeJS.ProcessEnv): boolean {
   if (workTreeAround(folder) === undefined) return false;
-  try {
-    return git(['remote', 'get-url', 'origin'], { top: folder, env }).length > 0;
-  } catch {
-    return false;
-  }
+  return askGit(() => git(['remote', 'get-url', 'origin'], { top: folder, env })) !== undefined;
 }
 
 /** What git does with a file in a repository: `unknown` if git cannot be asked, because it is not installed or fails. */
@@ -173,27 +160,12 @@ type GitFate = 'ignored' | 'committed' | 'unknown';
 
 /** Asks git whether it ignores a file, which need not exist yet. Undefined if the file is in no repository. */
 export function gitFate(file: string, env: NodeJS.ProcessEnv): GitFate | undefined {
-  let repository: Repository;
-  try {
-    repository = repositoryAround(dirname(file), env);
-  } catch {
-    return undefined;
-  }
-  try {
-    git(['rev-parse', '--is-inside-work-tree'], repository);
-  } catch {
-    return 'unknown';
-  }
-  return isIgnored(`./${repository.prefix}${basename(file)}`, repository) ? 'ignored' : 'committed';
-}
-
-function isIgnored(path: string, repository: Repository): boolean {
-  try {
-    git(['check-ignore', '--quiet', '--', path], repository);
-    return true;
-  } catch {
-    return false;
-  }
+  const repository = askGit(() => repositoryAround(dirname(file), env));
+  if (repository === undefined) return undefined;
+  const answers = (...args: string[]) => askGit(() => git(args, repository)) !== undefined;
+  if (!answers('rev-parse', '--is-inside-work-tree')) return 'unknown';
+  const path = `./${repository.prefix}${basename(file)}`;
+  return answers('check-ignore', '--quiet', '--', path) ? 'ignored' : 'committed';
 }
 
 const KINDS: Readonly<Record<string, TreeEntry['kind']>> = {
@@ -308,15 +280,14 @@ function changesOf(
     }
     // One colon per parent, then the modes of the parents and of the commit, then the objects in the same order.
     const parents = field.lastIndexOf(':') + 1;
-    const [modes, ids] = splitAt(field.slice(parents).split(' '), parents + 1);
-    const objects = modes.map((mode, index) => (KINDS[mode] === 'file' ? ids[index] : undefined));
+    const values = field.slice(parents).split(' ');
+    const ids = values.slice(parents + 1);
+    const objects = values
+      .slice(0, parents + 1)
+      .map((mode, at) => (KINDS[mode] === 'file' ? ids[at] : undefined));
     at += 1;
     const path = (fields[at] ?? '').slice(prefix.length);
     current.push({ path, before: objects.slice(0, parents), after: objects[parents] });
   }
   return all;
-}
-
-function splitAt(list: readonly string[], at: number): [head: string[], tail: string[]] {
-  return [list.slice(0, at), list.slice(at)];
 }

@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { UsageError } from '../errors.js';
 import { withOutputLock } from './output-lock.js';
+import { isWithin } from './walk.js';
 
 /** The folder of a tree, while one build has exclusive access. */
 export interface OutputFolder {
@@ -54,9 +55,7 @@ export function assertOutside(out: string, inputs: readonly (string | undefined)
   }
   const folder = realpathSync(out);
   for (const input of inputs) {
-    if (input === undefined || !existsSync(input)) continue;
-    const path = relative(folder, realpathSync(input));
-    if (path !== '..' && !path.startsWith(`..${sep}`)) {
+    if (input !== undefined && existsSync(input) && isWithin(folder, realpathSync(input))) {
       throw new UsageError(`${input} is in ${out}, where a build would remove it: move it to another folder`);
     }
   }

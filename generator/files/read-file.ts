@@ -10,14 +10,14 @@ const MAX_TEXT_BYTES = limitOf('');
 
 /** Reads a file that the user has named. @throws {@link IoFailed} if it is not a regular file, or is too large */
 export function readBytes(file: string, maxBytes = MAX_BYTES): Buffer {
-  const bytes = readRegularFile(file, { name: file, maxBytes });
+  const bytes = readRegularFile(file, file, maxBytes);
   if (bytes === undefined) throw new IoFailed(`${file} does not exist`);
   return bytes;
 }
 
 /** Reads a file that the user has named and that may not exist. @returns undefined if nothing exists at the path @throws {@link IoFailed} as {@link readBytes} */
 export function readIfExists(file: string, maxBytes = MAX_TEXT_BYTES): Buffer | undefined {
-  return readRegularFile(file, { name: file, maxBytes });
+  return readRegularFile(file, file, maxBytes);
 }
 
 /** Reads a file that the user has named, as UTF-8. @throws {@link IoFailed} as {@link readBytes} */
@@ -33,21 +33,14 @@ export function readText(file: string): string {
  * @throws {@link IoFailed} if the path is not a regular file, or if the file is too large or cannot be read
  */
 export function readTreeFile(folder: string, path: string): Buffer | undefined {
-  return readRegularFile(join(folder, path), { name: path, maxBytes: limitOf(path) });
-}
-
-/** How a file is read. */
-interface Reading {
-  /** The name of the file in messages. */
-  readonly name: string;
-  readonly maxBytes: number;
+  return readRegularFile(join(folder, path), path, limitOf(path));
 }
 
 /** What a shell passes to this process: standard input, and the pipe of a process substitution such as `<(age -d key)`. */
 const INHERITED = /^\/dev\/(stdin|fd\/\d+)$/;
 
-/** Reads a regular file. Any other file could block, or never end. @returns undefined if nothing exists at the path */
-function readRegularFile(file: string, { name, maxBytes }: Reading): Buffer | undefined {
+/** Reads a regular file. Any other file could block, or never end. @param name - in messages @returns undefined if nothing exists at the path */
+function readRegularFile(file: string, name: string, maxBytes: number): Buffer | undefined {
   let descriptor: number | undefined;
   try {
     const isInherited = INHERITED.test(file);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
 import { type Repository, readObjects, treeEntries } from './git.js';
-import { asObjectId, git } from './run-git.js';
+import { askGit, asObjectId, git } from './run-git.js';
 
 /** A branch of a remote repository, as seen from a local one. {@link remoteBranch} checks the names. */
 export interface RemoteBranch {
@@ -107,11 +107,7 @@ export function knownBranches(
 
 /** Whether git knows a branch with a published tree. False if git cannot be asked. */
 export function knowsBranch(folder: string, env: NodeJS.ProcessEnv): boolean {
-  try {
-    return knownBranches({ top: folder, env }).length > 0;
-  } catch {
-    return false;
-  }
+  return (askGit(() => knownBranches({ top: folder, env })) ?? []).length > 0;
 }
 
 /** Reads one file of a commit. @throws {@link IoFailed} if the commit has no such file */
@@ -163,14 +159,10 @@ function treeOf(commit: string, repository: Repository): string {
   return asObjectId(tree.toString().trim());
 }
 
-function headOf(branch: string): string {
-  return `refs/heads/${branch}`;
-}
+const headOf = (branch: string) => `refs/heads/${branch}`;
 
 /** The local name of the fetched commit. It is neither a branch nor a tag, so that no other command shows or pushes it. */
-function refOf(branch: string): string {
-  return `refs/passport-registry/${branch}`;
-}
+const refOf = (branch: string) => `refs/passport-registry/${branch}`;
 
 /**
  * Reads all files of a commit of a branch into memory, byte by byte, without a checkout.

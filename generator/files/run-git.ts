@@ -38,6 +38,15 @@ export function git(
   throw new IoFailed(`git ${command} failed${words === '' ? ` for ${args.at(-1)}` : `: ${words}`}`);
 }
 
+/** Returns what a question to git finds. Undefined if git is not installed or fails, or if there is no repository. */
+export function askGit<T>(question: () => T): T | undefined {
+  try {
+    return question();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The command in the arguments of git: the first that is neither an option nor the value of `-c`. */
 function commandOf(args: readonly string[]): string | undefined {
   return args.find((one, index) => !one.startsWith('-') && args[index - 1] !== '-c');

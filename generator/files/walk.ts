@@ -1,4 +1,5 @@
 import { type Dirent, readdirSync } from 'node:fs';
+import { relative, sep } from 'node:path';
 
 /** An entry below a folder. */
 export interface Entry {
@@ -38,6 +39,12 @@ export function filesBelow(folder: string): string[] {
   return entriesBelow(folder)
     .flatMap(({ path, kind }) => (kind === 'folder' ? [] : [path]))
     .sort();
+}
+
+/** Whether a path is that of a folder, or of something below it. Links are not resolved. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
 /** Lists all parent folders of some paths, each with a slash at the end. */

@@ -28,7 +28,6 @@ export function diffLists(before: PublishedList, list: ListBytes): ListDiff {
     if (previous !== bytes && (previous === undefined || Buffer.compare(previous, bytes) !== 0))
       changed.set(id, bytes);
   }
-  const removed: string[] = [];
-  for (const id of old.keys()) if (!list.records.has(id)) removed.push(id);
+  const removed = [...old.keys()].filter((id) => !list.records.has(id));
   return { before, changed, removed };
 }

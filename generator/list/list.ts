@@ -38,7 +38,7 @@ export function recordsBytes(records: Iterable<Issuer>): Map<string, Uint8Array>
 export function listBytes(records: ReadonlyMap<string, Uint8Array>, updatedAt: string): ListBytes {
   const list = Buffer.concat([
     Buffer.from('{"issuers":['),
-    ...withCommas(records.values()),
+    ...[...records.values()].flatMap((record, at) => (at === 0 ? [record] : [COMMA, record])),
     endOfList(updatedAt),
   ]);
   return { updatedAt, list, records };
@@ -55,16 +55,6 @@ function endOfList(updatedAt: string): Buffer {
 }
 
 const COMMA = Buffer.from(',');
-
-/** The records with commas between them. */
-function withCommas(records: Iterable<Uint8Array>): Uint8Array[] {
-  const parts: Uint8Array[] = [];
-  for (const record of records) {
-    if (parts.length > 0) parts.push(COMMA);
-    parts.push(record);
-  }
-  return parts;
-}
 
 /** A list with everything that its root key has signed of it, and that root key. */
 export interface SignedPublication {

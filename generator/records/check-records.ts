@@ -10,11 +10,10 @@ import {
 } from '../diagnostics/diagnostic.js';
 import { RecordsRejected } from '../errors.js';
 import type { OnProgress } from '../progress.js';
-import { type Collected, collectRecordFiles } from './collect.js';
+import { type Collected, collectRecordFiles, type RecordFile } from './collect.js';
 import { conform } from './conform.js';
 import { checkIds, checkNames, type NamedRecord } from './ids.js';
-import { parseRecordFile } from './yaml/parse.js';
-import type { RecordFile } from './yaml/record-file.js';
+import { fieldDiagnostic, parseRecordFile } from './yaml/parse.js';
 
 /** Checked records, by issuer_id. */
 export interface RecordSet {
@@ -51,6 +50,50 @@ export function goodRecords(folder: string, onProgress?: OnProgress, outcome?: s
   return records;
 }
 
+/** The records of some files and folders, with their errors and warnings. */
+export interface LoadedRecords {
+  /** The valid records, sorted by issuer_id. Incomplete if `diagnostics` contains an error. */
+  readonly records: readonly Issuer[];
+  /** The names and reasons of the valid records, by issuer_id. The list does not contain them. */
+  readonly about: AboutIssuers;
+  /** The number of record files, valid or not. */
+  readonly files: number;
+  /** The errors and warnings of all files, sorted by file and position. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Whether `diagnostics` contains no error. Warnings do not count. */
+  readonly ok: boolean;
+}
+
+/**
+ * Loads and checks records, as `passport-registry check` does, but for their layout.
+ *
+ * @param paths - files and folders; a folder is searched recursively for *.yaml and *.yml
+ * @param onProgress - called with the number of files checked so far
+ * @throws {@link UsageError} if a path does not exist
+ *
+ * @example
+ * ```ts
+ * import { loadRecords } from 'passport-registry';
+ *
+ * const { records, diagnostics, ok } = await loadRecords(['issuers']);
+ * for (const { file, line, column, rule, message } of diagnostics) {
+ *   console.log(`${file}:${line}:${column} ${rule}: ${message}`);
+ * }
+ * if (ok) console.log(records.length);
+ * ```
+ */
+export async function loadRecords(paths: readonly string[], onProgress?: OnProgress): Promise<LoadedRecords> {
+  const collected = collectRecordFiles(paths);
+  const { issuers, diagnostics, about } = checkRecords(collected, onProgress);
+  return {
+    records: [...issuers.values()].sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1)),
+    about,
+    files: collected.found,
+    diagnostics,
+    ok: !diagnostics.some(isError),
+  };
+}
+
 /** Checks each record on its own, then the ids of all records against each other. */
 export function checkRecords({ files, diagnostics }: Collected, onProgress?: OnProgress): CompleteRecords {
   const issuers = new Map<string, Issuer>();
@@ -67,15 +110,7 @@ export function checkRecords({ files, diagnostics }: Collected, onProgress?: OnP
     if (conformed.record !== undefined) issuers.set(record.stem, conformed.record);
     if (conformed.about !== undefined) about.set(record.stem, conformed.about);
     const id = idOf(parsed.value);
-    if (id === undefined) continue;
-    // Few positions are needed, and a parsed file takes more memory than its text, so `parsed` parses the file again.
-    named.push({
-      file: record.file,
-      stem: record.stem,
-      id,
-      name: conformed.about?.name,
-      parsed: () => parseRecordFile(record),
-    });
+    if (id !== undefined) named.push({ record, id, name: conformed.about?.name });
   }
   found.push(...checkIds(named), ...checkNames(named));
   return { issuers, files: byStem, diagnostics: found.sort(byPlace), about };
@@ -87,22 +122,15 @@ function idOf(value: unknown): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** A field of a record. */
-interface RecordField {
-  readonly id: string;
-  readonly field: keyof Issuer;
-}
-
 /**
  * Creates the diagnostic for a finding at a field of a record. A record of a published list has no file, so the
  * diagnostic names the issuer_id instead.
  */
 export function recordDiagnostic(
   { files }: RecordSet,
-  { id, field }: RecordField,
+  { id, field }: { readonly id: string; readonly field: keyof Issuer },
   finding: Finding,
 ): Diagnostic {
   const file = files.get(id);
-  if (file === undefined) return diagnostic(id, WHOLE_FILE, finding);
-  return diagnostic(file, parseRecordFile(file).locate([field]), finding);
+  return file === undefined ? diagnostic(id, WHOLE_FILE, finding) : fieldDiagnostic(file, field, finding);
 }

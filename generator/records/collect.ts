@@ -21,8 +21,18 @@ import {
 import { MAX_RECORD_BYTES } from '../diagnostics/rules.js';
 import { IoFailed, UsageError } from '../errors.js';
 import { ATTRIBUTES_FILE } from '../files/git-attributes.js';
+import { isWithin } from '../files/walk.js';
 import { isCandidate, isVisible, RECORD_NAME, unsafePath } from './record-name.js';
-import type { RecordFile } from './yaml/record-file.js';
+
+/** The name and the text of a record file. */
+export interface RecordFile {
+  /** The path of the file, as the user would write it. */
+  readonly file: string;
+  /** The file name without .yaml or .yml. The issuer_id must equal the stem. */
+  readonly stem: string;
+  /** The text of the file, without a byte order mark. */
+  readonly text: string;
+}
 
 /** The record files that could be read, and the problems of the others. */
 export interface Collected {
@@ -32,46 +42,35 @@ export interface Collected {
   readonly found: number;
 }
 
-/** Record files that have been found but not read yet. */
-interface FoundFiles {
-  /** Their paths, as the user would write them, sorted. */
-  readonly files: readonly string[];
-  /** For each symbolic link, the folder that its target must be in. */
-  readonly links: ReadonlyMap<string, string>;
-  /** The paths that the folder lists as regular files. */
-  readonly regular: ReadonlySet<string>;
+/** A record file that has been found but not read yet. */
+interface FoundFile {
+  /** Its path, as the user would write it. */
+  readonly file: string;
+  /** If the file is a symbolic link, the folder that its target must be in. */
+  readonly root?: string | undefined;
+  /** Whether the folder lists the path as a regular file. */
+  readonly isRegular?: boolean;
 }
 
 /**
- * Finds the record files among some files and folders. Dot-files are ignored.
+ * Finds the record files among some files and folders, sorted by path. Dot-files are ignored.
  *
  * @throws {@link UsageError} if a path does not exist, or if it is a symbolic link to a folder, because a change could
  * point the link anywhere
  */
-export function findRecordFiles(paths: readonly string[]): FoundFiles {
-  const found: string[] = [];
-  const links = new Map<string, string>();
-  const regular = new Set<string>();
+export function findRecordFiles(paths: readonly string[]): readonly FoundFile[] {
+  const found = new Map<string, FoundFile>();
   for (const path of paths) {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) throw new UsageError(`${path} does not exist`);
-    if (isFolder(path)) {
-      if (stats.isSymbolicLink()) {
-        throw new UsageError(`${path} is a symbolic link to a folder: pass the path of the folder itself`);
-      }
-      findBelow(path, { found, links, regular });
-    } else {
-      found.push(path);
-      if (stats.isSymbolicLink()) links.set(path, dirname(path));
-    }
+    const isLink = stats.isSymbolicLink();
+    if (isLink && isFolder(path))
+      throw new UsageError(`${path} is a symbolic link to a folder: pass the path of the folder itself`);
+    const root = isLink ? dirname(path) : undefined;
+    for (const one of stats.isDirectory() ? findBelow(path) : [{ file: path, root }])
+      found.set(one.file, one);
   }
-  return { files: (paths.length === 1 ? found : [...new Set(found)]).sort(), links, regular };
-}
-
-interface Finds {
-  readonly found: string[];
-  readonly links: Map<string, string>;
-  readonly regular: Set<string>;
+  return [...found.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
 /**
@@ -90,32 +89,25 @@ const SEARCH: Options = {
 /** `**` matches none of these characters, so a folder with one of them in its name is searched by itself. */
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
 
-function findBelow(folder: string, finds: Finds): void {
+function findBelow(folder: string): FoundFile[] {
   try {
-    search(folder, '', finds);
+    return search(folder, '');
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be read: ${(cause as Error).message}`, { cause });
   }
 }
 
 /** @param prefix - the path from the folder of the records to the folder to search, with a slash at its end, or empty */
-function search(folder: string, prefix: string, finds: Finds): void {
+function search(folder: string, prefix: string): FoundFile[] {
   const start = join(folder, 'x').slice(0, -1);
-  const { found, links, regular } = finds;
   const entries = fastGlob.sync(VISIBLE, { ...SEARCH, cwd: join(folder, prefix), objectMode: true });
-  for (const { path: below, name, dirent } of entries) {
+  return entries.flatMap(({ path: below, name, dirent }): FoundFile[] => {
     const path = `${prefix}${below}`;
-    const isLink = dirent.isSymbolicLink();
-    if (dirent.isDirectory()) {
-      if (LINE_BREAK.test(name)) search(folder, `${path}/`, finds);
-      continue;
-    }
+    if (dirent.isDirectory()) return LINE_BREAK.test(name) ? search(folder, `${path}/`) : [];
     const file = `${start}${path}`;
-    if (isLink ? !linkMatters(folder, file) : !isCandidate(path)) continue;
-    found.push(file);
-    if (isLink) links.set(file, folder);
-    if (dirent.isFile()) regular.add(file);
-  }
+    if (dirent.isSymbolicLink()) return linkMatters(folder, file) ? [{ file, root: folder }] : [];
+    return isCandidate(path) ? [{ file, isRegular: dirent.isFile() }] : [];
+  });
 }
 
 /**
@@ -124,14 +116,11 @@ function search(folder: string, prefix: string, finds: Finds): void {
  * @throws {@link UsageError} if a path does not exist
  */
 export function collectRecordFiles(paths: readonly string[]): Collected {
-  const { files, links, regular } = findRecordFiles(paths);
-  if (files.length === 0) return { files: [], diagnostics: [noRecordsFound(paths)], found: 0 };
-  return separateDiagnostics(files.map((file) => readRecord(file, links.get(file), regular.has(file))));
-}
-
-function noRecordsFound(paths: readonly string[]): Diagnostic {
+  const found = findRecordFiles(paths);
+  if (found.length > 0) return separateDiagnostics(found.map(readRecord));
   const message = `no records found in ${paths.join(', ')}`;
-  return diagnostic(paths[0] ?? '', WHOLE_FILE, { rule: 'no-records', message });
+  const none = diagnostic(paths[0] ?? '', WHOLE_FILE, { rule: 'no-records', message });
+  return { files: [], diagnostics: [none], found: 0 };
 }
 
 /** Separates the files that could be read from the problems of the others. */
@@ -152,7 +141,7 @@ export function separateDiagnostics(outcomes: readonly (RecordFile | Diagnostic)
 function linkMatters(root: string, file: string): boolean {
   try {
     const [start, target] = [realpathSync(root), realpathSync(file)];
-    if (!isBelow(start, target)) return true;
+    if (!isWithin(start, target)) return true;
     if (isFolder(target)) return !relative(start, target).split(sep).every(isVisible);
   } catch {
     return true;
@@ -169,22 +158,8 @@ function isFolder(path: string): boolean {
   }
 }
 
-function isBelow(folder: string, target: string): boolean {
-  const path = relative(folder, target);
-  return path !== '..' && !path.startsWith(`..${sep}`);
-}
-
-/**
- * Reads a record file, or returns the problem. A file that is refused is never opened.
- *
- * @param root - if the file is a symbolic link, the folder that its target must be in
- * @param regular - whether the folder lists the path as a regular file
- */
-export function readRecordFile(
-  file: string,
-  root: string | undefined,
-  regular = false,
-): Uint8Array | Diagnostic {
+/** Reads a record file, or returns the problem. A file that is refused is never opened. */
+export function readRecordFile({ file, root, isRegular }: FoundFile): Uint8Array | Diagnostic {
   const problem = (finding: Finding) => diagnostic(shownPath(file), WHOLE_FILE, finding);
   const unsafe = unsafePath(file);
   if (unsafe !== undefined) return problem(unsafe);
@@ -192,11 +167,11 @@ export function readRecordFile(
     // For a broken link, stat names the link in its error; realpath would name the target.
     if (root !== undefined) statSync(file);
     const target = root === undefined ? file : realpathSync(file);
-    if (root !== undefined && !isBelow(realpathSync(root), target)) {
+    if (root !== undefined && !isWithin(realpathSync(root), target)) {
       return problem({ rule: 'symlink-outside', message: `the link points to ${target}` });
     }
     // Opening a pipe or a device can have side effects.
-    if (!regular && !lstatSync(target).isFile()) {
+    if (!isRegular && !lstatSync(target).isFile()) {
       return problem({ rule: 'file-kind', message: 'this is not a regular file' });
     }
     if (!RECORD_NAME.test(file)) {
@@ -241,19 +216,20 @@ function readAtMost(file: string, limit: number): Uint8Array | number {
 /** O_NOFOLLOW and O_NONBLOCK do not exist on Windows, where creating a link needs a privilege. */
 const READ_REGULAR = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Reads and decodes a record file. Takes the parameters of `readRecordFile`. */
-function readRecord(file: string, root: string | undefined, regular: boolean): RecordFile | Diagnostic {
-  const read = readRecordFile(file, root, regular);
-  return read instanceof Uint8Array ? recordFile(file, read) : read;
+/** Reads and decodes a record file, or returns the problem. */
+function readRecord(found: FoundFile): RecordFile | Diagnostic {
+  const read = readRecordFile(found);
+  return read instanceof Uint8Array ? recordFile(found.file, read) : read;
 }
 
 /** Decodes the bytes of a record file, or returns the problem. */
 export function recordFile(file: string, bytes: Uint8Array): RecordFile | Diagnostic {
-  const text = decodeUtf8(bytes);
-  if (text === undefined) {
+  if (!isUtf8(bytes)) {
     const finding = { rule: 'not-utf8', message: 'the file contains bytes that are not UTF-8' } as const;
     return diagnostic(shownPath(file), positionOfByte(bytes, firstInvalidByte(bytes)), finding);
   }
+  // Without the byte order mark that Windows editors add.
+  const text = new TextDecoder().decode(bytes);
   const nul = bytes.indexOf(0);
   if (nul !== -1) {
     const finding = { rule: 'nul-character', message: 'the file contains a NUL character' } as const;
@@ -270,13 +246,6 @@ export function stemOf(file: string): string {
 /** A path as messages and reports show it: with slashes on every system. */
 export function shownPath(file: string): string {
   return sep === '/' ? file : file.split(sep).join('/');
-}
-
-/** Decodes UTF-8, and removes the byte order mark that Windows editors add. Undefined if the bytes are not UTF-8. */
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /**

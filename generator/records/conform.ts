@@ -1,7 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { AboutIssuer } from '@passport-registry/verifier/core';
-import type { Range } from '../diagnostics/diagnostic.js';
-import { type Diagnostic, diagnostic, type Finding, isError } from '../diagnostics/diagnostic.js';
+import { type Diagnostic, diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { explainDuplicates, explainMissing, explainUnknown, explainValue } from '../diagnostics/messages.js';
 import { type SchemaError, validateIssuer } from '../generated/issuer-validator.js';
 import { type Located, warningsFor } from './warnings.js';
@@ -22,12 +21,11 @@ interface Conformed {
  */
 export function conform(parsed: ParsedFile): Conformed {
   const { value, diagnostics: earlier } = parsed;
-  const report = (range: Range, finding: Finding) => diagnostic(parsed, range, finding);
   const rejected = { record: undefined, about: undefined };
   if (value === undefined) return { ...rejected, diagnostics: earlier };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const message = 'the file has no fields';
-    const found = report(parsed.locate([]), { rule: 'not-a-mapping', message });
+    const found = diagnostic(parsed, parsed.locate([]), { rule: 'not-a-mapping', message });
     return { ...rejected, diagnostics: [...earlier, found] };
   }
   const conforms = validateIssuer(value);
@@ -35,7 +33,7 @@ export function conform(parsed: ParsedFile): Conformed {
     .filter(({ path }) => !parsed.isAlias(path))
     .flatMap(({ path, errors }) => findingsFor(value, path, errors));
   const diagnostics = [...found, ...findReasonWhileActive(value), ...warningsFor(value)].map(
-    ({ path, part, finding }: Located) => report(parsed.locate(path, part), finding),
+    ({ path, part, finding }: Located) => diagnostic(parsed, parsed.locate(path, part), finding),
   );
   const all = [...earlier, ...diagnostics];
   const valid = conforms && !all.some(isError);
@@ -52,25 +50,15 @@ function separate({ name, status_reason, ...record }: Issuer & AboutIssuer) {
 }
 
 /** A reason that stays after the end of a suspension would say something untrue. */
-function findReasonWhileActive({
-  status,
-  status_reason,
-}: {
-  status?: unknown;
-  status_reason?: unknown;
-}): Located[] {
+function findReasonWhileActive(record: object): Located[] {
+  const { status, status_reason } = record as Record<string, unknown>;
   if (status !== 'active' || status_reason === undefined) return [];
   const message = 'the record has a status_reason, but its status is active';
   return [{ path: ['status_reason'], part: 'key', finding: { rule: 'reason-while-active', message } }];
 }
 
-interface Problem {
-  readonly path: Path;
-  readonly errors: readonly SchemaError[];
-}
-
 /** Groups errors by value. Ajv reports each branch of an anyOf, but for an author they are one problem. */
-function groupByValue(errors: readonly SchemaError[]): Problem[] {
+function groupByValue(errors: readonly SchemaError[]): { path: Path; errors: readonly SchemaError[] }[] {
   const byPath = new Map<string, SchemaError[]>();
   for (const error of errors) {
     const sameValue = byPath.get(error.instancePath);
@@ -81,7 +69,7 @@ function groupByValue(errors: readonly SchemaError[]): Problem[] {
 }
 
 function findingsFor(record: object, path: Path, errors: readonly SchemaError[]): Located[] {
-  if (path.length === 0) return errors.map((error) => topLevel(error));
+  if (path.length === 0) return errors.map(topLevel);
   const value = path.reduce((inner, step) => (inner as Record<string, unknown>)[step], record as unknown);
   if (Array.isArray(value) && errors.some(({ keyword }) => keyword === 'uniqueItems')) {
     return explainDuplicates(value).map(({ index, finding }) => ({ path: [...path, index], finding }));

@@ -36,13 +36,10 @@ function findUnknownCountries(scope: unknown): Located[] {
   return scope.flatMap((code, index) => {
     const wellFormed = typeof code === 'string' && GRAMMAR.geographicalCode.pattern.test(code);
     if (!wellFormed || isAssigned(code)) return [];
-    const finding: Finding = {
-      rule: 'unknown-country',
-      message: `ISO 3166 does not assign the code ${shown(code)}`,
-      // The most common mistake: UK is only reserved, and the code of the country is GB.
-      ...(code === 'UK' && { remedy: 'did you mean `GB`?' }),
-    };
-    return [{ path: ['geographical_scope', index], finding }];
+    const message = `ISO 3166 does not assign the code ${shown(code)}`;
+    // The most common mistake: UK is only reserved, and the code of the country is GB.
+    const remedy = code === 'UK' ? 'did you mean `GB`?' : undefined;
+    return [{ path: ['geographical_scope', index], finding: { rule: 'unknown-country', message, remedy } }];
   });
 }
 

@@ -6,6 +6,7 @@ import { type Repository, type Revisions, readObjects, treeEntries } from '../fi
 import { attributesAbove } from '../files/git-attributes.js';
 import {
   findRecordFiles,
+  type RecordFile,
   readRecordFile,
   recordFile,
   shownPath,
@@ -13,7 +14,6 @@ import {
   tooLarge,
 } from '../records/collect.js';
 import { isCandidate, isVisible, RECORD_NAME, unsafePath } from '../records/record-name.js';
-import type { RecordFile } from '../records/yaml/record-file.js';
 
 /** A file of one version. */
 interface Version {
@@ -110,13 +110,12 @@ function refusalOf(path: string, kind: 'file' | 'link' | 'submodule'): Finding |
 /** Reads each file in the folder once, and computes the id that git would give the content. */
 function readFolderVersions(folder: string, before: readonly Version[]): Version[] {
   const algorithm = before.some(({ id }) => id?.length === SHA256_LENGTH) ? 'sha256' : 'sha1';
-  const { files, links } = findRecordFiles([folder]);
   const start = join(folder, 'x').length - 1;
-  return files.map((file) => {
-    const path = shownPath(file.slice(start));
-    const finding = links.has(file) ? refusalOf(path, 'link') : undefined;
+  return findRecordFiles([folder]).map((found) => {
+    const path = shownPath(found.file.slice(start));
+    const finding = found.root === undefined ? undefined : refusalOf(path, 'link');
     if (finding !== undefined) return { path, id: undefined, refusal: diagnosticAt(folder, path, finding) };
-    const bytes = readRecordFile(file, undefined);
+    const bytes = readRecordFile(found);
     if (!(bytes instanceof Uint8Array)) return { path, id: undefined, refusal: bytes };
     const id = createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
     return { path, id, bytes };

@@ -1,15 +1,9 @@
 import { hash } from 'node:crypto';
 import { sumsLine } from '@passport-registry/verifier/core';
-import { isChecksummed } from './files.js';
 
 /** Returns the SHA-256 in lower-case hexadecimal. A string is hashed as UTF-8. */
 export function sha256(bytes: Uint8Array | string): string {
   return hash('sha256', bytes);
-}
-
-/** Returns the text of SHA256SUMS, in the format of `sha256sum -c`, sorted by path. */
-export function checksumsText(files: ReadonlyMap<string, Uint8Array>): string {
-  return sumsText([...files].filter(([path]) => isChecksummed(path)));
 }
 
 /** Returns the hashes of files in the format of `sha256sum -c`, sorted by path. */
@@ -21,7 +15,7 @@ export function sumsText(files: Iterable<readonly [path: string, bytes: Uint8Arr
 }
 
 /**
- * Parses a SHA256SUMS to hashes by path. Returns undefined if the text is not in the form that `checksumsText` writes,
+ * Parses a SHA256SUMS to hashes by path. Returns undefined if the text is not in the form that `sumsText` writes,
  * if a path leads out of the tree, or if a path occurs twice.
  */
 export function parseChecksums(text: string): Map<string, string> | undefined {

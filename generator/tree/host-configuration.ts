@@ -66,7 +66,8 @@ function makeHostFiles(language: Language | undefined): ReadonlyMap<string, stri
     ['.htaccess', rootHtaccess()],
     [PATHS.pagesHtaccess, recordsHtaccess(TYPES.page)],
     ['issuers/.htaccess', recordsHtaccess(TYPES.json)],
-    ['sums/.htaccess', sumsHtaccess()],
+    // Sums files have no extension.
+    ['sums/.htaccess', `ForceType "${TYPES.text}"\n`],
     ['.nojekyll', ''],
     ['vercel.json', vercelJson()],
     ['404.html', notFoundPage(language)],
@@ -209,9 +210,4 @@ RemoveHandler .cgi .php .pl .py .asp .shtml .var
 RemoveEncoding .gz .tgz .br .Z .bz2
 RemoveLanguage .de .en .es .fr .it .ja .nl .no .pl .pt .ru .sv
 `;
-}
-
-/** For Apache. Sums files have no extension. */
-function sumsHtaccess(): string {
-  return `ForceType "${TYPES.text}"\n`;
 }

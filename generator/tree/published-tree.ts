@@ -22,7 +22,7 @@ import {
   verifyCheckpoint,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
-import { TreeRejected, UsageError } from '../errors.js';
+import { ignoring, TreeRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { ListBytes } from '../list/list.js';
 import { updatedAtOf } from '../list/updated-at.js';
@@ -122,10 +122,10 @@ export async function publishedFiles(name: string, read: ReadFileSync): Promise<
     known ??= { sums: parseChecksums(textIn(read(PATHS.checksums)) ?? '') };
     return known.sums;
   };
-  let parsed: IssuerRegistry | undefined;
+  let parsed: readonly Issuer[] | undefined;
   const issuers = () => {
-    parsed ??= JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry;
-    return parsed.issuers;
+    parsed ??= issuersIn(list);
+    return parsed;
   };
   const isListed = (path: string, bytes: Uint8Array | undefined) =>
     bytes !== undefined && checksums()?.get(path) === sha256(bytes);
@@ -189,8 +189,13 @@ export function withPending<T extends PublishedFiles>(published: T): T {
     signed: true,
     updatedAt: statement.updatedAt,
     intact: { ...intact, list: true },
-    issuers: () => (JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers,
+    issuers: () => issuersIn(list),
   };
+}
+
+function issuersIn(list: Uint8Array | undefined): readonly Issuer[] {
+  const { issuers }: IssuerRegistry = JSON.parse(new TextDecoder().decode(list));
+  return issuers;
 }
 
 const textIn = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('utf8');
@@ -212,7 +217,7 @@ async function committedBy(
   if (rotation === undefined || rootKey === undefined) return rootKey;
   // A build refuses a damaged rotation.
   const committed = async () => withCommitment(rootKey, readRotation(rotation));
-  return (await unlessRefused(committed())) ?? rootKey;
+  return (await committed().catch(ignoring(RegistryError))) ?? rootKey;
 }
 
 /**
@@ -226,15 +231,10 @@ async function statementOf(
 ): Promise<PublishedFiles['statement']> {
   const read = async () => {
     if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
-    return publicationStatementOf(
-      readStatement(
-        bytes,
-        'registry-publication+jwt',
-        (message) => new RegistryError('ERR_PUBLICATION_INVALID', message),
-      ),
-    );
+    const invalid = (message: string) => new RegistryError('ERR_PUBLICATION_INVALID', message);
+    return publicationStatementOf(readStatement(bytes, 'registry-publication+jwt', invalid));
   };
-  return unlessRefused(read());
+  return read().catch(ignoring(RegistryError));
 }
 
 /** Whether a published tree has exactly this list. */
@@ -253,7 +253,7 @@ export async function isSigned(
 ): Promise<boolean> {
   if (list === undefined || signature === undefined || rootKey === undefined) return false;
   const verified = verifySignature(list, signature, rootKey).then(() => true);
-  return (await unlessRefused(verified)) ?? false;
+  return (await verified.catch(ignoring(RegistryError))) ?? false;
 }
 
 /** Reads the checkpoint of a tree. Undefined if it is not valid: it then proves nothing, and a build repairs or refuses it. */
@@ -264,21 +264,8 @@ async function checkpointOf(
   const checkpoint = read(PATHS.checkpoint);
   if (checkpoint === undefined || rootKey === undefined) return undefined;
   const delegation = Promise.resolve(read(PATHS.delegation));
-  return unlessRefused(verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME));
+  return verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME).catch(ignoring(RegistryError));
 }
-
-/** Returns the result of a verification; undefined if the verifier refuses the input. */
-async function unlessRefused<T>(verification: Promise<T>): Promise<T | undefined> {
-  try {
-    return await verification;
-  } catch (error) {
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
-}
-
-/** What a checkpoint and a publication statement say of their list. */
-type NamedList = Pick<PublicationStatement & Checkpoint, 'sha256' | 'updatedAt'>;
 
 /**
  * A build writes the publication statement after the list, and the checkpoint last. So neither ever names a newer list
@@ -287,7 +274,7 @@ type NamedList = Pick<PublicationStatement & Checkpoint, 'sha256' | 'updatedAt'>
 function assertNotRolledBack(
   name: string,
   list: Uint8Array,
-  statements: Readonly<Record<string, NamedList | undefined>>,
+  statements: Readonly<Record<string, PublicationStatement | Checkpoint | undefined>>,
 ): void {
   const updatedAt = updatedAtOf(list);
   if (updatedAt === undefined) return;

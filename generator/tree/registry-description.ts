@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.js';
+import { packageFile } from '../files/package-file.js';
 import { validateConfiguration } from '../generated/configuration-validator.js';
-import { schemaBytes } from '../records/schemas.js';
+import { PATHS } from './paths.js';
 
 /** What a registry says about itself: four settings of registry.yaml. The published documents show them to people. */
 export interface RegistryDescription {
@@ -37,7 +38,7 @@ export function assertDescription(about: RegistryDescription): void {
  * package.
  */
 export function openApiBytes({ name, description, contact, homepage }: RegistryDescription): Uint8Array {
-  const bytes = schemaBytes('registry.openapi.json');
+  const bytes = packageFile(PATHS.openApi);
   if ((name ?? description ?? contact ?? homepage) === undefined) return bytes;
   const hasContact = (name ?? contact ?? homepage) !== undefined;
   const document = JSON.parse(new TextDecoder().decode(bytes));

@@ -1,20 +1,24 @@
 import { type Changes, canonicalBytes } from '@passport-registry/verifier/core';
+import { packageFile } from '../files/package-file.js';
 import type { SignedPublication } from '../list/list.js';
-import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
-import { checksumsText, sumsText } from './checksums.js';
+import { sumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
-import { isIssuerPage } from './files.js';
+import { isChecksummed, isIssuerPage } from './files.js';
 import type { HeldBy } from './held-by.js';
 import { hostFiles } from './host-configuration.js';
 import { PATHS } from './paths.js';
-import type { RegistryDescription } from './registry-description.js';
-import { openApiBytes } from './registry-description.js';
+import { openApiBytes, type RegistryDescription } from './registry-description.js';
 import type { PageParts } from './site/page-settings.js';
 import { hasIssuerPages } from './site/pages.js';
 import { siteFiles } from './site/site-files.js';
 
 /** A tree in memory: the bytes of every file by path. */
 export type Tree = ReadonlyMap<string, Uint8Array>;
+
+/** The JSON Schemas that a tree publishes, as they are in the package. */
+const SCHEMAS = ['issuer', 'issuer-registry', 'jwk', 'trust-anchor', 'trust-policy'].map(
+  (name) => `schemas/${name}.schema.json`,
+);
 
 /** The parts of a tree. */
 interface TreeParts {
@@ -49,25 +53,25 @@ export function assembleTree(parts: TreeParts): Tree {
     [PATHS.publication, text(statement.text)],
     [PATHS.rootKey, canonicalBytes(rootKey.jwk)],
   ]);
+  const sumsOf = (isListed: (path: string) => boolean) =>
+    text(sumsText([...tree].filter(([path]) => isListed(path))));
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
   for (const [path, bytes] of sums.files) tree.set(path, bytes);
   if (signed.about !== undefined) tree.set(PATHS.about, signed.about);
-  for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
+  for (const path of SCHEMAS) tree.set(path, packageFile(path));
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles(page.language)) tree.set(path, text(content));
-  const required = statement.checkpoint
-    ? (['publication', 'checkpoint'] as const)
-    : (['publication'] as const);
+  const required = ['publication' as const, ...(statement.checkpoint ? ['checkpoint' as const] : [])];
   const named = { heldBy: holders?.heldBy, names: signed.about, about, page };
-  const site = { list, rootKey, required, log: statement.log?.origin, development, changes, ...named };
-  for (const [path, bytes] of siteFiles(site)) tree.set(path, bytes);
+  const site = { list, rootKey, required, log: statement.log?.origin, development, ...named };
+  for (const [path, bytes] of siteFiles(site, changes)) tree.set(path, bytes);
   if (!hasIssuerPages(site)) tree.delete(PATHS.pagesHtaccess);
-  else tree.set(PATHS.pageSums, text(sumsText([...tree].filter(([path]) => isIssuerPage(path)))));
+  else tree.set(PATHS.pageSums, sumsOf(isIssuerPage));
   if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
-  return tree.set(PATHS.checksums, text(checksumsText(tree)));
+  return tree.set(PATHS.checksums, sumsOf(isChecksummed));
 }
 
 const DEVELOPMENT_NOTICE = `This registry is signed by a development key that was made on somebody's machine.

@@ -1,9 +1,9 @@
-import type { MirrorState } from '@passport-registry/verifier/core';
+import { containsHead, decodeBase64, hasCode, type MirrorState } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { isUnreachable } from '../../generator/verification/network-failure.js';
-import type { ServedPublication, ServedTree } from './read-host.js';
-import { findForkedLog } from './served-log.js';
+import { sourceOf } from '../../generator/verification/tree-source.js';
+import type { ServedLog, ServedPublication, ServedTree } from './read-host.js';
 
 /** What a primary or a mirror serves, and how a mirror compares with its primary. */
 export interface HostStatus extends Omit<ServedTree, 'failure'> {
@@ -135,4 +135,53 @@ function statementsBehind(
   const seconds = Math.abs(Date.parse(newest.issuedAt) - Date.parse(its.issuedAt)) / 1000;
   // Two statements of one second still differ.
   return Math.sign(newest.sequence - its.sequence) * Math.max(seconds, 1);
+}
+
+/** Says that two logs contradict each other. @param one - a log with its size, in words */
+export function contradiction(one: string, other: string): string {
+  return `${one} and ${other} contradict each other: keep both, one of them is a second history`;
+}
+
+/** A host or a folder, and the head of its log. */
+interface LoggedHost {
+  readonly url: string;
+  readonly log: ServedLog | undefined;
+}
+
+/**
+ * Compares the logs of a registry and a mirror. The larger one must contain the smaller one, which its tiles prove.
+ *
+ * @param signal - ends all requests
+ * @returns what is wrong, in words; undefined if nothing is
+ * @throws {@link IoFailed} if a tile cannot be read
+ */
+export async function findForkedLog(
+  mirror: LoggedHost,
+  primary: LoggedHost,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const [its, newest] = [mirror.log, primary.log];
+  if (newest === undefined) return undefined;
+  if (its === undefined) return `there is no ${PATHS.logHead}, but the primary has one`;
+  if (its.origin !== newest.origin) {
+    return `its log is ${its.origin}, but that of the primary is ${newest.origin}`;
+  }
+  const [older, newer, url] =
+    its.size <= newest.size ? [its, newest, primary.url] : [newest, its, mirror.url];
+  const forked = contradiction(
+    `its log with ${its.size} entries`,
+    `that of the primary with ${newest.size} entries`,
+  );
+  try {
+    const { get } = sourceOf(url, signal);
+    const read = async (path: string) => (await get(path))?.bytes;
+    return (await containsHead(treeHead(newer), treeHead(older), read)) ? undefined : forked;
+  } catch (error) {
+    if (hasCode(error, 'ERR_LOG_INCONSISTENT')) return forked;
+    throw error;
+  }
+}
+
+function treeHead({ size, root }: ServedLog) {
+  return { size, root: decodeBase64(root) ?? new Uint8Array() };
 }

@@ -1,5 +1,14 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, type Proven, type Publication, verifyDelegation } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  encodeBase64,
+  headSigner,
+  namesLog,
+  type Proven,
+  type Publication,
+  parseHead,
+  verifyDelegation,
+} from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { expiryOf } from '../../generator/freshness/expiry.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -8,10 +17,8 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { verifyAnyAge } from '../../generator/verification/accept.js';
 import { checkRootKey } from '../../generator/verification/file-checks.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
-import type { SeenFiles } from '../../generator/verification/seen-files.js';
-import { readUnlessTorn } from '../../generator/verification/seen-files.js';
+import { readUnlessTorn, type SeenFiles } from '../../generator/verification/seen-files.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
-import { type ServedLog, servedLog } from './served-log.js';
 
 /** A statement that a host serves. */
 export interface ServedStatement {
@@ -35,6 +42,15 @@ interface ServedCheckpoint extends ServedStatement {
   readonly hold: readonly string[];
   /** RFC 7638 thumbprint of the key that signed it. */
   readonly signer: string | undefined;
+}
+
+/** The head of the log that a host serves, signed by the key of the log. */
+export interface ServedLog {
+  readonly origin: string;
+  /** The number of entries. */
+  readonly size: number;
+  /** The root of the Merkle tree, in base64 as in the head. */
+  readonly root: string;
 }
 
 /** What a host says of its tree. */
@@ -94,29 +110,30 @@ export async function readHost(
   try {
     return await readUnlessTorn(sourceOf(url, signal), async (read) => {
       files = read;
-      return describe(url, read, { facts: await verifyAnyAge(read, trust), now });
+      return { url, ...(await describe(read, await verifyAnyAge(read, trust), now)) };
     });
   } catch (error) {
     if (error instanceof IoFailed) return failed(url, 'unreachable', error);
     if (!(error instanceof RegistryError)) throw error;
     if (files === undefined) throw error;
-    const [empty, claimed] = [await hasNoList(files), await claimedTree(files)];
-    return { ...failed(url, 'altered', error), empty, claimed };
+    // No answer, or a file that cannot be read, does not say that there is no list.
+    const empty = await files.get(PATHS.list).then(
+      (list) => list === undefined,
+      () => false,
+    );
+    return { ...failed(url, 'altered', error), empty, claimed: await claimedTree(files) };
   }
 }
 
-/** What a host has proven, and when that is looked at. */
-interface Shown {
-  readonly facts: Proven<Publication>;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
-async function describe(url: string, files: SeenFiles, { facts, now }: Shown): Promise<ServedTree> {
+async function describe(
+  files: SeenFiles,
+  facts: Proven<Publication>,
+  now: number,
+): Promise<Omit<ServedTree, 'url'>> {
   const { rootKey: root, checkpoint, publication, updatedAt, sha256: list } = facts;
   const [problem] = checkpoint ? expiryOf(checkpoint, checkpoint.delegation, now).problems : [];
   return {
-    ...{ url, failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
+    ...{ failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
     rootKey: root.thumbprint,
     delegation: await servedDelegation(files, root),
     checkpoint: checkpoint && {
@@ -141,16 +158,6 @@ function failed(url: string, failure: 'altered' | 'unreachable', { message }: Er
   };
 }
 
-/** Whether the host answers that there is no list. No answer, or a file that cannot be read, does not say so. */
-async function hasNoList(files: SeenFiles): Promise<boolean> {
-  try {
-    return (await files.get(PATHS.list)) === undefined;
-  } catch (error) {
-    if (error instanceof IoFailed) return false;
-    throw error;
-  }
-}
-
 function served(issuedAt: number, text: string | Uint8Array): ServedStatement {
   return { issuedAt: formatUpdatedAt(issuedAt), sha256: sha256(text) };
 }
@@ -172,3 +179,25 @@ async function servedDelegation(files: SeenFiles, root: RootKey): Promise<Served
     throw error;
   }
 }
+
+/**
+ * Reads the head of the log of a host.
+ *
+ * @param rootKey - the current root key, which has signed the publication statement
+ * @returns undefined if the registry has no log
+ * @throws `ERR_LOG_INCONSISTENT` if there is no head, or the key of the log has not signed it
+ */
+async function servedLog(files: SeenFiles, rootKey: RootKey): Promise<ServedLog | undefined> {
+  const statement = await files.get(PATHS.publication);
+  if (statement === undefined || !(await namesLog(statement))) return undefined;
+  const bytes = await files.get(PATHS.logHead);
+  if (bytes === undefined) throw invalidHead('is missing, but the publication statement names a log');
+  const head = parseHead(bytes, invalidHead);
+  const read = (index: number) => files.get(PATHS.loggedStatement(index));
+  if ((await headSigner(head, statement, { roots: [rootKey], read })) === undefined)
+    throw invalidHead('is not signed by the key of the log');
+  return { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
+}
+
+const invalidHead = (message: string) =>
+  new RegistryError('ERR_LOG_INCONSISTENT', `${PATHS.logHead} ${message}`);

@@ -1,7 +1,14 @@
-import { join } from 'node:path';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { RegistryError } from '@passport-registry/verifier';
-import type { Proven, Publication, SummedStatements } from '@passport-registry/verifier/core';
+import {
+  formatNote,
+  type Proven,
+  type Publication,
+  type SummedStatements,
+} from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
+import { flushFolder } from '../../generator/files/flush.js';
 import type { VerifyHolders } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import {
@@ -21,9 +28,7 @@ import type { Note } from '../../generator/verification/unknown-parts.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { type Cosigner, cosignHead } from '../witnessing/cosign-head.js';
 import type { CosignedHead } from '../witnessing/witness-state.js';
-import { serveCosigned } from './cosigned-file.js';
-import type { HeldLog } from './held-log.js';
-import type { HeldRelease } from './held-release.js';
+import type { HeldLog, HeldRelease } from './held-release.js';
 
 /** Options of `mirrorOnce`. */
 export interface MirrorOptions {
@@ -148,10 +153,19 @@ export class Candidate {
     if (this.held !== undefined) this.serveCosigned(this.held.folder);
   }
 
-  /** Puts the head that the mirror has cosigned into a release, if there is one. */
+  /**
+   * Puts the head that the mirror has cosigned into a release, if there is one. It is put there with one rename: readers see
+   * the old file or the new one.
+   */
   serveCosigned(release: string): void {
-    if (this.cosigned !== undefined)
-      serveCosigned(release, this.cosigned.head, join(this.#staging, 'cosigned'));
+    if (this.cosigned === undefined) return;
+    const { note, origin } = this.cosigned.head;
+    const temporary = join(this.#staging, 'cosigned');
+    const file = join(release, PATHS.cosignedHead(origin));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(temporary, formatNote(note), { mode: 0o644, flush: true });
+    renameSync(temporary, file);
+    flushFolder(dirname(file));
   }
 
   /**

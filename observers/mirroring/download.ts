@@ -14,12 +14,11 @@ import { httpSource } from '../../generator/verification/tree-source.js';
 import { unprovenFile } from '../../generator/verification/unknown-parts.js';
 import type { TreeReport } from '../../generator/verification/verify.js';
 import type { Candidate } from './candidate.js';
-import { makeChanges } from './changes.js';
 import { type ListedFiles, listedFiles, unprovenFiles } from './listed-files.js';
 import { downloadArchive } from './log-archive.js';
 import { downloadHead, downloadLog } from './log-download.js';
 import { LARGE_CONCURRENCY, NewRelease, type TransferStats } from './new-release.js';
-import { downloadRecords, makeRecords } from './records.js';
+import { downloadRecords, makeChanges, makeRecords } from './records.js';
 import { NAMING_FILES } from './releases.js';
 import { downloadByRsync } from './rsync.js';
 

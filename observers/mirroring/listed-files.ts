@@ -60,7 +60,8 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
   const listed: { readonly [group in keyof typeof groups]: StatedFile[] } = groups;
   for (const file of all) listed[groupOf(file.path)].push(file);
   if (listed.list.length === 0) throw new TreeRejected(`${PATHS.checksums} does not list ${PATHS.list}`);
-  assertSnapshots(listed.snapshots);
+  const snapshots = new Set(listed.snapshots.map(({ path }) => path.split('/')[1]));
+  assertNumber('snapshots', snapshots.size, MAX_SNAPSHOTS);
   assertNumber('files', listed.others.length, MAX_OTHER_FILES);
   return { all, ...listed };
 }
@@ -90,11 +91,6 @@ export function unprovenFiles(
     return isForeign && held?.has(path, hash) !== true;
   });
   return unproven.map(([path]) => path);
-}
-
-function assertSnapshots(files: readonly StatedFile[]): void {
-  const names = new Set(files.map(({ path }) => path.split('/')[1]));
-  assertNumber('snapshots', names.size, MAX_SNAPSHOTS);
 }
 
 function assertNumber(what: string, found: number, limit: number): void {

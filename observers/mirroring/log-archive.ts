@@ -9,7 +9,7 @@ import { TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY, isServed } from '../../generator/verification/ask-host.js';
-import type { HeldLog } from './held-log.js';
+import type { HeldLog } from './held-release.js';
 import type { DownloadedLog } from './log-download.js';
 import { LARGE_CONCURRENCY, type NewRelease } from './new-release.js';
 
@@ -85,31 +85,25 @@ async function addProofs(
     const proven = { ...indexed, read: async () => release.read(PATHS.loggedStatement(index)) };
     const faultOf = (proof: Uint8Array) => proofs.faultOf(proof, proven);
     for (const path of [PATHS.firstProof(index), ...(indexed === newest ? [] : [PATHS.lastProof(index)])]) {
-      if (index < settled && release.held?.contains(path) !== true) continue;
-      if (index >= settled || !(await addHeldProof(release, path, faultOf)))
-        await addProof(release, path, faultOf);
+      await addProof(release, path, { isSettled: index < settled, faultOf });
     }
   });
 }
 
-/** Links a kept proof of the release being served, unless it is damaged. Returns whether it did. */
-async function addHeldProof(
-  release: NewRelease,
-  path: string,
-  faultOf: (proof: Uint8Array) => Promise<string | undefined>,
-): Promise<boolean> {
-  const bytes = release.held?.read(path);
-  if (bytes === undefined || (await faultOf(bytes)) !== undefined) return false;
-  release.addVerified(path, bytes);
-  return true;
+/** A kept proof of a publication. */
+interface KeptProof {
+  /** Whether the proof cannot be replaced any more, so that the one of the release being served is good, unless it is damaged. */
+  readonly isSettled: boolean;
+  readonly faultOf: (proof: Uint8Array) => Promise<string | undefined>;
 }
 
 /** Adds a kept proof, if the source has it. A publication that was never completed has none. */
-async function addProof(
-  release: NewRelease,
-  path: string,
-  faultOf: (proof: Uint8Array) => Promise<string | undefined>,
-): Promise<void> {
+async function addProof(release: NewRelease, path: string, { isSettled, faultOf }: KeptProof): Promise<void> {
+  if (isSettled) {
+    if (release.held?.contains(path) !== true) return;
+    const held = release.held.read(path);
+    if (held !== undefined && (await faultOf(held)) === undefined) return release.addVerified(path, held);
+  }
   const bytes = await release.fetch(path);
   if (bytes === undefined) return;
   const fault = await faultOf(bytes);

@@ -33,9 +33,9 @@ import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { readStatedLog } from '../../generator/verification/audit-log.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
-import { contradiction } from '../hosts/served-log.js';
+import { contradiction } from '../hosts/compare-hosts.js';
 import type { Candidate } from './candidate.js';
-import type { HeldLog } from './held-log.js';
+import type { HeldLog } from './held-release.js';
 import type { NewRelease } from './new-release.js';
 
 /** The log of a new release. Its entries belong to its head, and the root key has signed their statements. */
@@ -62,7 +62,7 @@ export async function downloadHead(
   const bytes = await release.fetch(PATHS.logHead);
   const head = bytes && headIn(bytes, isNamed);
   if (bytes === undefined || head === undefined) {
-    if (isNamed) throw new TreeRejected(`${PATHS.logHead} is missing`);
+    if (isNamed) throw invalidHead('is missing');
     return undefined;
   }
   assertExtends(head, held);
@@ -72,6 +72,8 @@ export async function downloadHead(
   }
   return head;
 }
+
+const invalidHead = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
 
 /** The number of new entries of the log. The root key has signed the statement of each. */
 const MAX_NEW_ENTRIES = 100_000;
@@ -113,9 +115,8 @@ export async function downloadLog(
 
 /** Some hosts answer every request with a page, also if the registry has no log. */
 function headIn(bytes: Uint8Array, isNamed: boolean): SignedHead | undefined {
-  const invalid = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
   try {
-    return parseHead(bytes, invalid);
+    return parseHead(bytes, invalidHead);
   } catch (error) {
     if (isNamed || !(error instanceof TreeRejected)) throw error;
     return undefined;
@@ -126,12 +127,10 @@ function headIn(bytes: Uint8Array, isNamed: boolean): SignedHead | undefined {
 function assertExtends({ origin, size }: SignedHead, held: HeldLog | undefined): void {
   const before = held?.head;
   if (before !== undefined && origin !== before.origin) {
-    throw new TreeRejected(`${PATHS.logHead} is of the log ${origin}, but the log is ${before.origin}`);
+    throw invalidHead(`is of the log ${origin}, but the log is ${before.origin}`);
   }
   if (before !== undefined && size < before.size) {
-    throw new TreeRejected(
-      `${PATHS.logHead} has ${size} entries, but a log with ${before.size} entries was accepted before`,
-    );
+    throw invalidHead(`has ${size} entries, but a log with ${before.size} entries was accepted before`);
   }
   const fresh = size - (held?.entries.length ?? 0);
   if (fresh <= MAX_NEW_ENTRIES) return;
@@ -149,9 +148,8 @@ async function contradicts(
   head: SignedHead,
   { head: before, key }: HeldLog,
 ): Promise<boolean> {
-  const invalid = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
   try {
-    await assertSignedByLog(head, key, invalid);
+    await assertSignedByLog(head, key, invalidHead);
     return !(await containsHead(head, before, (path) => release.fetch(path)));
   } catch (error) {
     // Tiles that are missing or damaged, or another key.
@@ -187,11 +185,11 @@ async function downloadEntries(
     const statements = await fetchStatements(release, first, Math.min(first + BATCH, head.size));
     const batch: WalkedEntry[] = [];
     for (const [at, statement] of statements.entries()) {
-      const place = { index: first + at, head, bundles };
-      batch.push({
-        statement,
-        entry: isOfOtherType(statement) ? await fetchEntry(release, place) : undefined,
-      });
+      const index = first + at;
+      const entry = isOfOtherType(statement)
+        ? await fetchEntry(release, { index, head }, bundles)
+        : undefined;
+      batch.push({ statement, entry });
     }
     // Nothing more is downloaded for a statement that the root key has not signed.
     const next = await walked(state, batch);
@@ -211,14 +209,12 @@ async function walked(state: LogState, batch: readonly WalkedEntry[]): Promise<L
   throw new TreeRejected(`entry ${problem.index} of the log: ${problem.message}`);
 }
 
-/** An entry of a log, and the bundles that were downloaded, by index. */
-interface BundledEntry {
-  readonly index: number;
-  readonly head: SignedHead;
-  readonly bundles: Map<number, readonly Uint8Array[]>;
-}
-
-async function fetchEntry(release: NewRelease, { index, head, bundles }: BundledEntry): Promise<AnyEntry> {
+/** @param bundles - the last bundle that was downloaded, by its index */
+async function fetchEntry(
+  release: NewRelease,
+  { index, head }: { readonly index: number; readonly head: SignedHead },
+  bundles: Map<number, readonly Uint8Array[]>,
+): Promise<AnyEntry> {
   const invalid = (message: string) => new TreeRejected(`the entry ${index} of the log ${message}`);
   const at = Math.floor(index / TILE_WIDTH);
   let bundle = bundles.get(at);

@@ -1,16 +1,15 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
 import { GeneratorError, IoFailed } from '../../generator/errors.js';
 import { withOutputLock } from '../../generator/files/output-lock.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { filesBelow } from '../../generator/files/walk.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import { Candidate, type MirrorOptions } from './candidate.js';
-import { keepCosigned } from './cosigned-file.js';
 import { downloadVerified } from './download.js';
-import { readHeldLog } from './held-log.js';
-import { HeldRelease } from './held-release.js';
+import { HeldRelease, readHeldLog } from './held-release.js';
 import type { TransferStats } from './new-release.js';
 import { Releases, releaseName } from './releases.js';
 
@@ -97,6 +96,14 @@ async function mirrorLocked(
     ],
     notes: [...report.notes.filter(({ path }) => !leftOut.some((note) => note.path === path)), ...leftOut],
   };
+}
+
+/** Keeps the head that an earlier run has cosigned, when a release replaces another one. */
+function keepCosigned(held: HeldRelease | undefined, folder: string, origin: string): void {
+  const path = PATHS.cosignedHead(origin);
+  if (held?.contains(path) !== true) return;
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  linkSync(join(held.folder, path), join(folder, path));
 }
 
 const placeOf = ({ origin, size }: SignedHead) => ({ origin, size });

@@ -1,5 +1,6 @@
 import { RegistryError } from '@passport-registry/verifier';
 import {
+  type Changes,
   hasCode,
   type PublicationStatement,
   prefixOf,
@@ -10,7 +11,11 @@ import {
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { listBytes, recordsBytes } from '../../generator/list/list.js';
+import { updatedAtOf } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { continueFeed } from '../../generator/tree/site/atom.js';
+import { addChanges, changesBytes, parseChanges } from '../../generator/tree/site/changes.js';
+import type { HeldRelease } from './held-release.js';
 import type { NewRelease, StatedFile } from './new-release.js';
 
 /** If a larger share of the records is missing, one download of the list takes less than one of each record. */
@@ -46,7 +51,8 @@ export async function downloadRecords(
   // The list was in the log, before it was published.
   const wasPending = !isListHeld && release.addFrom(PATHS.snapshot(sha256, PATHS.list), PATHS.list, sha256);
   if (wasPending || (!isListHeld && missing.length > issuers * MAX_SHARE)) {
-    await splitList(release, missing, statement);
+    await release.addAll([{ path: PATHS.list, hash: sha256, statedIn: PATHS.publication }]);
+    addFromList(release, missing);
   }
   await release.addAll(files);
   if (!isListHeld && !release.has(PATHS.list, sha256)) makeList(release, files, statement);
@@ -65,16 +71,6 @@ function readBranch(release: NewRelease, path: string, levels: number): StatedFi
   }
 }
 
-/** Downloads the list, and makes the missing records from it. Records that differ are downloaded later. */
-async function splitList(
-  release: NewRelease,
-  missing: readonly StatedFile[],
-  { sha256 }: PublicationStatement,
-): Promise<void> {
-  await release.addAll([{ path: PATHS.list, hash: sha256, statedIn: PATHS.publication }]);
-  addFromList(release, missing);
-}
-
 /**
  * Makes the records of a tree of an older version, which SHA256SUMS lists. Each record must be an entry of the list: the
  * unsigned SHA256SUMS could otherwise list any number of records to download.
@@ -87,7 +83,7 @@ export async function makeRecords(release: NewRelease, records: readonly StatedF
   await release.addAll(records);
 }
 
-/** Makes records from the list, which is in the folder. Records that differ from their entries are not added. */
+/** Makes records from the list, which is in the folder. Records that differ from their entries are downloaded later. */
 function addFromList(release: NewRelease, wanted: readonly StatedFile[]): void {
   if (wanted.length === 0) return;
   const records = recordsIn(release.read(PATHS.list));
@@ -117,4 +113,57 @@ function makeList(
   const paths = records.map(({ path }) => path).sort();
   const sorted = new Map(paths.map((path) => [path, release.read(path)]));
   release.addOwn(PATHS.list, listBytes(sorted, updatedAt).list, sha256);
+}
+
+/** The files that a new list brings. */
+interface NewList {
+  /** The `updated_at` of the list. */
+  readonly updatedAt: string;
+  readonly records: readonly StatedFile[];
+  /** The files in SHA256SUMS. */
+  readonly files: readonly StatedFile[];
+}
+
+/**
+ * Makes changes.json and changes.atom from those of the release being served and from the records that differ, as a
+ * build does. A file that does not get its hash, for example after several publications, is downloaded later.
+ */
+export function makeChanges(release: NewRelease, next: NewList): void {
+  const { held } = release;
+  if (held === undefined) return;
+  const isWanted = ({ path, hash }: StatedFile) =>
+    [PATHS.changes, PATHS.feed].some((name) => name === path) && !release.isHeld(path, hash);
+  const wanted = next.files.filter(isWanted);
+  const changes = wanted.length === 0 ? undefined : changesAfter(release, held, next);
+  if (changes === undefined) return;
+  const feed = held.read(PATHS.feed)?.toString('utf8');
+  for (const { path, hash } of wanted) {
+    if (path === PATHS.changes) release.addOwn(path, changesBytes(changes), hash);
+    else if (feed !== undefined) release.addOwn(path, Buffer.from(continueFeed(feed, changes)), hash);
+  }
+}
+
+/** Returns undefined if files of the release being served are damaged or missing. */
+function changesAfter(release: NewRelease, held: HeldRelease, next: NewList): Changes | undefined {
+  const [data, list] = [held.read(PATHS.changes), held.read(PATHS.list)];
+  const previous = data && parseChanges(data);
+  const heldAt = list && updatedAtOf(list);
+  if (previous === undefined || heldAt === undefined) return undefined;
+  const differing = next.records.filter(({ path, hash }) => !release.isHeld(path, hash));
+  const changed = new Map(differing.map(({ path }) => [recordIdOf(path), release.read(path)]));
+  const ids = new Set(next.records.map(({ path }) => recordIdOf(path)));
+  const removed = held.issuerIds().filter((id) => !ids.has(id));
+  const before = new Map<string, Buffer>();
+  for (const id of [...changed.keys(), ...removed]) {
+    const bytes = held.read(PATHS.record(id));
+    if (bytes !== undefined) before.set(id, bytes);
+  }
+  const diff = { before: { updatedAt: heldAt, records: () => before }, changed, removed };
+  try {
+    return addChanges(previous, diff, next.updatedAt);
+  } catch (error) {
+    // A damaged record is no JSON.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

@@ -1,15 +1,14 @@
+import { hasCode, recentCosignatures, verifyPublicationProof } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/statements.js';
-import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { clockAt, formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
 import { followHost } from './follow-host.js';
 import { type HostView, headsOf, unreadable } from './host-view.js';
-import { type Behind, newestIndex } from './known-log.js';
 import { readFromAny } from './monitored-host.js';
-import { proofFindings } from './proof-findings.js';
-import type { Round } from './round.js';
-import { compareWithLog } from './shown-publication.js';
+import { type Behind, newestIndex, type Round } from './round.js';
+import { compareWithLog, publishedIndex } from './shown-publication.js';
 
 /** What is wrong with a host. */
 export interface CheckedHost {
@@ -85,4 +84,37 @@ function pending(
   const newest = sequenceOf(newestIndex(log.entries));
   const message = `${newest} is in the log, but ${sequenceOf(behind.index)} is published since ${formatUpdatedAt(behind.since)}`;
   return [finding('not-published', message, { host: url })];
+}
+
+/** Verifies the proof that the publication of a host is logged, as a verifier does that has the same trust anchor. */
+async function proofFindings(view: HostView, round: Round): Promise<Finding[]> {
+  const { host, files } = view;
+  const { log, logTrust, options, now } = round;
+  const bytes = files.get(PATHS.publication);
+  const isLogged = publishedIndex(view, log.entries) !== -1;
+  const mayHaveProof = files.get(PATHS.logHead) !== undefined && files.has(PATHS.logProof);
+  if (bytes === undefined || !isLogged || !mayHaveProof) return [];
+  const { since, until } = recentCosignatures(clockAt(now), options.maxAgeMs);
+  const trust = logTrust ?? { origin: log.head?.origin ?? '', witnesses: [], quorum: 0 };
+  const verify = async (since: number) =>
+    verifyPublicationProof(files.get(PATHS.logProof), readPublicationStatement(bytes), {
+      ...trust,
+      since,
+      until,
+    });
+  const tell = (code: 'proof-invalid' | 'too-few-cosignatures' | 'cosignatures-too-old', message: string) => [
+    finding(code, `${PATHS.logProof}: ${message}`, { host: host.url }),
+  ];
+  try {
+    await verify(since);
+    return [];
+  } catch (error) {
+    if (hasCode(error, 'ERR_NOT_LOGGED') || error instanceof TreeRejected)
+      return tell('proof-invalid', error.message);
+    if (!hasCode(error, 'ERR_TOO_FEW_COSIGNATURES')) throw error;
+    const old = await verify(Number.NEGATIVE_INFINITY).catch(() => undefined);
+    if (old === undefined) return tell('too-few-cosignatures', error.message);
+    const time = formatUpdatedAt(old.witnessedAt ?? 0);
+    return tell('cosignatures-too-old', `the quorum is of ${time}, and verifiers refuse the list`);
+  }
 }

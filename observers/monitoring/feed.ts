@@ -4,8 +4,8 @@ import { printable } from '../../generator/diagnostics/printable.js';
 import { UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
+import { uuidOf } from '../../generator/tree/site/changes.js';
 import { type Html, html } from '../../generator/tree/site/html.js';
-import { uuidOf } from '../../generator/tree/site/uuid.js';
 import type { Finding } from './finding.js';
 import type { RoundReport } from './monitor.js';
 
@@ -32,7 +32,7 @@ export function addToFeed(file: string, url: string, { at, findings }: RoundRepo
   const added = [...fresh].filter(([id]) => !earlier.has(id));
   if (added.length === 0 && existsSync(file)) return;
   const entries = [...added.map(([id, found]) => entry(id, found, at).text), ...earlier.values()];
-  writeWholeFile(file, feed(file, { url, at, entries: entries.slice(0, MAX_ENTRIES) }));
+  writeWholeFile(file, `${feedHead(file, url, at)}${entries.slice(0, MAX_ENTRIES).join('')}</feed>\n`);
 }
 
 function earlierEntries(file: string): Map<string, string> {
@@ -47,13 +47,8 @@ function idOf({ code, host = '', message }: Finding): string {
   return uuidOf(['monitor', code, host, message].join('\n'));
 }
 
-interface Feed {
-  readonly url: string;
-  readonly at: string;
-  readonly entries: readonly string[];
-}
-
-function feed(file: string, { url, at, entries }: Feed): string {
+/** Returns the beginning of a feed, up to its entries. */
+function feedHead(file: string, url: string, at: string): string {
   const head = html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
   <id>${uuidOf(`monitor of ${url}`)}</id>
@@ -65,7 +60,7 @@ function feed(file: string, { url, at, entries }: Feed): string {
   <link rel="self" type="application/atom+xml" href="${encodeURIComponent(basename(file))}"/>
   <link rel="alternate" type="text/html" href="${url}"/>
 `.text;
-  return `${head}${GENERATOR}${links}${entries.join('')}</feed>\n`;
+  return head + GENERATOR + links;
 }
 
 function entry(id: string, { code, severity, message, host }: Finding, at: string): Html {

@@ -20,8 +20,8 @@ import {
 } from '../../generator/log/read-log.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { HostView } from './host-view.js';
-import type { KnownLog } from './known-log.js';
 import type { MonitoredHost } from './monitored-host.js';
+import type { KnownLog, Round } from './round.js';
 
 /** How the log of a host relates to the log that is known. */
 type Relation =
@@ -109,14 +109,14 @@ async function readOther(
  * Returns why a head is not acceptable. The key of the log at its size must have signed it. If that key is not known yet, it
  * is the one that the published statement names, or a statement that is only in the log so far. Undefined if it is signed.
  *
- * @param origin - the name of the log, if the user has pinned it
  * @throws {@link IoFailed}
  */
 export async function signatureProblem(
   head: SignedHead,
-  { known, origin = known.head?.origin }: { readonly known: KnownLog; readonly origin: string | undefined },
   view: HostView,
+  { log: known, logTrust }: Round,
 ): Promise<string | undefined> {
+  const origin = known.head?.origin ?? logTrust?.origin;
   if (origin !== undefined && head.origin !== origin)
     return `has the origin ${shown(head.origin)}, but the log is ${origin}`;
   const { keys, size } = known.state;

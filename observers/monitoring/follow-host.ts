@@ -48,13 +48,11 @@ export async function followHost(view: HostView, round: Round): Promise<Finding[
 }
 
 async function followHead({ path, head }: ShownHead, view: HostView, round: Round): Promise<Finding[]> {
-  const { log, logTrust } = round;
   const { url } = view.host;
-  const origin = log.head?.origin ?? logTrust?.origin;
-  const problem = await signatureProblem(head, { known: log, origin }, view);
+  const problem = await signatureProblem(head, view, round);
   if (problem !== undefined)
     return [finding('head-not-signed', `the head in ${path} ${problem}`, { host: url })];
-  const relation = await relationOf(head, log, view);
+  const relation = await relationOf(head, round.log, view);
   if (relation.kind === 'damaged') return [finding('log-damaged', relation.message, { host: url })];
   if (relation.kind === 'forked') return forkFindings({ head, tree: relation.tree }, url, round);
   if (relation.kind === 'grown') await grow(head, relation, { view, round });
@@ -62,19 +60,20 @@ async function followHead({ path, head }: ShownHead, view: HostView, round: Roun
 }
 
 /** Tells of two heads that are not consistent: the log has shown different histories. */
-function forkFindings(other: LogEvidence, host: string, round: Round): Finding[] {
-  const { head, tree } = round.log;
+function forkFindings(other: LogEvidence, host: string, { log, options }: Round): Finding[] {
+  const { head, tree } = log;
   if (head === undefined) return [];
   const known = { head, tree };
   const message =
     `the log has forked: its head with ${other.head.size} entries is not consistent with the known head with ` +
     `${head.size} entries`;
-  const { evidence, where } = kept(known, other, round);
-  return [finding('log-forked', message + where, { host, heads: headTexts([known, other]), evidence })];
+  const { evidence, where } = kept(known, other, options.folder);
+  const heads = [headText(known), headText(other)];
+  return [finding('log-forked', message + where, { host, heads, evidence })];
 }
 
 /** Keeps the evidence of a fork, if there is a folder for it. A full disk must not hide the fork. */
-function kept(known: LogEvidence, other: LogEvidence, { options: { folder } }: Round) {
+function kept(known: LogEvidence, other: LogEvidence, folder: string | undefined) {
   if (folder === undefined) return { evidence: null, where: '' };
   try {
     const evidence = keepEvidence(folder, known, other);
@@ -118,9 +117,9 @@ interface LogEvidence {
   readonly tree: LogTree | undefined;
 }
 
-/** Returns the signed heads of a forked log as text: everybody who has the key of the log can verify them. */
-function headTexts(logs: readonly LogEvidence[]): readonly string[] {
-  return logs.map(({ head }) => formatNote(head.note));
+/** Returns the signed head of a log as text: everybody who has the key of the log can verify it. */
+function headText({ head }: LogEvidence): string {
+  return formatNote(head.note);
 }
 
 /**
@@ -132,19 +131,16 @@ function headTexts(logs: readonly LogEvidence[]): readonly string[] {
  * @throws {@link IoFailed}
  */
 function keepEvidence(folder: string, known: LogEvidence, other: LogEvidence): string {
-  const texts = headTexts([known, other]);
-  const kept = join(folder, 'evidence', sha256(texts.join('')).slice(0, 16));
+  const kept = join(folder, 'evidence', sha256(headText(known) + headText(other)).slice(0, 16));
   try {
     mkdirSync(kept, { recursive: true });
   } catch (cause) {
     throw new IoFailed(`${kept} cannot be created: ${(cause as Error).message}`, { cause });
   }
-  for (const [index, name] of ['known', 'other'].entries()) {
-    const { tree } = index === 0 ? known : other;
-    writeWholeFile(join(kept, `${name}.checkpoint`), texts[index] ?? '');
-    if (tree === undefined) continue;
-    const lines = tree.leaves.map((hash) => `${Buffer.from(hash).toString('hex')}\n`);
-    writeWholeFile(join(kept, `${name}.hashes`), lines.join(''));
+  for (const [name, log] of Object.entries({ known, other })) {
+    writeWholeFile(join(kept, `${name}.checkpoint`), headText(log));
+    const lines = log.tree?.leaves.map((hash) => `${Buffer.from(hash).toString('hex')}\n`);
+    if (lines !== undefined) writeWholeFile(join(kept, `${name}.hashes`), lines.join(''));
   }
   return kept;
 }

@@ -82,7 +82,8 @@ export function headsOf({ host, files }: HostView): {
     const isHead = path === PATHS.logHead || path === PATHS.logProof || path.startsWith('witness/');
     if (!isHead || bytes === undefined) continue;
     try {
-      heads.push({ path, head: readHead(path, bytes) });
+      const head = path === PATHS.logProof ? parseLogProof(bytes, invalid).head : parseHead(bytes, invalid);
+      heads.push({ path, head });
     } catch (error) {
       if (!(error instanceof GeneratorError)) throw error;
       const code = path === PATHS.logProof ? 'proof-invalid' : 'head-not-signed';
@@ -92,8 +93,4 @@ export function headsOf({ host, files }: HostView): {
   return { heads, findings };
 }
 
-/** Parses a file that contains a head. @throws {@link TreeRejected} */
-function readHead(path: string, bytes: Uint8Array): SignedHead {
-  const invalid = (message: string) => new TreeRejected(message);
-  return path === PATHS.logProof ? parseLogProof(bytes, invalid).head : parseHead(bytes, invalid);
-}
+const invalid = (message: string) => new TreeRejected(message);

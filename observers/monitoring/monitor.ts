@@ -5,20 +5,11 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type CheckedHost, checkHost } from './check-host.js';
 import { type Finding, type FindingCode, finding, SEVERITIES } from './finding.js';
-import { followAbout } from './follow-about.js';
-import { followHold } from './follow-hold.js';
 import { followHost } from './follow-host.js';
+import { followAbout, followHold } from './follow-issuers.js';
 import { type HostView, readView } from './host-view.js';
-import { type KnownLog, nothingKnown } from './known-log.js';
 import { MonitoredHost } from './monitored-host.js';
-import type { MonitorOptions, Round } from './round.js';
-
-/** A host in the report of a round. */
-interface HostReport {
-  readonly url: string;
-  /** The number of entries of the newest head that it shows. Null if it shows none. */
-  readonly size: number | null;
-}
+import { type KnownLog, type MonitorOptions, nothingKnown, type Round } from './round.js';
 
 /** The report of one round. */
 export interface RoundReport {
@@ -26,7 +17,8 @@ export interface RoundReport {
   readonly at: string;
   /** The log that is known now. Null if none could be read. */
   readonly log: { readonly origin: string; readonly size: number; readonly added: number } | null;
-  readonly hosts: readonly HostReport[];
+  /** The number of entries of the newest head that each host shows. Null if it shows none. */
+  readonly hosts: readonly { readonly url: string; readonly size: number | null }[];
   /** Most urgent first. */
   readonly findings: readonly Finding[];
 }
@@ -171,7 +163,11 @@ function finish(
   known: Pick<KnownLog, 'hold' | 'about'>,
 ): MonitoredRound {
   const { hosts, before, log, now } = round;
-  const findings = [...round.findings, ...checked.flatMap((one) => one.findings), ...aboutLog(round)];
+  const findings = [
+    ...[...round.findings, ...checked.flatMap((one) => one.findings)],
+    // What is about the log as a whole, whatever host showed it.
+    ...[...notPinned(round), ...tooOld(round), ...unknownIssuers(round)],
+  ];
   const keys = findings.map(keyOf);
   const isFirst = (found: Finding, at: number) => keys.indexOf(keyOf(found)) === at;
   const behind = Object.fromEntries(
@@ -193,11 +189,6 @@ function finish(
     // What could not be read is repeated by the next round.
     known: head === undefined ? undefined : { ...(round.isComplete ? log : before), behind, ...known },
   };
-}
-
-/** Returns what a round finds out about the log as a whole, whatever host showed it. */
-function aboutLog(round: Round): Finding[] {
-  return [...notPinned(round), ...tooOld(round), ...unknownIssuers(round)];
 }
 
 function notPinned({ options: { trust, url }, before }: Round): Finding[] {

@@ -1,15 +1,24 @@
 import { type IssuerRegistry, RegistryError } from '@passport-registry/verifier';
 import { findMisnamed, LIMITS, mayHaveLevels, readList, sumsTree } from '@passport-registry/verifier/core';
+import { isError } from '../../generator/diagnostics/diagnostic.js';
 import { recordsBytes } from '../../generator/list/list.js';
 import { KEPT_LIST_BYTES } from '../../generator/log/log-choice.js';
+import { recordsOfList } from '../../generator/records/check-records.js';
+import {
+  type Compared,
+  describeDifference,
+  difference,
+  type IssuerChange,
+  weightiestFirst,
+} from '../../generator/review/difference.js';
+import { checkTransitions } from '../../generator/review/forbidden-changes.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { summedRecord } from '../../generator/tree/sums.js';
 import { factsOf } from '../../generator/verification/check-publication.js';
-import { type Finding, finding } from './finding.js';
-import type { KnownList, KnownPublication } from './known-log.js';
-import { changeFindings, type Watch } from './list-changes.js';
+import { type Finding, finding, issuerChanged } from './finding.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
+import type { KnownList, KnownPublication } from './round.js';
 
 /** How many lists a publisher keeps in the folder `snapshots`, whatever their sizes. */
 const SNAPSHOTS = 3;
@@ -46,7 +55,11 @@ export async function readLists(
       continue;
     }
     const { registry, problems } = checkList(bytes, publication);
-    findings.push(...problems.map((problem) => invalidList(publication, problem)));
+    const { index: entry, sequence } = publication;
+    for (const problem of problems) {
+      const message = `the list of publication ${sequence}: ${problem}`;
+      findings.push(finding('list-invalid', message, { entry, sequence }));
+    }
     if (registry === undefined) continue;
     if (before !== undefined) findings.push(...changeFindings(before, { registry, publication }, watch));
     list = { sha256: publication.sha256, bytes };
@@ -69,11 +82,6 @@ function missingList({ index, sequence, sha256: list, size }: KnownPublication, 
   return finding(code, message, { entry: index, sequence, list });
 }
 
-function invalidList({ index, sequence }: KnownPublication, problem: string): Finding {
-  const message = `the list of publication ${sequence}: ${problem}`;
-  return finding('list-invalid', message, { entry: index, sequence });
-}
-
 /** Verifies a list whose hash is right. Returns no registry if it cannot be read. */
 function checkList(
   bytes: Uint8Array,
@@ -82,14 +90,8 @@ function checkList(
   try {
     const registry = readList(bytes);
     const misnamed = findMisnamed(publication, factsOf({ list: bytes, registry }));
-    const problem = sumsProblem(registry, publication);
-    return {
-      registry,
-      problems: [
-        ...misnamed.map((one) => `the statement ${one}`),
-        ...(problem === undefined ? [] : [problem]),
-      ],
-    };
+    const problems = misnamed.map((one) => `the statement ${one}`);
+    return { registry, problems: [...problems, ...sumsProblems(registry, publication)] };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     return { problems: [error.message] };
@@ -100,14 +102,75 @@ function checkList(
  * Computes the tree of sums anew, so that a registry cannot show another one to clients that read one record
  * (rule sums-whole).
  */
-function sumsProblem(
-  { issuers }: IssuerRegistry,
-  { levels, sumsSha256 }: KnownPublication,
-): string | undefined {
+function sumsProblems({ issuers }: IssuerRegistry, { levels, sumsSha256 }: KnownPublication): string[] {
   const records = [...recordsBytes(issuers)].map(([id, bytes]) => summedRecord(id, sha256(bytes)));
-  if (!mayHaveLevels(records, levels)) return `its tree of sums must not have ${levels} levels`;
+  if (!mayHaveLevels(records, levels)) return [`its tree of sums must not have ${levels} levels`];
   const { sha256: found } = sumsTree(records, levels, sha256);
-  return found === sumsSha256
-    ? undefined
-    : `its tree of sums is ${found}, but the statement names ${sumsSha256}`;
+  return found === sumsSha256 ? [] : [`its tree of sums is ${found}, but the statement names ${sumsSha256}`];
+}
+
+/** Which changes of lists are told. */
+interface Watch {
+  /** The ids of the issuers whose changes are told. If there are none, the changes of all issuers are notes. */
+  readonly issuers: readonly string[];
+  /** The first entry of the log whose changes are told. */
+  readonly from: number;
+  /** The number of entries before the publication that the host publishes. -1 if that is not known. */
+  readonly published: number;
+}
+
+/**
+ * Returns what a publication changed against the list before, and changes that no registry may make
+ * (rule record-changes).
+ */
+function changeFindings(
+  before: IssuerRegistry,
+  { registry, publication }: { readonly registry: IssuerRegistry; readonly publication: KnownPublication },
+  watch: Watch,
+): Finding[] {
+  const { index, sequence } = publication;
+  const [old, current] = [recordsOfList(before.issuers), recordsOfList(registry.issuers)];
+  const forbidden = checkTransitions(old, current, [])
+    .filter(isError)
+    .map(({ rule, file: issuer_id, message }) => {
+      const text = `publication ${sequence} breaks the rule ${rule} for ${issuer_id}: ${message}`;
+      return finding('forbidden-change', text, { entry: index, sequence, rule, issuer_id });
+    });
+  if (index < watch.from) return forbidden;
+  const changes = difference(old, current);
+  const issuers = changes.map(({ issuer_id }) => issuer_id);
+  const changed = issuers.length === 1 ? '1 issuer' : `${issuers.length} issuers`;
+  const message = `publication ${sequence} of ${registry.updated_at}, entry ${index}, changes ${changed}`;
+  return [
+    ...forbidden,
+    finding('publication-logged', message, { entry: index, sequence, since: registry.updated_at, issuers }),
+    ...changes.flatMap((change) => changeOf(change, current, { publication, watch })),
+  ];
+}
+
+/**
+ * Tells a change of an issuer, in words and as data.
+ *
+ * @param records - the issuers after the change
+ */
+export function changeOf(
+  change: IssuerChange,
+  records: Compared,
+  { publication, watch }: { readonly publication: KnownPublication; readonly watch: Omit<Watch, 'from'> },
+): Finding[] {
+  const { issuer_id, kind } = change;
+  const { index, sequence, updatedAt: since } = publication;
+  // The first two characters of each line are a mark, such as "~ ".
+  const lines = describeDifference([change], records).map((line) => line.slice(2));
+  const isPending = watch.published !== -1 && index > watch.published;
+  const fields = weightiestFirst(change.fields).map(({ field, from, to }) => ({
+    field,
+    from: from ?? null,
+    to: to ?? null,
+  }));
+  return issuerChanged(
+    watch.issuers,
+    `${lines.join('; ')}, since ${since}, by publication ${sequence}${isPending ? ', which is not published yet' : ''}`,
+    { entry: index, sequence, since, issuer_id, kind, fields, ...(isPending && { pending: true }) },
+  );
 }

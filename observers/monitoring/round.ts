@@ -1,7 +1,16 @@
-import type { LogTrust } from '@passport-registry/verifier/core';
+import type { RootKey } from '@passport-registry/verifier';
+import {
+  type AboutIssuer,
+  type AnyEntry,
+  beginLog,
+  type LogState,
+  LogTree,
+  type LogTrust,
+  type PublicationStatement,
+  type SignedHead,
+} from '@passport-registry/verifier/core';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { Finding } from './finding.js';
-import type { KnownLog } from './known-log.js';
 import type { MonitoredHost } from './monitored-host.js';
 
 /** What a monitor watches, and what it demands. */
@@ -41,4 +50,72 @@ export interface Round {
   log: KnownLog;
   /** Whether everything of the log was read. Otherwise the next round begins where this one began. */
   isComplete: boolean;
+}
+
+/** A publication statement of the log, whose signature has been verified. */
+export interface KnownPublication extends PublicationStatement {
+  /** The number of entries before it. */
+  readonly index: number;
+}
+
+/** A list of the log, whose hash has been verified. */
+export interface KnownList {
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Since when a host has published nothing newer, although the log has something newer. */
+export interface Behind {
+  /** The number of entries before the publication that the host publishes; -1 if it publishes none. */
+  readonly index: number;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** What the newest checkpoint held that a monitor has seen. */
+export interface KnownHold {
+  /** When the checkpoint was signed, in milliseconds since 1970. */
+  readonly issuedAt: number;
+  readonly issuers: readonly string[];
+}
+
+/** The names and reasons of the newest publication whose file a monitor could read. */
+export interface KnownAbout {
+  /** SHA-256 of about.json. Null if the publication names no such file. */
+  readonly sha256: string | null;
+  readonly issuers: Readonly<Record<string, AboutIssuer>>;
+}
+
+/** What a monitor knows of a log: everything that the next round continues. */
+export interface KnownLog {
+  /** The newest head that was accepted. Undefined before the first. */
+  readonly head: SignedHead | undefined;
+  readonly entries: readonly AnyEntry[];
+  /** The tree of the entries. */
+  readonly tree: LogTree;
+  /** What the next entry must continue. The pinned root key is the first of its roots. */
+  readonly state: LogState;
+  readonly publication: KnownPublication | undefined;
+  /** The newest list that could be read. */
+  readonly list: KnownList | undefined;
+  /** The hosts that are behind the log, by URL. */
+  readonly behind: Readonly<Record<string, Behind>>;
+  /** Undefined before the first checkpoint. */
+  readonly hold: KnownHold | undefined;
+  /** Undefined before they have been read. */
+  readonly about: KnownAbout | undefined;
+}
+
+/** Returns what a monitor knows before its first round. */
+export function nothingKnown(rootKey: RootKey): KnownLog {
+  return {
+    ...{ head: undefined, entries: [], tree: new LogTree([]) },
+    state: beginLog({ keys: [rootKey], inForce: rootKey }),
+    ...{ publication: undefined, list: undefined, behind: {}, hold: undefined, about: undefined },
+  };
+}
+
+/** Returns the number of entries before the newest publication. -1 if the log has none. */
+export function newestIndex(entries: readonly AnyEntry[]): number {
+  return entries.findLastIndex(({ type }) => type === 'publication');
 }

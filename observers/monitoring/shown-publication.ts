@@ -6,8 +6,8 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
 import { type HostView, unreadable } from './host-view.js';
-import type { KnownLog } from './known-log.js';
 import { isTooLarge } from './monitored-host.js';
+import type { KnownLog } from './round.js';
 
 /** What a host publishes, compared with the log. */
 interface ShownPublication {
@@ -20,22 +20,16 @@ interface ShownPublication {
   readonly index: number | undefined;
 }
 
-/** A file and why it is not part of the log, as a predicate. */
-type Stray = readonly [path: string, problem: string];
-
 /**
  * Compares the files that a host publishes with the log: every statement and every list must be in it (rule log-tree).
  */
 export async function compareWithLog(view: HostView, log: KnownLog): Promise<ShownPublication> {
-  const strays = [
+  const { index: newest, findings } = await compareList(view, log);
+  const found = [
     ...strayStatement('publication', view, log),
     ...strayStatement('delegation', view, log),
     ...strayRotation(view, log),
     ...strayCheckpoint(view, log),
-  ];
-  const { index: newest, findings } = await compareList(view, log);
-  const found = [
-    ...strays.map(([path, problem]) => strayFinding(view, path, problem)),
     ...findings,
     ...(await otherRootKey(view, log)),
   ];
@@ -55,43 +49,47 @@ function hashOf(path: string, { files }: HostView): string | undefined {
   return bytes && sha256(bytes);
 }
 
+/** @param problem - why a file is not part of the log, as a predicate */
 function strayFinding({ host }: HostView, path: string, problem: string): Finding {
   return finding('not-logged', `${path} ${problem}`, { host: host.url, file: path });
 }
 
-/** The paths of the statements that the root key signs. */
-const STATEMENTS = { publication: PATHS.publication, delegation: PATHS.delegation } as const;
-
-function strayStatement(type: keyof typeof STATEMENTS, view: HostView, { entries }: KnownLog): Stray[] {
-  const path = STATEMENTS[type];
+function strayStatement(
+  type: 'publication' | 'delegation',
+  view: HostView,
+  { entries }: KnownLog,
+): Finding[] {
+  const path = PATHS[type];
   const hash = hashOf(path, view);
   const isLogged =
     hash === undefined || entries.some((entry) => entry.type === type && entry.sha256 === hash);
-  return isLogged ? [] : [[path, `has the SHA-256 ${hash}, which is not in the log`]];
+  return isLogged ? [] : [strayFinding(view, path, `has the SHA-256 ${hash}, which is not in the log`)];
 }
 
-function strayRotation({ files }: HostView, { entries }: KnownLog): Stray[] {
-  const bytes = files.get(PATHS.rotation);
+function strayRotation(view: HostView, { entries }: KnownLog): Finding[] {
+  const bytes = view.files.get(PATHS.rotation);
   if (bytes === undefined) return [];
   const logged = new Set(entries.flatMap((entry) => (entry.type === 'rotation' ? [entry.sha256] : [])));
   try {
     const at = readRotation(bytes).findIndex(({ text }) => !logged.has(sha256(text)));
-    return at === -1 ? [] : [[PATHS.rotation, `has a step ${at + 1} that is not in the log`]];
+    return at === -1
+      ? []
+      : [strayFinding(view, PATHS.rotation, `has a step ${at + 1} that is not in the log`)];
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return [[PATHS.rotation, `is not a rotation: ${error.message}`]];
+    return [strayFinding(view, PATHS.rotation, `is not a rotation: ${error.message}`)];
   }
 }
 
 /** Clients that know no publication statement take the list from a checkpoint. A malformed checkpoint deceives nobody. */
-function strayCheckpoint({ files }: HostView, log: KnownLog): Stray[] {
-  const bytes = files.get(PATHS.checkpoint);
+function strayCheckpoint(view: HostView, log: KnownLog): Finding[] {
+  const bytes = view.files.get(PATHS.checkpoint);
   if (bytes === undefined) return [];
   try {
     const invalid = (message: string) => new TreeRejected(message);
     const { sha256: list } = readStatement(bytes, 'registry-checkpoint+jwt', invalid).claims;
     if (typeof list !== 'string' || newestWithList(list, log) !== -1) return [];
-    return [[PATHS.checkpoint, `names the list ${list}, which is not in the log`]];
+    return [strayFinding(view, PATHS.checkpoint, `names the list ${list}, which is not in the log`)];
   } catch (error) {
     if (error instanceof TreeRejected) return [];
     throw error;
@@ -106,7 +104,11 @@ function newestWithList(list: string, { entries }: KnownLog): number {
 /** Compares the list of a host with the log. Its size is limited, because nothing else proves what it is. */
 async function compareList(view: HostView, log: KnownLog): Promise<ShownPublication> {
   const { host, files } = view;
-  const maxBytes = Math.max(log.publication?.size ?? 0, sizeNamedBy(files.get(PATHS.publication), log));
+  const isLogged = publishedIndex(view, log.entries) !== -1;
+  const maxBytes = Math.max(
+    log.publication?.size ?? 0,
+    isLogged ? sizeNamedBy(files.get(PATHS.publication)) : 0,
+  );
   try {
     const bytes = await host.read(PATHS.list, { maxBytes });
     if (bytes === undefined) return { findings: [], index: -1 };
@@ -122,13 +124,10 @@ async function compareList(view: HostView, log: KnownLog): Promise<ShownPublicat
   }
 }
 
-/** Returns the size of the list that a logged statement names. 0 for any other file. */
-function sizeNamedBy(statement: Uint8Array | undefined, { entries }: KnownLog): number {
-  if (statement === undefined) return 0;
-  const hash = sha256(statement);
-  if (!entries.some((entry) => entry.type === 'publication' && entry.sha256 === hash)) return 0;
+/** Returns the size of the list that a statement names. 0 for any other file. */
+function sizeNamedBy(statement: Uint8Array | undefined): number {
   try {
-    return readPublicationStatement(statement).size;
+    return statement === undefined ? 0 : readPublicationStatement(statement).size;
   } catch (error) {
     if (error instanceof TreeRejected) return 0;
     throw error;

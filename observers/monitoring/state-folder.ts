@@ -17,7 +17,7 @@ import { IoFailed } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import type { Behind, KnownAbout, KnownHold, KnownLog, KnownPublication } from './known-log.js';
+import type { Behind, KnownAbout, KnownHold, KnownLog, KnownPublication } from './round.js';
 
 const STATE = 'state.json';
 const VERSION = 1;

@@ -1,4 +1,5 @@
 import {
+  type CosignatureRules,
   type LogTrust,
   newestCosignatures,
   parseLogProof,
@@ -21,7 +22,7 @@ export async function firstTold(
   const since = now - options.sinceMs;
   const isWitnessed = logTrust !== undefined && logTrust.quorum > 0;
   const told = isWitnessed
-    ? await witnessedBefore(since, grown, { host, trust: logTrust })
+    ? await witnessedBefore(grown, host, { ...logTrust, since: Number.NEGATIVE_INFINITY, until: since })
     : datedSince(since, grown);
   // The publication before is what the changes are compared with.
   const from = grown.entries.findLast(
@@ -41,41 +42,34 @@ function datedSince(since: number, { entries, tree }: Pick<Grown, 'entries' | 't
   return first?.index ?? tree.size;
 }
 
-/** Where the proofs of a log are, and whose cosignatures count. */
-interface Witnessing {
-  readonly host: MonitoredHost;
-  readonly trust: LogTrust;
-}
-
 /** Returns the size of the largest log that enough witnesses had cosigned before a time; 0 if no proof is from before. */
 async function witnessedBefore(
-  since: number,
   { entries, tree }: Pick<Grown, 'entries' | 'tree'>,
-  { host, trust }: Witnessing,
+  host: MonitoredHost,
+  rules: CosignatureRules & LogTrust,
 ): Promise<number> {
   const publications = entries.filter(({ entry }) => entry.type === 'publication');
   for (const { index } of publications.reverse()) {
     for (const path of [PATHS.lastProof(index), PATHS.firstProof(index)]) {
-      const head = await witnessedHead(path, since, { host, trust });
+      const head = await witnessedHead(path, host, rules);
       if (head !== undefined && (await tree.contains(head))) return head.size;
     }
   }
   return 0;
 }
 
-/** Returns the head of a proof that enough witnesses had cosigned before a time. */
+/** Returns the head of a proof that enough witnesses have cosigned. */
 async function witnessedHead(
   path: string,
-  since: number,
-  { host, trust }: Witnessing,
+  host: MonitoredHost,
+  rules: CosignatureRules & LogTrust,
 ): Promise<SignedHead | undefined> {
   try {
     const bytes = await host.read(path);
     if (bytes === undefined) return undefined;
     const { head } = parseLogProof(bytes, (message) => new TreeRejected(message));
-    const times = { since: Number.NEGATIVE_INFINITY, until: since };
-    const cosignatures = await newestCosignatures(head.note, { ...trust, ...times });
-    return cosignatures.length >= trust.quorum && head.origin === trust.origin ? head : undefined;
+    const cosignatures = await newestCosignatures(head.note, rules);
+    return cosignatures.length >= rules.quorum && head.origin === rules.origin ? head : undefined;
   } catch (error) {
     if (error instanceof TreeRejected || error instanceof IoFailed) return undefined;
     throw error;

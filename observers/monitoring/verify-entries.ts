@@ -11,8 +11,8 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { entryIsUnknown, haveClaims, unknownClaims } from '../../generator/verification/unknown-parts.js';
 import { type Finding, finding } from './finding.js';
-import type { KnownLog, KnownPublication } from './known-log.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
+import type { KnownLog, KnownPublication } from './round.js';
 
 /** How many statements are in memory at a time. */
 const BATCH = 256;

@@ -1,10 +1,29 @@
+import type { IssuerRegistry } from '@passport-registry/verifier';
+import {
+  decodeUtf8,
+  formatHistoryProof,
+  formatTime,
+  placeOf,
+  prefixesTo,
+  sumsPath,
+} from '@passport-registry/verifier/core';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
+import { TreeRejected } from '../../generator/errors.js';
+import { recordsBytes } from '../../generator/list/list.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { sumsOfList } from '../../generator/tree/sums.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
-import { findAt, type InForce, type NotShown } from './at-time.js';
 import { type History, openHistory, readKeptList } from './history.js';
-import { makeHistoryProof } from './make-proof.js';
-import { type NotKept, type PastRecord, readPastRecord, readPastRecordIfKept } from './past-record.js';
+import { findAt, type InForce, type NotShown, type PastPublication } from './past-publication.js';
+import {
+  type DatedPublication,
+  dated,
+  type NotKept,
+  type PastRecord,
+  readPastRecord,
+  readPastRecordIfKept,
+} from './past-record.js';
 
 /** A question about the past. */
 export interface Question {
@@ -47,23 +66,11 @@ export async function answerFrom(source: TreeSource, question: Question): Promis
   const found = await findAt(history, time);
   if (found.evidence === 'none') return nothingSaid(history, found, issuerId);
   const said = await readPastRecord(history, found.publication, issuerId);
-  const isProven = question.isProofWanted && found.evidence === 'witnesses';
   return {
     evidence: found.evidence,
     said,
-    proof: isProven ? await prove(history, found, issuerId) : undefined,
+    proof: question.isProofWanted ? await prove(history, found.publication, issuerId) : undefined,
   };
-}
-
-/** Makes a proof, and verifies it as its reader will. */
-async function prove(
-  { source, trust }: History,
-  { publication }: InForce,
-  issuerId: string,
-): Promise<string> {
-  const proof = makeHistoryProof(issuerId, publication, await readKeptList(source, publication.statement));
-  await verifyHistoryProof(proof, { trustAnchor: trustAnchorOf(trust) });
-  return proof;
 }
 
 async function nothingSaid(
@@ -78,4 +85,71 @@ async function nothingSaid(
     unproven,
     isPartial: history.isPartial && before === undefined,
   };
+}
+
+/**
+ * Makes a file that proves what a publication of the past said of an issuer, and verifies it as its reader will. The sums files
+ * of an old list are not kept, so they are computed anew.
+ *
+ * @returns undefined if only the publisher says when the publication was in force
+ */
+async function prove(
+  { source, trust }: History,
+  { statement, root, proof }: PastPublication,
+  issuerId: string,
+): Promise<string | undefined> {
+  if (proof === undefined) return undefined;
+  const { issuers } = await readKeptList(source, statement);
+  const records = recordsBytes(issuers);
+  const record = records.get(issuerId);
+  // With the number of levels that the statement names, the tree is the one that it names.
+  const { files } = sumsOfList({ records }, statement.levels);
+  const sums = prefixesTo(placeOf(issuerId), statement.levels).flatMap((prefix) => {
+    const bytes = files.get(sumsPath(prefix));
+    return bytes === undefined ? [] : [decodeUtf8(bytes)];
+  });
+  const { first_proof, last_proof, later_entries } = proof;
+  const file = formatHistoryProof({
+    ...{ first_proof, last_proof, later_entries, sums },
+    issuer_id: issuerId,
+    publication: statement.text,
+    rotation: root.rotation,
+    ...(record !== undefined && { record: decodeUtf8(record) }),
+  });
+  await verifyHistoryProof(file, { trustAnchor: trustAnchorOf(trust) });
+  return file;
+}
+
+/** A list that was in force at a time. */
+export interface ListAt extends Pick<InForce, 'evidence'> {
+  readonly registry: IssuerRegistry;
+  /** Its publication, and when that was in force. */
+  readonly publication: DatedPublication;
+}
+
+/**
+ * Reads the list that was in force at a time.
+ *
+ * @param time - milliseconds since 1970
+ * @throws {@link TreeRejected} if nothing shows which list it was, or if it has not been kept; {@link IoFailed}; the errors of
+ *   the verifier
+ */
+export async function readListAt(history: History, time: number): Promise<ListAt> {
+  const found = await findAt(history, time);
+  if (found.evidence === 'none') {
+    const { before, after } = found;
+    const nearest = [
+      ...(before === undefined ? [] : [`until ${formatUpdatedAt(before.until)}`]),
+      ...(after === undefined ? [] : [`from ${formatUpdatedAt(after.from)}`]),
+    ];
+    throw new TreeRejected(
+      `nothing proves which list of ${history.source.name} was in force at ${formatTime(time)}: ` +
+        (nearest.length === 0
+          ? 'the log proves no time'
+          : `the nearest lists are proven ${nearest.join(' and ')}`),
+    );
+  }
+  const { evidence, publication } = found;
+  const registry = await readKeptList(history.source, publication.statement);
+  return { evidence, registry, publication: dated(publication) };
 }

@@ -55,7 +55,14 @@ export interface History {
 export async function openHistory(source: TreeSource, trust: PinnedTrust): Promise<History> {
   const read = async (path: string) => (await source.get(path))?.bytes;
   const roots = await readRoots(await read(PATHS.rotation), trust.rootKey);
-  const statement = await readCurrent(await read(PATHS.publication), { source, roots });
+  const published = await read(PATHS.publication);
+  if (published === undefined) {
+    throw new TreeRejected(
+      `${source.name} has no publication statement, so nothing shows what it published earlier`,
+    );
+  }
+  const { rootKey } = roots.at(-1) as PastRoot;
+  const statement = await verifyPublicationStatement(published, rootKey, ANY_TIME);
   const origin = trust.log.log ?? statement.log?.origin;
   if (origin === undefined) {
     throw new TreeRejected(`${source.name} has no log, so nothing shows what it published earlier`);
@@ -95,19 +102,6 @@ async function readRoots(rotation: Uint8Array | undefined, pinned: RootKey): Pro
     rootKey,
     rotation: steps.slice(0, before + at).map(({ text }) => text),
   }));
-}
-
-async function readCurrent(
-  bytes: Uint8Array | undefined,
-  { source, roots }: Pick<History, 'source' | 'roots'>,
-): Promise<PublicationStatement> {
-  const current = roots.at(-1);
-  if (bytes === undefined || current === undefined) {
-    throw new TreeRejected(
-      `${source.name} has no publication statement, so nothing shows what it published earlier`,
-    );
-  }
-  return verifyPublicationStatement(bytes, current.rootKey, ANY_TIME);
 }
 
 /**

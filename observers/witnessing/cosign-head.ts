@@ -12,11 +12,36 @@ import {
   type SignedHead,
   type TreeHead,
 } from '@passport-registry/verifier/core';
-import { IoFailed, KeyRejected } from '../../generator/errors.js';
+import { IoFailed, KeyRejected, TreeRejected } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import type { Signer } from '../../generator/signing/sign.js';
-import { HeadRefused } from './head-refused.js';
 import { type CosignedHead, changeState, type WitnessState } from './witness-state.js';
+
+/** Why a witness refuses to cosign a head. */
+export type HeadRefusal =
+  /** The request is not in the form of C2SP tlog-witness. */
+  | 'malformed'
+  /** The witness does not know the log. */
+  | 'unknown-log'
+  /** The key of the log has not signed the head. */
+  | 'unsigned'
+  /** The head is smaller than the cosigned one, or the proof begins at another size. */
+  | 'conflict'
+  /** The head does not contain the cosigned one. */
+  | 'inconsistent';
+
+/** A witness refuses to cosign a head. */
+export class HeadRefused extends TreeRejected {
+  readonly refusal: HeadRefusal;
+  /** For a conflict: the size of the head that the witness has cosigned last; 0 if it has cosigned none. */
+  readonly size: number;
+
+  constructor(refusal: HeadRefusal, message: string, size = 0) {
+    super(message);
+    this.refusal = refusal;
+    this.size = size;
+  }
+}
 
 /** How many characters of an unknown name to show. */
 const MAX_SHOWN = 100;

@@ -1,9 +1,12 @@
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { RootKey } from '@passport-registry/verifier';
 import {
   COSIGNED_ANY_TIME,
   cosignatureTime,
   formatNote,
+  formatNoteKey,
   isNamed,
   LIMITS,
   type NoteKey,
@@ -12,11 +15,34 @@ import {
   parseNoteKey,
   type SignedHead,
 } from '@passport-registry/verifier/core';
-import { IoFailed, UsageError } from '../../generator/errors.js';
+import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
 import { flushFolder } from '../../generator/files/flush.js';
+import { LockHeld, withOutputLock } from '../../generator/files/output-lock.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { cosignedHeadPath } from '../../generator/log/log-files.js';
-import { withFileLock } from './file-lock.js';
+
+/** The names that a trust anchor accepts: ASCII without white space and plus. */
+const NAME = /^[!-*,-~]{1,400}$/;
+
+/**
+ * Returns the verifier key of a witness, as a trust anchor and registry.yaml contain it (C2SP tlog-cosignature).
+ *
+ * @param name - a URL without a scheme, such as `mirror.example`
+ * @throws {@link KeyRejected} if the key is not an Ed25519 key; {@link UsageError} if the name is not acceptable
+ */
+export function witnessVkey(name: string, { algorithm, jwk }: RootKey): string {
+  if (!NAME.test(name) || name.includes('://')) {
+    throw new UsageError(
+      `the name of a witness is a URL without https://, such as mirror.example, not ${JSON.stringify(name)}`,
+    );
+  }
+  if (algorithm !== 'Ed25519') {
+    throw new KeyRejected(
+      'the key is a P-256 key, but witnesses sign with Ed25519: generate a key with `keys generate`',
+    );
+  }
+  return formatNoteKey(name, 'witness', jwk.x);
+}
 
 /** The memory of a witness: a folder that belongs to one key, with one file for each log. */
 export interface WitnessState {
@@ -139,4 +165,49 @@ export async function changeState(
     }
     return next;
   });
+}
+
+/** How long to wait for another process that cosigns a head of the same log, in milliseconds. */
+const MAX_WAIT_MS = 20_000;
+/** The pause before another attempt, at most. It is random, so that no process always comes too late. */
+const RETRY_MS = 5;
+/** The pause between two turns of this process, in which another process can take the lock. */
+const PAUSE_MS = 1;
+
+/** The turns that wait in this process, by file: one turn is first in line for the lock of the file. */
+const turns = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs a function that nobody else runs for the same file meanwhile, in this process or in another one. Waits for others.
+ *
+ * @param work - receives a temporary folder on the same file system
+ * @throws {@link IoFailed} if another process does not finish in time
+ */
+async function withFileLock<T>(file: string, work: (temporary: string) => Promise<T>): Promise<T> {
+  const before = turns.get(file);
+  const turn = (async () => {
+    if (before !== undefined) await before.catch(() => undefined).then(() => setTimeout(PAUSE_MS));
+    return withLock(file, work);
+  })();
+  turns.set(file, turn);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(file) === turn) turns.delete(file);
+  }
+}
+
+async function withLock<T>(file: string, work: (temporary: string) => Promise<T>): Promise<T> {
+  const deadline = performance.now() + MAX_WAIT_MS;
+  for (;;) {
+    try {
+      return await withOutputLock(file, work);
+    } catch (error) {
+      if (!(error instanceof LockHeld)) throw error;
+      if (performance.now() > deadline) {
+        throw new IoFailed(`another process uses ${file}, and does not finish`, { cause: error });
+      }
+    }
+    await setTimeout(Math.random() * RETRY_MS);
+  }
 }

@@ -21,7 +21,7 @@ interface DoorOptions {
  * Sends a request to a gateway in front of a server that knows nothing of passports. Returns the status, the cause of a
  * refusal, and what the server has answered.
  */
-export type AskGateway = (path: string, headers: Record<string, string>) => Promise<string>;
+type AskGateway = (path: string, headers: Record<string, string>) => Promise<string>;
 
 /** Starts nginx as docs/gateways.md configures it, with a door. Returns undefined if nginx is not installed. */
 export async function startGateway(stage: DemoStage, options: DoorOptions): Promise<AskGateway | undefined> {

@@ -4,7 +4,7 @@ import { createRegistryClient, NoUsableSource, type TrustAnchor } from '@passpor
 import { type DemoStage, findFreeUrl, waitForAnswer } from './stage.js';
 
 /** Runs one step of the demo and prints its outcome. */
-export type RunStep = <T>(title: string, work: () => Promise<[result: T, words: string]>) => Promise<T>;
+type RunStep = <T>(title: string, work: () => Promise<[result: T, words: string]>) => Promise<T>;
 
 const ORIGIN = 'registry.example/log';
 const WITNESSES = ['one.example', 'two.example', 'three.example'];
@@ -49,7 +49,7 @@ export async function splitView(
   /** Makes a key, and prints what others know of it. */
   const key = async (file: string, ...shown: string[]) => {
     await stage.run('keys', 'generate', '--no-passphrase', '--private', file);
-    return (await stage.read('keys', ...shown)).trim();
+    return (await stage.run('keys', ...shown)).stdout;
   };
   const witness = async (log: string, file: string, state: string) => {
     const url = await findFreeUrl();
@@ -119,13 +119,10 @@ export async function splitView(
   );
   await runStep('A monitor compares the two hosts, and raises the alarm in one round', async () => {
     writeFileSync(join(folder, 'root.json'), JSON.stringify(root));
-    const { code, stderr } = await stage.outcome(
-      'monitor',
-      honest,
-      '--mirror',
-      lying,
-      '--root-key',
-      'root.json',
+    const monitored = stage.run('monitor', honest, '--mirror', lying, '--root-key', 'root.json');
+    const { code, stderr } = await monitored.then(
+      () => ({ code: 0, stderr: '' }),
+      (error) => error as { readonly code: number; readonly stderr: string },
     );
     const alarm = stderr.split('\n').find((line) => line.includes('log-forked'));
     return [undefined, expectOutcome(`${code}`, '1') && (alarm ?? expectOutcome('no alarm', 'log-forked'))];

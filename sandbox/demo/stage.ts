@@ -13,25 +13,10 @@ export class DemoStage {
   readonly folder = mkdtempSync(join(tmpdir(), 'passport-demo-'));
   readonly #stops: (() => void)[] = [];
 
-  /** Runs a command of `passport-registry`. Returns its output on stderr. */
-  async run(...args: string[]): Promise<string> {
-    const { stderr } = await promisify(execFile)(process.execPath, [CLI, ...args], { cwd: this.folder });
-    return stderr.trim();
-  }
-
-  /** Runs a command of `passport-registry`. Returns its output on stdout. */
-  async read(...args: string[]): Promise<string> {
-    const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args], { cwd: this.folder });
-    return stdout;
-  }
-
-  /** Runs a command of `passport-registry` that may fail. Returns its exit code and its output on stderr. */
-  outcome(...args: string[]): Promise<{ readonly code: number | null; readonly stderr: string }> {
-    return new Promise((resolve) => {
-      const child = execFile(process.execPath, [CLI, ...args], { cwd: this.folder }, (_error, _out, stderr) =>
-        resolve({ code: child.exitCode, stderr }),
-      );
-    });
+  /** Runs a command of `passport-registry`. Returns what it has printed. */
+  async run(...args: string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+    const said = await promisify(execFile)(process.execPath, [CLI, ...args], { cwd: this.folder });
+    return { stdout: said.stdout.trim(), stderr: said.stderr.trim() };
   }
 
   /** Starts a command of `passport-registry`. The command runs until `clear` is called. */

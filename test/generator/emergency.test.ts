@@ -269,10 +269,15 @@ describe('an emergency', () => {
     expect(record()).toBe(explained);
   });
 
-  it('in a record with other line ends, or in one pair of braces', async () => {
+  it('in a record with other line ends, with the status below its name, or in one pair of braces', async () => {
     writeFiles(folder, { 'issuers/europe/gamma.yaml': RECORD.replaceAll('\n', '\r\n') });
     await command('suspend', 'gamma', '--reason', 'x');
     expect(record()).toContain('see the minutes\r\nstatus_reason: x\r\njwks_uri');
+    const below = RECORD.replace('status:   active', 'status:\n  active');
+    writeFiles(folder, { 'issuers/europe/gamma.yaml': below });
+    await command('suspend', 'gamma', '--reason', 'x');
+    const edited = below.replace('active', 'suspended').replace('minutes', 'minutes\nstatus_reason: x');
+    expect(record()).toBe(edited);
     writeFiles(folder, { 'issuers/europe/gamma.yaml': '{ issuer_id: gamma, status: active }\n' });
     const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
     expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);

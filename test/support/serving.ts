@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
-import { startServer } from '../../build/cli/static-server.js';
+import { startServer } from '../../build/cli/commands/serve.js';
 import { afterEachFile } from './endings.js';
 import { CLI } from './paths.js';
 import { cleanEnvironment } from './workspace.js';

@@ -66,14 +66,14 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     // Without the code that reads whole lists.
     [
       'createIssuerLookup',
-      28_450,
+      28_350,
       /\/list\/(?:list|canonical)\.js|\/publication\/(?:publication|follow-changes)\.js/,
     ],
-    ['createRegistryClient', 31_050, /\/sums\/proof\.js/],
+    ['createRegistryClient', 31_040, /\/sums\/proof\.js/],
     // Without the code that asks sources, or that changes a list.
     [
       'openRegistry',
-      20_900,
+      20_880,
       /\/client\/machine\.js|\/http\/|\/sums\/sums-tree\.js|\/publication\/(?:follow|rebuild)-/,
     ],
   ])('bundles %s without what it does not need, in at most %i bytes', async (name, maxBytes, unneeded) => {

@@ -4,7 +4,7 @@ import './dom/later-style.js';
 
 export { createIssuerLookup } from '@passport-registry/verifier';
 export { fillCommands } from './commands.js';
-export { issuerView, listedIssuerView, unknownIssuerView } from './issuer/issuer-view.js';
+export { issuerView } from './issuer/issuer-view.js';
 export { recentChanges } from './list/changes-list.js';
 export { matcherOf } from './list/matcher.js';
 export { isSameNames, namesNote, readNames } from './list/names.js';
@@ -16,5 +16,4 @@ export { operationsView } from './operations/operations-view.js';
 export { readOperations } from './operations/read-operations.js';
 export { fetchVerifiedChanges } from './registry/changes.js';
 export { expiredRegistry } from './registry/expired-registry.js';
-export { proveIssuer } from './registry/proven-issuer.js';
 export { explainFailure, provenDetails, showDetails } from './verification/details.js';

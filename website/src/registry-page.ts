@@ -18,8 +18,15 @@ import { anchorOfPage, type RegistryAnchor } from './registry/trust-anchor.js';
 import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
 import { list as listText, page as text, verdict } from './texts/en.js';
-import { currencyOf, isDoubtful, provenUntil } from './verification/currency.js';
-import { causeOf, showBadge, showChecking, showFailure } from './verification/verdict.js';
+import {
+  causeOf,
+  currencyOf,
+  isDoubtful,
+  provenUntil,
+  showBadge,
+  showChecking,
+  showFailure,
+} from './verification/verdict.js';
 
 /** The name of the registry. */
 const TITLE = document.querySelector('h1')?.textContent ?? '';
@@ -151,24 +158,28 @@ export class RegistryPage {
     const { trustAnchor } = await this.#trusted;
     const parts = await loadParts().catch(() => undefined);
     const lookup = await lookUp().catch(() => undefined);
-    const proven = lookup && (await parts?.proveIssuer(lookup, route.id));
-    if (parts === undefined || proven === undefined) return;
-    if (location.hash !== asked || this.#hasVerdict) return;
-    const { issuer, hold, status, decide } = proven;
-    const known = { names: undefined, registryName: TITLE, isOld: false };
-    const context = { trustAnchor, hold: holdOf({ hold }, status), ...known, decide };
-    const name = issuer === undefined ? listText.unlisted : visibleId(route.id);
-    document.title = `${name}: ${TITLE}`;
-    const title = issuer === undefined ? verdict.provenAbsence : verdict.provenIssuer;
-    showBadge('proven', title, currencyOf(status)).replaceChildren(
-      ...parts.provenDetails(proven, this.#pinned),
+    if (parts === undefined || lookup === undefined) return;
+    const { id } = route;
+    // Without a proof, the list decides.
+    const proven = await lookup.resolve(id).then(
+      (issuer) => ({ issuer }),
+      () => undefined,
     );
+    if (proven === undefined || location.hash !== asked || this.#hasVerdict) return;
+    const isListed = proven.issuer !== undefined;
+    const status = lookup.status();
+    const name = isListed ? visibleId(id) : listText.unlisted;
+    document.title = `${name}: ${TITLE}`;
+    const title = isListed ? verdict.provenIssuer : verdict.provenAbsence;
+    const panel = showBadge('proven', title, currencyOf(status));
+    panel.replaceChildren(...parts.provenDetails({ id, isListed }, lookup, this.#pinned));
     this.#markDoubt(status);
     this.#proven = status;
-    this.#show(
-      name,
-      issuer === undefined ? parts.unknownIssuerView(route.id) : parts.issuerView(issuer, context),
-    );
+    const view = parts.issuerView(id, proven.issuer, {
+      ...{ trustAnchor, hold: holdOf(lookup), isOld: false, registryName: TITLE },
+      decide: (policy) => lookup.decide(id, policy),
+    });
+    this.#show(name, view);
   }
 
   /** Refuses a list that is older than the one with which an issuer was proven. A host could so take back a revocation. */
@@ -210,7 +221,7 @@ export class RegistryPage {
     // The reasons of the list before may not be those of this one.
     this.#names = undefined;
     this.#overview = undefined;
-    this.#hold = holdOf(registry, registry.status(), this.#hold);
+    this.#hold = holdOf(registry, this.#hold);
     this.#list = new ListView(
       registry.list(),
       this.#hold,
@@ -368,9 +379,8 @@ export class RegistryPage {
   /** Shows a view whose code may have to be loaded first. */
   async #showPart(route: Exclude<Route, { kind: 'list' }>, byReader: boolean): Promise<void> {
     const asked = location.hash;
-    const part = await (route.kind === 'issuer' ? this.#issuerPart(route.id) : this.#operationsPart()).catch(
-      notLoaded,
-    );
+    const loading = route.kind === 'issuer' ? this.#issuerPart(route.id) : this.#operationsPart();
+    const part = await loading.catch((): Part => () => [listText.title, notLoadedNote()]);
     if (location.hash !== asked) return;
     this.#attempt(() => {
       const registry = this.#registry;
@@ -383,19 +393,20 @@ export class RegistryPage {
   }
 
   async #issuerPart(id: string): Promise<Part> {
-    const { listedIssuerView } = await loadParts();
+    const { issuerView } = await loadParts();
     const { trustAnchor } = await this.#trusted;
     return (registry) => {
-      const history = this.#log?.history(id, registry, (work) => this.#attempt(work));
-      const hold = this.#hold ?? holdOf(registry, registry.status());
-      const isOld = this.#expired !== undefined;
-      const back = this.#list?.query;
-      const known = { trustAnchor, hold, isOld, back, changes: this.#changes, history, registryName: TITLE };
-      return [
-        titleOf(id, registry),
-        listedIssuerView(id, registry, { ...known, names: this.#names }),
-        this.#nameOf(id),
-      ];
+      const view = issuerView(id, registry.resolve(id), {
+        ...{ trustAnchor, registry, registryName: TITLE },
+        decide: (policy) => registry.decide(id, policy),
+        hold: this.#hold ?? holdOf(registry),
+        isOld: this.#expired !== undefined,
+        names: this.#names,
+        back: this.#list?.query,
+        changes: this.#changes,
+        history: this.#log?.history(id, registry, (work) => this.#attempt(work)),
+      });
+      return [titleOf(id, registry), view, this.#nameOf(id)];
     };
   }
 
@@ -456,10 +467,6 @@ function showFailureWhole(failure: NotVerified): void {
   loadParts()
     .then(({ explainFailure }) => explainFailure(failure))
     .catch(() => undefined);
-}
-
-function notLoaded(): Part {
-  return () => [listText.title, notLoadedNote()];
 }
 
 /**

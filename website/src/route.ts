@@ -89,9 +89,6 @@ export function listFragment(query: Partial<Query>): string {
   return `#${parameters}`;
 }
 
-/** The URL fragment for the operations. */
-export const OPERATIONS_FRAGMENT = '#view=operations';
-
 /** The URL fragment for one issuer. */
 export function issuerFragment(id: string): string {
   return `#${new URLSearchParams({ issuer: id })}`;

@@ -1,6 +1,5 @@
-import { type Document, isAlias, type Node, visit } from 'yaml';
-import type { Range } from '../../diagnostics/diagnostic.js';
-import { type Diagnostic, diagnostic, type Source, shown } from '../../diagnostics/diagnostic.js';
+import { type Document, isAlias, type Node, Parser, visit } from 'yaml';
+import { type Diagnostic, diagnostic, type Range, type Source, shown } from '../../diagnostics/diagnostic.js';
 import type { RuleName } from '../../diagnostics/rules.js';
 import { keyOf, rangeOf, type ToRange } from './locate.js';
 
@@ -17,28 +16,31 @@ export function forbiddenFeatures(
   source: Required<Source>,
   range: ToRange,
 ): Diagnostic[] {
-  const { text } = source;
-  const found: Diagnostic[] = findDirectives(source);
+  const found: Diagnostic[] = [];
   const report = (rule: RuleName, place: Range, message: string) => {
     found.push(diagnostic(source, place, { rule, message }));
   };
+  /** The position of an anchor or a tag. Both come before their node, and the range of the node excludes them. */
+  const beforeNode = (node: Node, sigil: '&' | '!'): Range => {
+    const end = node.range?.[0] ?? 0;
+    const from = Math.max(0, end - MAX_PROPERTY_LENGTH);
+    const start = source.text.slice(from, end).search(new RegExp(`[${sigil}]\\S*\\s+(?:[&!]\\S*\\s+)?$`));
+    return start === -1 ? rangeOf(node, range) : range(from + start, end);
+  };
+  for (const token of new Parser().parse(source.text)) {
+    if (token.type !== 'directive') continue;
+    const place = range(token.offset, token.offset + token.source.length);
+    report('yaml-directive', place, `the file has a directive, ${shown(token.source)}`);
+  }
   visit(document, {
     Node(_key, node) {
       if (isAlias(node)) {
         report('yaml-alias', rangeOf(node, range), `the file has an alias, *${node.source}`);
       } else if (node.anchor !== undefined) {
-        report(
-          'yaml-alias',
-          propertyRange(node, '&', { text, range }),
-          `the file has an anchor, &${node.anchor}`,
-        );
+        report('yaml-alias', beforeNode(node, '&'), `the file has an anchor, &${node.anchor}`);
       }
       if (node.tag !== undefined) {
-        report(
-          'yaml-tag',
-          propertyRange(node, '!', { text, range }),
-          `the file has a tag, ${shown(node.tag)}`,
-        );
+        report('yaml-tag', beforeNode(node, '!'), `the file has a tag, ${shown(node.tag)}`);
       }
     },
     Pair(_key, pair) {
@@ -48,30 +50,4 @@ export function forbiddenFeatures(
     },
   });
   return found;
-}
-
-/** Finds directives. Directives come before the first document marker, with only comments between them. */
-function findDirectives(source: Required<Source>): Diagnostic[] {
-  const found: Diagnostic[] = [];
-  for (const [index, line] of source.text.split('\n').entries()) {
-    if (line.startsWith('#') || line.trim() === '') continue;
-    if (!line.startsWith('%')) break;
-    const directive = line.trimEnd();
-    const place = { line: index + 1, column: 1, endLine: index + 1, endColumn: directive.length + 1 };
-    const message = `the file has a directive, ${shown(directive)}`;
-    found.push(diagnostic(source, place, { rule: 'yaml-directive', message }));
-  }
-  return found;
-}
-
-/** The position of an anchor or a tag. Both come before their node, and the range of the node excludes them. */
-function propertyRange(
-  node: Node,
-  sigil: '&' | '!',
-  { text, range }: { readonly text: string; readonly range: ToRange },
-): Range {
-  const end = node.range?.[0] ?? 0;
-  const from = Math.max(0, end - MAX_PROPERTY_LENGTH);
-  const start = text.slice(from, end).search(new RegExp(`[${sigil}]\\S*\\s+(?:[&!]\\S*\\s+)?$`));
-  return start === -1 ? rangeOf(node, range) : range(from + start, end);
 }

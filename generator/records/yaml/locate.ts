@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, type LineCounter, type Node, type Pair, type YAMLMap } from 'yaml';
+import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { type Range, WHOLE_FILE } from '../../diagnostics/diagnostic.js';
 
 /** A path into a record: field names and list indexes. */
@@ -14,15 +14,6 @@ export function pathOf(pointer: string): Path {
 
 /** Converts character offsets in a text to lines and columns. */
 export type ToRange = (start: number, end: number) => Range;
-
-/** Creates a converter for the text that a parser has read with this line counter. */
-export function toRange(lines: LineCounter): ToRange {
-  return (start, end) => {
-    const from = lines.linePos(start);
-    const to = lines.linePos(Math.max(start, end));
-    return { line: from.line, column: from.col, endLine: to.line, endColumn: to.col };
-  };
-}
 
 /** The field name of a pair, as a string. */
 export function keyOf(pair: Pair): string {

@@ -2,15 +2,16 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocum
 import {
   type Diagnostic,
   diagnostic,
+  type Finding,
   type Range,
   type Source,
   WHOLE_FILE,
 } from '../../diagnostics/diagnostic.js';
 import type { RuleName } from '../../diagnostics/rules.js';
+import type { RecordFile } from '../collect.js';
 import { parseFastYaml } from './fast-yaml.js';
 import { forbiddenFeatures } from './forbidden-yaml.js';
-import { keyOf, nearest, type Path, rangeOf, type ToRange, toRange } from './locate.js';
-import type { RecordFile } from './record-file.js';
+import { keyOf, nearest, type Path, rangeOf, type ToRange } from './locate.js';
 
 /** The data of a record file, with a function that finds the position of each value in the text. */
 export interface ParsedFile extends RecordFile {
@@ -46,6 +47,14 @@ export function parseRecordFile(record: RecordFile): ParsedFile {
   return { file, stem, text, value, locate, isAlias: () => false, diagnostics: [] };
 }
 
+/**
+ * Creates the diagnostic for a finding at a field of a record. Few positions are needed, and a parsed file takes more memory
+ * than its text, so this parses the file again.
+ */
+export function fieldDiagnostic(record: RecordFile, field: string, finding: Finding): Diagnostic {
+  return diagnostic(record, parseRecordFile(record).locate([field]), finding);
+}
+
 /** Parses any YAML, and reports syntax errors and forbidden features. */
 function parseYaml(record: RecordFile): ParsedFile {
   const { text } = record;
@@ -58,7 +67,10 @@ function parseYaml(record: RecordFile): ParsedFile {
     prettyErrors: false,
     lineCounter: lines,
   });
-  const range = toRange(lines);
+  const range: ToRange = (start, end) => {
+    const [from, to] = [lines.linePos(start), lines.linePos(Math.max(start, end))];
+    return { line: from.line, column: from.col, endLine: to.line, endColumn: to.col };
+  };
   const syntax = syntaxProblems(document, record, range);
   const broken = syntax.some(({ rule }) => rule !== 'duplicate-key');
   const root = document.contents;

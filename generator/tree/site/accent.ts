@@ -9,7 +9,7 @@ const GROUNDS =
   /--(?:ground|raised|sunken|good-ground|wait-ground|bad-ground): light-dark\((#\w+), (#\w+)\)/g;
 
 /** A colour that cannot be read as a text. */
-export interface AccentFault {
+interface AccentFault {
   readonly expected: string;
   readonly remedy: string;
 }

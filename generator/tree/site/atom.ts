@@ -1,7 +1,7 @@
 import type { Change, Changes } from '@passport-registry/verifier/core';
 import { DEFAULT_NAME, type RegistryDescription } from '../registry-description.js';
+import { uuidOf } from './changes.js';
 import { type Html, html } from './html.js';
-import { uuidOf } from './uuid.js';
 
 /** The number of changes in the feed. All known changes are in /changes.json. */
 const MAX_ENTRIES = 100;

@@ -9,7 +9,7 @@ import {
 } from '@passport-registry/verifier/core';
 import type { SignedPublication } from '../../list/list.js';
 import type { ListDiff, PublishedList } from '../../list/list-diff.js';
-import { uuidOf } from './uuid.js';
+import { sha256 } from '../checksums.js';
 
 /**
  * Adds the changes of a new list to the published changes. Starts a new feed if changes.json is damaged or missing.
@@ -29,6 +29,13 @@ export function changesUpTo(
     since: updatedAt,
   };
   return diff === undefined ? previous : addChanges(previous, diff, updatedAt);
+}
+
+/** Derives a UUID of version 8 (RFC 9562) from a string, and returns it as a URN. */
+export function uuidOf(text: string): string {
+  const hex = sha256(text);
+  const [start, middle, end] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(20, 32)];
+  return `urn:uuid:${start}-${middle}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${end}`;
 }
 
 /** The differences from an earlier list that decide about its changes. */

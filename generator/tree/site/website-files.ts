@@ -1,7 +1,6 @@
-import { readdirSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
 import { placeName } from '@passport-registry/verifier/core';
 import { packageFile, packagePath } from '../../files/package-file.js';
+import { filesBelow } from '../../files/walk.js';
 import { Html, html } from './html.js';
 
 /** The languages of the page. */
@@ -22,12 +21,7 @@ export function websiteText(name: string, language?: Language): string {
 
 /** Returns the paths of the scripts of the page and of their licences, relative to `assets/`. */
 export function websiteScripts(language: Language = 'en'): string[] {
-  const folder = packagePath(`build/website/${language}/assets`);
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return files
-    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'))
-    .sort();
+  return filesBelow(packagePath(`build/website/${language}/assets`));
 }
 
 /** The words of the pages in one language. They may contain markup, and places `{name}` for values. */

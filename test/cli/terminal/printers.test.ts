@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import type { Diagnostic } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
-import { forGitHub } from '../../../build/cli/terminal/for-github.js';
+import { forGitHub, forSarif, forTerminal } from '../../../build/cli/terminal/diagnostics.js';
 import { forMarkdown } from '../../../build/cli/terminal/for-markdown.js';
-import { forSarif } from '../../../build/cli/terminal/for-sarif.js';
-import { forTerminal } from '../../../build/cli/terminal/for-terminal.js';
 import { printable, printableJson } from '../../../build/generator/diagnostics/printable.js';
 import { describeWith } from '../../support/components.js';
 import fc, { codePoint } from '../../support/fast-check.js';
@@ -127,6 +125,10 @@ describe('diagnostics as data', () => {
     expect(short.stdout).toBe(long.stdout);
     expect(JSON.parse(short.stdout).diagnostics).toHaveLength(1);
     expect((await cli(['check', '--format', 'xml'], folder)).code).toBe(2);
+    for (const json of [['--json'], ['--format', 'json'], ['--format=json']]) {
+      const wrong = await cli(['check', '--fix', '--watch', ...json], folder);
+      expect([wrong.code, JSON.parse(wrong.stdout)]).toMatchObject([2, { error: { code: 'ERR_USAGE' } }]);
+    }
   });
 });
 

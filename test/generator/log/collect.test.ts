@@ -19,8 +19,7 @@ import type { CosignChoice, Witness } from '../../../build/generator/log/log-cho
 import type { Signer } from '../../../build/generator/signing/sign.js';
 import { type App, witnessApp } from '../../../build/observers/witnessing/app.js';
 import { namedLogs } from '../../../build/observers/witnessing/known-logs.js';
-import { witnessVkey } from '../../../build/observers/witnessing/witness-key.js';
-import { createState, openState } from '../../../build/observers/witnessing/witness-state.js';
+import { createState, openState, witnessVkey } from '../../../build/observers/witnessing/witness-state.js';
 import { cosignedHeadPath } from '../../support/log-files.js';
 import { generatePair, invalid } from '../../support/note-keys.js';
 import { listen } from '../../support/serving.js';

@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { formatNote, newestCosignatures, parseHead, type SignedHead } from '@passport-registry/verifier/core';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Cosigner, cosignHead } from '../../../build/observers/witnessing/cosign-head.js';
-import { witnessVkey } from '../../../build/observers/witnessing/witness-key.js';
-import { createState, lastCosigned, openState } from '../../../build/observers/witnessing/witness-state.js';
+import {
+  createState,
+  lastCosigned,
+  openState,
+  witnessVkey,
+} from '../../../build/observers/witnessing/witness-state.js';
 import { generatePair, noteSigner } from '../../support/note-keys.js';
 import { namedEntries, ORIGIN, type TestLog, testLog } from '../../support/test-log.js';
 import { newSigner } from '../../support/witness-service.js';

@@ -45,7 +45,7 @@ async function exportJwk(publicKey: CryptoKey): Promise<CheckedJwk> {
 }
 
 /** The content of a JWS before it is signed. */
-export interface UnsignedJws {
+interface UnsignedJws {
   readonly typ: string;
   readonly claims: object;
   /** Whether the header contains the public key. Default: false. */

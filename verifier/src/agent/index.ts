@@ -6,19 +6,18 @@ export { type AgentKeys, publicJwk } from './agent-keys.js';
 export type { IssuerRequestOptions } from './issuer-api.js';
 export {
   type AgentDeclaration,
+  type IssuanceNonce,
   type MintedPassport,
   type MintRequest,
   mintPassport,
-  type Passport,
-} from './mint.js';
-export {
-  type IssuanceNonce,
   NONCE_TYPE,
   type NonceRequest,
+  type ObtainOptions,
+  obtainPassport,
+  type Passport,
   requestNonce,
   type SignNonceOptions,
   signNonce,
-} from './nonce.js';
-export { type ObtainOptions, obtainPassport } from './obtain-passport.js';
+} from './obtain-passport.js';
 export { type SignActionOptions, signAction } from './sign-action.js';
 export { type SignMandateOptions, signMandate } from './sign-mandate.js';

@@ -15,7 +15,7 @@ export interface IssuerRequestOptions {
 }
 
 /** A request to an issuer's API (rule issuer-errors). */
-export interface IssuerPost {
+interface IssuerPost {
   /** The name of the function that takes the options. */
   readonly caller: string;
   readonly path: string;

@@ -40,36 +40,33 @@ export async function aboutOf(
   registry: RegistryClient | IssuerLookup,
   issuerId: string,
 ): Promise<AboutIssuer | undefined> {
-  const naming = namingClients.get(registry);
-  if (naming === undefined) {
+  const client = namingClients.get(registry);
+  if (client === undefined) {
     throw new TypeError('aboutOf takes what createRegistryClient or createIssuerLookup returned');
   }
-  naming.client.assertOpen();
-  const { publication } = naming.client.current();
+  client.assertOpen();
+  const { publication } = client.current();
   if (publication === undefined) return undefined;
   if (publication.aboutSha256 === undefined) return {};
-  const about = await readingOf(publication.aboutSha256, naming).about;
-  naming.client.assertOpen();
+  const about = await readingOf(publication.aboutSha256, client).about;
+  client.assertOpen();
   return about && (about.get(issuerId) ?? {});
 }
 
-function readingOf(sha256: string, naming: NamingClient): Reading {
-  const known = readings.get(naming);
+function readingOf(sha256: string, client: NamingClient): Reading {
+  const known = readings.get(client);
   if (known?.sha256 === sha256) return known;
-  const reading = { sha256, about: readFromSources(sha256, naming).catch(() => undefined) };
-  readings.set(naming, reading);
+  const reading = { sha256, about: readFromSources(sha256, client).catch(() => undefined) };
+  readings.set(client, reading);
   void reading.about.then((about) => {
-    if (about === undefined && readings.get(naming) === reading) readings.delete(naming);
+    if (about === undefined && readings.get(client) === reading) readings.delete(client);
   });
   return reading;
 }
 
 /** Asks one source after the other. */
-async function readFromSources(
-  aboutSha256: string,
-  { client, deadline }: NamingClient,
-): Promise<AboutIssuers | undefined> {
-  const { tasks } = client;
+async function readFromSources(aboutSha256: string, client: NamingClient): Promise<AboutIssuers | undefined> {
+  const { tasks, deadline } = client;
   for (const source of client.sources()) {
     client.assertOpen();
     tasks.wake(TREE_FILES.about, deadline, () => tasks.stop(TREE_FILES.about));

@@ -1,5 +1,7 @@
 import { NoUsableSource, type RegistryError } from '../core/errors.js';
+import type { AcceptedStatements } from '../core/publication/statements.js';
 import { asRegistryError, type HttpSource } from './http-files.js';
+import type { RefreshingRegistry } from './refreshing-registry.js';
 import {
   type Round,
   type RoundEvent,
@@ -18,14 +20,6 @@ export interface Asking {
   readonly onRetry: (failure: RegistryError) => void;
 }
 
-/** Whom to ask, in this order, and for how long. */
-export interface AskedSources {
-  readonly sources: readonly HttpSource[];
-  /** The deadline of each source, in milliseconds. */
-  readonly deadline: number;
-  readonly onFailure: (source: string, error: RegistryError) => void;
-}
-
 /** A question under way. */
 export interface AskedQuestion<T> {
   /** @throws {@link NoUsableSource}, also after `stop` */
@@ -33,11 +27,13 @@ export interface AskedQuestion<T> {
   stop(): void;
 }
 
-/** Asks sources for something. The first answer counts. */
+/** Asks the sources of a client for something. The first answer counts. */
 export function askSources<T>(
-  { sources, deadline, onFailure }: AskedSources,
+  client: Pick<RefreshingRegistry<AcceptedStatements>, 'sources' | 'deadline' | 'report'>,
   ask: (source: HttpSource, asking: Asking) => Promise<T>,
 ): AskedQuestion<T> {
+  const { deadline } = client;
+  const sources = client.sources();
   const tasks = new Tasks();
   let round: Round<T>;
   let end = () => {};
@@ -58,7 +54,7 @@ export function askSources<T>(
     round = turn.round;
     for (const [source, error] of turn.stopped ?? []) {
       tasks.stop(source);
-      if (error !== undefined) onFailure(source, error);
+      if (error !== undefined) client.report(source, error);
     }
     if (turn.ask !== undefined) askSource(turn.ask);
     else if (round.asked.size === 0) end();

@@ -5,7 +5,7 @@ import type { ClientSettings, RegistryStatus } from './client-options.js';
 import type { Round } from './round.js';
 
 /** The settings that decide what a client does. Times are in milliseconds. */
-export type MachineSettings = Pick<
+type MachineSettings = Pick<
   ClientSettings,
   'sources' | 'deadline' | 'refreshInterval' | 'clockTolerance' | 'grace'
 > & {

@@ -11,8 +11,7 @@ import {
 import { CurrentList } from './current-list.js';
 import { namingClients } from './naming-client.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
-import { createRegistryView, type Registry } from './registry.js';
-import { withFreshnessCheck } from './with-freshness-check.js';
+import { createRegistryView, type Registry, withFreshnessCheck } from './registry.js';
 
 /** A registry that refreshes itself. Reads return immediately, and never wait for the network. */
 export interface RegistryClient extends Registry {
@@ -104,7 +103,7 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
     },
     Object.getOwnPropertyDescriptors(registry),
   ) as RegistryClient;
-  namingClients.set(made, { client, deadline: settings.deadline });
+  namingClients.set(made, client);
   return made;
 }
 

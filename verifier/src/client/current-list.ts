@@ -17,6 +17,7 @@ import {
   type TextRecord,
 } from '../core/sums/current-tree.js';
 import type { NamedSums } from '../core/sums/sums-file.js';
+import { inTime } from '../http/bounded-fetch.js';
 import { BackgroundWork } from './background-work.js';
 
 /** How long an update waits for the tree of sums of the current list, in milliseconds. */
@@ -87,7 +88,9 @@ export class CurrentList extends ListIndex implements CurrentRecords {
   }
 
   #await(levels: number, steps?: () => Steps<CurrentTree>): Promise<CurrentTree | undefined> {
-    return this.#isStopped ? Promise.resolve(undefined) : inTime(this.#hash(levels, steps).result);
+    return this.#isStopped
+      ? Promise.resolve(undefined)
+      : inTime(this.#hash(levels, steps).result, MAX_WAIT_MS, () => undefined);
   }
 
   #hash(levels: number, steps = () => currentTreeSteps(this.#texts(), levels)): BackgroundWork<CurrentTree> {
@@ -104,13 +107,4 @@ export class CurrentList extends ListIndex implements CurrentRecords {
   *#texts(): Iterable<TextRecord> {
     for (const issuer of this.issuers) yield { id: issuer.issuer_id, text: () => recordText(issuer) };
   }
-}
-
-/** Waits for work. Returns undefined if it takes too long. */
-async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), MAX_WAIT_MS);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

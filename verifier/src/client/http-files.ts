@@ -7,8 +7,8 @@ import {
   STATEMENT_FILES,
 } from '../core/publication/statements-file.js';
 import { TREE_FILES } from '../core/tree-files.js';
-import { type FetchedFile, type FileRequest, type OpenedFile, openFile } from '../http/fetch-file.js';
-import { untilAborted } from '../http/until-aborted.js';
+import { untilAborted } from '../http/bounded-fetch.js';
+import { type FetchedFile, type OpenedFile, openFile } from '../http/fetch-file.js';
 import { STAGGER_SHARE } from './round.js';
 
 /** The files that are cached with their ETags. The client requests each other file only once. */
@@ -19,11 +19,6 @@ const REPLACED_FIRST = [TREE_FILES.publication, TREE_FILES.logProof];
 
 /** The statements of a host by path. A path that is missing is a file that the tree does not have. */
 type StatementFiles = ReadonlyMap<string, Uint8Array>;
-
-interface StatementsRequest {
-  readonly round: number;
-  readonly files: Promise<StatementFiles | undefined> | undefined;
-}
 
 /** A host of a registry. The class caches small files with their ETags, so that the host need not send them again. */
 export class HttpSource {
@@ -37,7 +32,9 @@ export class HttpSource {
   /** The files of which a cache between this client and the host may hold an old version. */
   #mayBeOld = new Set<string>();
   /** The last request for `statements.json`. */
-  #statementsRequest: StatementsRequest | undefined;
+  #statementsRequest:
+    | { readonly round: number; readonly files: Promise<StatementFiles | undefined> | undefined }
+    | undefined;
   /** Whether the host has such a file. Undefined before the first answer. */
   #hasStatementsFile: boolean | undefined;
   /** Whether the next round requests each file by itself: what `statements.json` had did not fit, or did not come. */
@@ -58,14 +55,7 @@ export class HttpSource {
    * @param statements - from {@link statementsFile}. Default: each file is requested by itself
    */
   files(signal: AbortSignal, statements?: Promise<StatementFiles | undefined>): HttpFiles {
-    const host: Host = {
-      open: (path) => this.#open(path, { fetch: this.#fetch, signal }),
-      cache: (path, file) => {
-        if (file?.etag !== undefined && REVALIDATED.includes(path)) this.#cached.set(path, file);
-        else this.#cached.delete(path);
-      },
-    };
-    return new HttpFiles(host, statements);
+    return new HttpFiles(this, signal, statements);
   }
 
   /**
@@ -115,7 +105,9 @@ export class HttpSource {
     this.#mayBeOld = new Set(REPLACED_FIRST);
   }
 
-  async #open(path: string, request: FileRequest): Promise<OpenedFile | undefined> {
+  /** Sends the request for a file. */
+  async open(path: string, signal: AbortSignal): Promise<OpenedFile | undefined> {
+    const request = { fetch: this.#fetch, signal };
     const { href } = new URL(path, this.#root);
     if (this.#mayBeOld.delete(path)) {
       const opened = await openFile(`${href}?${Date.now().toString(36)}`, request, undefined);
@@ -124,34 +116,30 @@ export class HttpSource {
     }
     return openFile(href, request, this.#cached.get(path));
   }
-}
 
-/** The host of some files. */
-interface Host {
-  /** Sends the request for a file. */
-  readonly open: (path: string) => Promise<OpenedFile | undefined>;
   /** Caches a file with its ETag, or forgets the one that was cached. */
-  readonly cache: (path: string, file: FetchedFile | undefined) => void;
+  cache(path: string, file: FetchedFile | undefined): void {
+    if (file?.etag !== undefined && REVALIDATED.includes(path)) this.#cached.set(path, file);
+    else this.#cached.delete(path);
+  }
 }
 
 /** The files of a host, for reading one publication. */
 export class HttpFiles implements RegistryFiles {
-  readonly #host: Host;
+  readonly #source: HttpSource;
+  readonly #signal: AbortSignal;
   readonly #statements: Promise<StatementFiles | undefined> | undefined;
   readonly #requested = new Map<string, Promise<OpenedFile | undefined>>();
   /** The files that have been read by themselves, of a reading that uses `statements.json`. */
-  readonly #read: Map<string, Uint8Array>;
-  #largest = 0;
+  readonly #read = new Map<string, Uint8Array>();
+  /** The size of the largest file that has been read, in bytes. */
+  largest = 0;
   #hasUsedStatementsFile = false;
 
-  constructor(
-    host: Host,
-    statements?: Promise<StatementFiles | undefined>,
-    read = new Map<string, Uint8Array>(),
-  ) {
-    this.#host = host;
+  constructor(source: HttpSource, signal: AbortSignal, statements?: Promise<StatementFiles | undefined>) {
+    this.#source = source;
+    this.#signal = signal;
     this.#statements = statements;
-    this.#read = read;
   }
 
   /**
@@ -159,7 +147,10 @@ export class HttpFiles implements RegistryFiles {
    * Undefined if the file with all statements was not used.
    */
   withoutStatementsFile(): HttpFiles | undefined {
-    return this.#hasUsedStatementsFile ? new HttpFiles(this.#host, undefined, this.#read) : undefined;
+    if (!this.#hasUsedStatementsFile) return undefined;
+    const single = new HttpFiles(this.#source, this.#signal);
+    for (const [path, bytes] of this.#read) single.#read.set(path, bytes);
+    return single;
   }
 
   /**
@@ -182,8 +173,8 @@ export class HttpFiles implements RegistryFiles {
     this.#requested.delete(path);
     const opened = await (requested ?? this.#openOne(path));
     const file = await opened?.read(maxBytes);
-    this.#host.cache(path, file);
-    this.#largest = Math.max(this.#largest, file?.bytes.length ?? 0);
+    this.#source.cache(path, file);
+    this.largest = Math.max(this.largest, file?.bytes.length ?? 0);
     if (file !== undefined && this.#statements !== undefined && !isInStatementsFile(path))
       this.#read.set(path, file.bytes);
     return file?.bytes;
@@ -191,15 +182,10 @@ export class HttpFiles implements RegistryFiles {
 
   async #openOne(path: string): Promise<OpenedFile | undefined> {
     const statements = isInStatementsFile(path) ? await this.#statements : undefined;
-    if (statements === undefined) return this.#host.open(path);
+    if (statements === undefined) return this.#source.open(path, this.#signal);
     this.#hasUsedStatementsFile = true;
     const bytes = statements.get(path);
     return bytes && { read: async () => ({ bytes, etag: undefined }), discard: async () => undefined };
-  }
-
-  /** The size of the largest file that has been read, in bytes. */
-  get largest(): number {
-    return this.#largest;
   }
 
   /** Discards the requested files that have not been read, and forgets the others. */

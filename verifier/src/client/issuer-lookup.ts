@@ -93,7 +93,7 @@ export interface IssuerLookup {
 export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookupOptions): IssuerLookup {
   const settings = clientSettings(options, 'createIssuerLookup');
   const client = new RefreshingRegistry<SummedStatements>(settings, STATEMENTS_READER, false);
-  const proofs = new Proofs(client, settings.deadline);
+  const proofs = new Proofs(client);
   const prove = async (id: string): Promise<Partial<ProvenRecord>> => {
     client.assertOpen();
     // No list has such an issuer, so nobody needs to prove it.
@@ -118,7 +118,7 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
       );
       const registry = statements && { updatedAt: statements.updatedAt, sha256: statements.sha256 };
       return {
-        ...decideWith(found, policy, { now: settings.now(), hold: statements?.checkpoint?.hold }),
+        ...decideWith(found, policy, { now: settings.now, hold: statements?.checkpoint?.hold }),
         registry,
       };
     },
@@ -130,7 +130,7 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
       proofs.close();
     },
   };
-  namingClients.set(made, { client, deadline: settings.deadline });
+  namingClients.set(made, client);
   return made;
 }
 

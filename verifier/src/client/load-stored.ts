@@ -1,7 +1,9 @@
 import type { PinnedRoot } from '../core/keys/root-key.js';
-import type { AcceptedStatements } from '../core/publication/statements.js';
+import type { RegistryFiles } from '../core/publication/registry-files.js';
+import type { AcceptedStatements, SourceTrust } from '../core/publication/statements.js';
 import {
   readAccepted,
+  type StoredPublication,
   storedFiles,
   trustInStore,
   withDelegationTime,
@@ -10,8 +12,31 @@ import { pinnedRoots, showChains } from '../core/statements/known-roots.js';
 import { walkChains } from '../core/statements/root-chain.js';
 import { TREE_FILES } from '../core/tree-files.js';
 import type { Loaded } from './client-events.js';
-import type { ClientTrust, PublicationReader } from './publication-reader.js';
 import type { RegistryStore } from './store.js';
+
+/** What a client trusts when it reads a source, and what it answers from. */
+export interface ClientTrust<S extends AcceptedStatements> extends SourceTrust {
+  /** What answers come from now. Undefined if there is nothing, or only what protects against rollbacks. */
+  readonly current: S | undefined;
+}
+
+/** What a client reads from a source and keeps: a publication with its list, or only its statements. */
+export interface PublicationReader<S extends AcceptedStatements> {
+  /** Returns the files to request at once, besides the rotation. */
+  pathsReadFirst(trust: Omit<ClientTrust<S>, 'roots'>): readonly string[];
+  /** Reads and verifies the files of a source. */
+  read(files: RegistryFiles, trust: ClientTrust<S>): Promise<S>;
+  /** Returns the size of the current list in bytes; 0 if the client keeps no list. */
+  listSize(publication: S): number;
+  /**
+   * Converts to the stored form. Returns undefined if there is nothing to save.
+   *
+   * @param rotation - the content of the rotation.json that leads to the root key
+   */
+  toStored(publication: S, rotation: string | undefined): StoredPublication | undefined;
+  /** Called when the client begins to use what it has read. */
+  onUse?(publication: S): void;
+}
 
 /** What the content of a store is verified with. */
 interface Verification<S extends AcceptedStatements> {

@@ -14,8 +14,7 @@ import {
   pinnedBy,
   withTrustAnchor,
 } from '../options/pinned-trust.js';
-import { createRegistryView, type Registry } from './registry.js';
-import { withFreshnessCheck } from './with-freshness-check.js';
+import { createRegistryView, type Registry, withFreshnessCheck } from './registry.js';
 
 /** Options of {@link openRegistry} with a root key. */
 export interface OpenOptions extends PinnedRootKey, OpenSettings {}

@@ -1,11 +1,12 @@
-import { NoUsableSource, type RegistryError } from '../core/errors.js';
+import { NoUsableSource, RegistryError } from '../core/errors.js';
 import type { Issuer } from '../core/generated/schemas.js';
+import { readHashedFile } from '../core/publication/registry-files.js';
 import type { SummedStatements } from '../core/publication/statements.js';
-import { readProvenRecord } from '../core/sums/proof.js';
+import { type HashedFiles, readProvenRecord } from '../core/sums/proof.js';
+import { askAgain } from '../http/ask-again.js';
 import { LruMap } from '../lru-map.js';
-import { type AskedQuestion, askSources } from './ask-sources.js';
+import { type AskedQuestion, type Asking, askSources } from './ask-sources.js';
 import type { HttpSource } from './http-files.js';
-import { ProofFiles, type VerifiedFiles } from './proof-files.js';
 import type { RefreshingRegistry } from './refreshing-registry.js';
 import { SharedRequests } from './shared-requests.js';
 
@@ -14,6 +15,9 @@ const MAX_VERIFIED_FILES = 512;
 
 /** Codes of errors that old statements cause: the files of a newer publication have replaced those of the proof. */
 const CAUSED_BY_OLD_STATEMENTS: readonly string[] = ['ERR_SUMS_MISMATCH', 'ERR_SOURCE_STATUS'];
+
+/** Files that had the right hash, by path, from any source: the newest version of each, in parsed form. */
+type VerifiedFiles = LruMap<string, { readonly sha256: string; readonly content: unknown }>;
 
 /** What is proven about an issuer. */
 export interface ProvenRecord {
@@ -26,16 +30,13 @@ export interface ProvenRecord {
 /** Proves records under the newest statements of a registry. Any source can deliver a proof: the hashes bind the files. */
 export class Proofs {
   readonly #client: RefreshingRegistry<SummedStatements>;
-  readonly #deadline: number;
   readonly #requests = new Map<HttpSource, SharedRequests>();
   readonly #questions = new Set<AskedQuestion<unknown>>();
   #verified: VerifiedFiles = new LruMap(MAX_VERIFIED_FILES);
   #levels: number | undefined;
 
-  /** @param deadline - of each request, in milliseconds */
-  constructor(client: RefreshingRegistry<SummedStatements>, deadline: number) {
+  constructor(client: RefreshingRegistry<SummedStatements>) {
     this.#client = client;
-    this.#deadline = deadline;
   }
 
   /** Proves the record of an issuer, or its absence. */
@@ -64,14 +65,8 @@ export class Proofs {
     this.#client.assertOpen();
     const { publication } = statements;
     const verified = this.#verifiedWith(publication.levels);
-    const sources = this.#client.sources();
-    const onFailure = (source: string, error: RegistryError) => this.#client.report(source, error);
-    const question = askSources({ sources, deadline: this.#deadline, onFailure }, (source, asking) =>
-      readProvenRecord(
-        issuerId,
-        publication,
-        new ProofFiles({ ...asking, verified, requests: this.#requestsTo(source) }),
-      ),
+    const question = askSources(this.#client, (source, asking) =>
+      readProvenRecord(issuerId, publication, proofFiles(this.#requestsTo(source), verified, asking)),
     );
     this.#questions.add(question);
     const issuer = await question.answer.finally(() => {
@@ -89,7 +84,7 @@ export class Proofs {
   }
 
   #requestsTo(source: HttpSource): SharedRequests {
-    const requests = this.#requests.get(source) ?? new SharedRequests(source, this.#deadline);
+    const requests = this.#requests.get(source) ?? new SharedRequests(source, this.#client.deadline);
     this.#requests.set(source, requests);
     return requests;
   }
@@ -98,4 +93,37 @@ export class Proofs {
 function isCausedByOldStatements(error: unknown): boolean {
   if (!(error instanceof NoUsableSource)) return false;
   return Object.values(error.errors).some(({ code }) => CAUSED_BY_OLD_STATEMENTS.includes(code));
+}
+
+/** Returns the files of a proof, from one source. */
+function proofFiles(
+  requests: SharedRequests,
+  verified: VerifiedFiles,
+  { signal, onRetry }: Asking,
+): HashedFiles {
+  const requested = new Map<string, Promise<Uint8Array | undefined>>();
+  return {
+    // Of the files of which a version is known, only changed ones are requested, by `read`.
+    request: (paths) => {
+      for (const path of paths) {
+        if (verified.get(path) !== undefined) continue;
+        const bytes = requests.get(path, signal);
+        // If the file is needed, `read` throws the error.
+        bytes.catch(() => undefined);
+        requested.set(path, bytes);
+      }
+    },
+    read: async <T>(path: string, sha256: string, parse: (bytes: Uint8Array) => T) => {
+      const known = verified.get(path);
+      if (known?.sha256 === sha256) return known.content as T;
+      const get = (asked: string) => {
+        if (asked !== path)
+          onRetry(new RegistryError('ERR_SUMS_MISMATCH', `${path} does not have the SHA-256 ${sha256}`));
+        return requested.get(asked) ?? requests.get(asked, signal);
+      };
+      const content = parse(await readHashedFile(askAgain({ get }), path, sha256));
+      verified.set(path, { sha256, content });
+      return content;
+    },
+  };
 }

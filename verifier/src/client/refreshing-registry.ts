@@ -5,15 +5,14 @@ import type { AcceptedStatements } from '../core/publication/statements.js';
 import { currentRoots, walkChains } from '../core/statements/root-chain.js';
 import { TREE_FILES } from '../core/tree-files.js';
 import { askAgain } from '../http/ask-again.js';
-import { untilAborted } from '../http/until-aborted.js';
+import { untilAborted } from '../http/bounded-fetch.js';
 import { MAX_TIMER_MS } from '../options/options.js';
 import type { Attempt, Effect, Occurrence, ShownRotation } from './client-events.js';
 import type { ClientSettings, RegistryEvent, RegistryStatus } from './client-options.js';
 import { initialState, isRefreshDue, isUsable, type State, statusOf } from './client-state.js';
 import { asRegistryError, type HttpFiles, HttpSource } from './http-files.js';
-import { loadStored } from './load-stored.js';
+import { type ClientTrust, loadStored, type PublicationReader } from './load-stored.js';
 import { closedError, step } from './machine.js';
-import type { ClientTrust, PublicationReader } from './publication-reader.js';
 import { Tasks } from './tasks.js';
 
 /** An effect by its name. */
@@ -24,11 +23,14 @@ type Do<S extends AcceptedStatements, N extends Effect<S>['do']> = Extract<Effec
  * sends requests, sets timers, reads the clock and uses the store. `S` is what the client keeps of a registry.
  */
 export class RefreshingRegistry<S extends AcceptedStatements> {
+  /** What sends requests. They end when the client is closed. */
+  readonly tasks = new Tasks();
+  /** Of each source, in milliseconds. */
+  readonly deadline: number;
   readonly #reader: PublicationReader<S>;
   readonly #settings: ClientSettings;
   readonly #sources: ReadonlyMap<string, HttpSource>;
   readonly #pinned: readonly CheckedRootKey[];
-  readonly #tasks = new Tasks();
   /** The files of the attempts under way, by source. */
   readonly #opened = new Map<string, HttpFiles>();
   /** What the machine has not been told yet, because the effects of something else are being performed. */
@@ -47,6 +49,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
   /** @param isTimed - whether the client refreshes itself; otherwise `upToDate` does */
   constructor(settings: ClientSettings, reader: PublicationReader<S>, isTimed = true) {
     this.#settings = settings;
+    this.deadline = settings.deadline;
     this.#reader = reader;
     this.#pinned = checkRootKeys(settings);
     this.#sources = new Map(
@@ -120,7 +123,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
       this.#tell(await loadStored(this.#settings.store, verification));
     });
     // A store that never answers must not outlast the client.
-    await untilAborted(this.#loading, this.#tasks.signalOf('store')).catch((error) => {
+    await untilAborted(this.#loading, this.tasks.signalOf('store')).catch((error) => {
       this.assertOpen();
       throw error;
     });
@@ -149,11 +152,6 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     // Whoever is told the outcome may end the program. A rotation counts, even if the source was refused.
     await this.#saved;
     if (error !== undefined) throw error;
-  }
-
-  /** What sends requests besides this class. They end when the client is closed. */
-  get tasks(): Tasks {
-    return this.#tasks;
   }
 
   /** All sources, first the one of the current list: another one may just have been slow. */
@@ -200,19 +198,19 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
   /** What to do for each effect. */
   readonly #perform: { readonly [N in Effect<S>['do']]: (effect: Do<S, N>) => void } = {
     wake: ({ task, after, then }) => {
-      const timer = this.#tasks.wake(task, Math.min(after, MAX_TIMER_MS), () =>
+      const timer = this.tasks.wake(task, Math.min(after, MAX_TIMER_MS), () =>
         then.is === 'refresh' ? this.#refreshInBackground() : this.#tell(then),
       );
       // In Node.js, a timer that no source has must not keep the process alive.
       if (!this.#sources.has(task)) (timer as { unref?: () => void }).unref?.();
     },
     stop: ({ task }) => {
-      this.#tasks.stop(task);
+      this.tasks.stop(task);
       if (task !== undefined) this.#opened.get(task)?.discard();
     },
     open: ({ of }) => {
       const { source } = of;
-      const files = this.#filesOf(of, this.#tasks.signalOf(source));
+      const files = this.#filesOf(of, this.tasks.signalOf(source));
       this.#opened.set(source, files);
       files.request(this.#reader.pathsReadFirst(this.#trust()));
     },
@@ -266,7 +264,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     const path = TREE_FILES.rotation;
     const files =
       attempt === 0
-        ? this.#filesOf(of, this.#tasks.signalOf('rotations'))
+        ? this.#filesOf(of, this.tasks.signalOf('rotations'))
         : (this.#opened.get(source) as HttpFiles);
     return orWithoutStatementsFile(files, async (from) => {
       const rotation = await from.get(path, limitOf(path));
@@ -278,7 +276,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
   /** Returns the files of a source. Only the first attempt uses the file with all statements. */
   #filesOf({ source: base, round, attempt }: Attempt, signal: AbortSignal): HttpFiles {
     const source = this.#source(base);
-    const rotations = this.#tasks.signalOf('rotations');
+    const rotations = this.tasks.signalOf('rotations');
     return source.files(signal, attempt === 0 ? source.statementsFile(round, rotations) : undefined);
   }
 

@@ -59,9 +59,27 @@ export function createRegistryView(
     // The caller's record proves nothing. The decision uses the record with the same id in the list.
     decide: (issuer, policy) =>
       decideWith(frozen(records.get(typeof issuer === 'string' ? issuer : issuer.issuer_id)), policy, {
-        now: now(),
+        now,
         hold,
       }),
+  };
+}
+
+/** Creates a registry that calls `current` for every query. `current` throws once the list is stale. */
+export function withFreshnessCheck(current: () => Registry): Registry {
+  return {
+    get updatedAt() {
+      return current().updatedAt;
+    },
+    get sha256() {
+      return current().sha256;
+    },
+    get hold() {
+      return current().hold;
+    },
+    resolve: (id) => current().resolve(id),
+    list: (filter) => current().list(filter),
+    decide: (issuer, policy) => current().decide(issuer, policy),
   };
 }
 

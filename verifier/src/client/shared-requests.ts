@@ -1,4 +1,4 @@
-import { untilAborted } from '../http/until-aborted.js';
+import { untilAborted } from '../http/bounded-fetch.js';
 import type { HttpSource } from './http-files.js';
 import { STAGGER_SHARE } from './round.js';
 import { STOPPED } from './tasks.js';

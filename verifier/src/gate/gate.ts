@@ -177,17 +177,15 @@ async function verify(
   check: Check,
   options: GateOptions,
 ): Promise<IdentityHeaders | Refusal> {
-  const { headers } = check.request;
-  const authorization = headers.get('authorization');
   if (action !== undefined) return verifyAction({ verifier, action }, check, options);
-  const presented = bearerToken(authorization);
+  const presented = bearerToken(check.request.headers.get('authorization'));
   if (presented === undefined) return missing(token === undefined ? 'passport' : 'token');
   if (token !== undefined) {
     const verdict = await verifier.verifyToken(presented, token);
-    return verdict.accepted ? (tokenHeaders(verdict) ?? tooLong()) : refusalOf(verdict);
+    return verdict.accepted ? tokenHeaders(verdict) : refusalOf(verdict);
   }
   const verdict = await verifier.verifyPassport(presented);
-  return verdict.accepted ? (passportHeaders(verdict) ?? tooLong()) : refusalOf(verdict);
+  return verdict.accepted ? passportHeaders(verdict) : refusalOf(verdict);
 }
 
 async function verifyAction(
@@ -210,17 +208,13 @@ async function verifyAction(
     verifyAction: (request) => verifier.verifyAction({ ...request, requestId }),
   };
   const admitted = await admit(presented, { verifier: once, action });
-  return isRefusal(admitted) ? admitted : (passportHeaders(admitted, action) ?? tooLong());
+  return isRefusal(admitted) ? admitted : passportHeaders(admitted, action);
 }
 
 /** Names one request, so that the gateway can ask for it again: the same proof, method, URI and host under the same id. */
 function requestIdOf({ id, method, uri, host }: AskedRequest, proof: string | null): string | undefined {
   if (id === undefined) return undefined;
   return hashHex(JSON.stringify([id, proof, method, uri, host]));
-}
-
-function tooLong(): Refusal {
-  return unreadable(400, 'identity-too-long', 'the headers that say what was proven would exceed 2 KiB');
 }
 
 /** Returns the status of a refusal. What is wrong with a request, a gateway can only forbid. */

@@ -1,7 +1,6 @@
 import { isRefusal } from '../middleware/admit.js';
-import { parseBody, payloadOf, queryOf, type Read, readBody } from '../middleware/payload.js';
+import { parseBody, payloadOf, queryOf, type Read, readBody, refuseTarget } from '../middleware/payload.js';
 import { type Refusal, unreadable } from '../middleware/refusal.js';
-import { refuseTarget } from '../middleware/request-target.js';
 
 /** How a gateway describes a request to the door. */
 interface Description {

@@ -1,3 +1,4 @@
+import { type Refusal, unreadable } from '../middleware/refusal.js';
 import { unconditionalScope } from '../passport/scope.js';
 import type { AcceptedPassport, AcceptedToken, AllowedAction } from '../verification/verdict.js';
 
@@ -17,7 +18,7 @@ export type IdentityHeaders = Readonly<Record<string, string>>;
 export function passportHeaders(
   { issuer, passport, mandate }: Pick<AcceptedPassport | AllowedAction, 'issuer' | 'passport' | 'mandate'>,
   action?: string,
-): IdentityHeaders | undefined {
+): IdentityHeaders | Refusal {
   return headersOf(action === undefined ? 'passport' : 'action', {
     Issuer: issuer.issuer_id,
     Tier: issuer.tier,
@@ -28,7 +29,7 @@ export function passportHeaders(
 }
 
 /** Returns the headers for another token of an issuer, which proves neither an agent nor a principal. */
-export function tokenHeaders({ issuer }: Pick<AcceptedToken, 'issuer'>): IdentityHeaders | undefined {
+export function tokenHeaders({ issuer }: Pick<AcceptedToken, 'issuer'>): IdentityHeaders | Refusal {
   return headersOf('token', {
     Issuer: issuer.issuer_id,
     Tier: issuer.tier,
@@ -38,8 +39,8 @@ export function tokenHeaders({ issuer }: Pick<AcceptedToken, 'issuer'>): Identit
   });
 }
 
-/** Returns the headers, or undefined if they would be too large, or if a value is not Unicode. */
-function headersOf(proven: Proven, facts: Readonly<Record<string, string>>): IdentityHeaders | undefined {
+/** Returns the headers, or a refusal if they would be too large, or if a value is not Unicode. */
+function headersOf(proven: Proven, facts: Readonly<Record<string, string>>): IdentityHeaders | Refusal {
   try {
     const encoded = Object.entries(facts).map(([name, value]) => [`Passport-${name}`, encode(value)]);
     const headers = Object.fromEntries([...encoded, ['Passport-Proven', proven]]);
@@ -47,11 +48,15 @@ function headersOf(proven: Proven, facts: Readonly<Record<string, string>>): Ide
       (sum, [name, value]) => sum + name.length + value.length,
       0,
     );
-    return size <= MAX_BYTES ? headers : undefined;
+    return size <= MAX_BYTES ? headers : tooLong();
   } catch (error) {
-    if (error instanceof URIError) return undefined;
+    if (error instanceof URIError) return tooLong();
     throw error;
   }
+}
+
+function tooLong(): Refusal {
+  return unreadable(400, 'identity-too-long', 'the headers that say what was proven would exceed 2 KiB');
 }
 
 /** Encodes a value in ASCII: what is not visible, and the percent sign, as in a URL. Single spaces separate scopes. */

@@ -1,6 +1,5 @@
+import { concat } from '../core/bytes/encodings.js';
 import { RegistryError, SourceRedirected } from '../core/errors.js';
-import { LimitExceeded, readLimited } from './read-limited.js';
-import { untilAborted } from './until-aborted.js';
 
 /** How to send a request, and its limits. */
 export interface FetchLimits {
@@ -79,4 +78,69 @@ async function readBody(
       ? new RegistryError('ERR_SOURCE_TIMEOUT', `the response of ${url} did not arrive in time`, { cause })
       : new RegistryError('ERR_SOURCE_TRUNCATED', `the response of ${url} ended too early`, { cause });
   }
+}
+
+/** Waits for work, but no longer than some milliseconds. @param late - returns or throws what counts after them */
+export async function inTime<T, L>(work: Promise<T>, after: number, late: () => L): Promise<T | L> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, after);
+  });
+  try {
+    return await Promise.race([work, elapsed.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits for work, but rejects as soon as a signal aborts. This works even if a custom `fetch` ignores the signal. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    const settle =
+      <V>(outcome: (value: V) => void) =>
+      (value: V) => {
+        signal.removeEventListener('abort', abort);
+        outcome(value);
+      };
+    work.then(settle(resolve), settle(reject));
+  });
+}
+
+/** A body is larger than its limit. */
+export class LimitExceeded extends Error {
+  constructor(maxBytes: number) {
+    super(`larger than ${maxBytes} bytes`);
+    this.name = 'LimitExceeded';
+  }
+}
+
+/**
+ * Reads a body to its end, and stops as soon as the body exceeds the limit. Every body from a host is read here.
+ *
+ * @param body - the decompressed body. Null if there is no body
+ * @param maxBytes - the maximum size in bytes. A body of exactly this size is accepted
+ * @throws {@link LimitExceeded}; the errors of the stream
+ */
+export async function readLimited(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const reader = body?.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
+      size += next.value.length;
+      if (size > maxBytes) throw new LimitExceeded(maxBytes);
+      chunks.push(next.value);
+    }
+  } catch (error) {
+    // Not awaited: a source may never confirm the cancellation, and a cloned body ends only when the original ends.
+    reader?.cancel().catch(() => undefined);
+    throw error;
+  }
+  return concat(chunks);
 }

@@ -18,7 +18,7 @@ export interface OpenedFile {
 }
 
 /** How to send a request for a file. */
-export interface FileRequest {
+interface FileRequest {
   readonly fetch: typeof fetch;
   /** Ends the request, also while the file is read. */
   readonly signal: AbortSignal;

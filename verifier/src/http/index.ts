@@ -14,7 +14,13 @@
  */
 
 export { askAgain } from './ask-again.js';
-export { type BoundedResponse, boundedFetch, type FetchLimits } from './bounded-fetch.js';
+export {
+  type BoundedResponse,
+  boundedFetch,
+  type FetchLimits,
+  LimitExceeded,
+  readLimited,
+} from './bounded-fetch.js';
 export { openFile } from './fetch-file.js';
 export {
   findMetadataFaults,
@@ -26,4 +32,3 @@ export {
 } from './issuer-documents.js';
 export { isLoopback } from './issuer-url.js';
 export { isPublicAddress, isPublicHost } from './public-address.js';
-export { LimitExceeded, readLimited } from './read-limited.js';

@@ -113,19 +113,13 @@ function parseIpv4(text: string): bigint | undefined {
 }
 
 function parseIpv6(text: string): bigint | undefined {
-  const dotted = /(?<=:)[0-9.]+\.[0-9.]+$/.exec(text)?.[0];
-  const last = dotted === undefined ? undefined : parseIpv4(dotted);
-  const whole =
-    last === undefined
-      ? text
-      : `${text.slice(0, -(dotted ?? '').length)}${(last >> 16n).toString(16)}:${(last & 0xffffn).toString(16)}`;
-  const [head = '', tail, more] = whole.split('::');
-  const groupsOf = (part: string | undefined) => (part ? part.split(':') : []);
-  const [front, back] = [groupsOf(head), groupsOf(tail)];
-  // `::` replaces the missing groups, which are zeros.
-  const missing = 8 - front.length - back.length;
-  if (more !== undefined || (tail === undefined ? missing !== 0 : missing < 1)) return undefined;
-  const groups = [...front, ...Array.from({ length: missing }, () => '0'), ...back];
-  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
-  return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+  const url = `http://[${text}]`;
+  if (!/^[0-9a-f:.]+$/i.test(text) || !URL.canParse(url)) return undefined;
+  // The URL has eight hexadecimal groups. `::` replaces groups that are zeros.
+  const [front = [], back = []] = new URL(url).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0');
+  return [...front, ...zeros, ...back].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
 }

@@ -1,17 +1,17 @@
+import type { Clock } from '../core/bytes/clock.js';
 import { LruMap } from '../lru-map.js';
+import { isUnreachable } from './issuer-host.js';
 
 /** How long values are cached. Times are in milliseconds. */
-export interface AsyncCacheOptions {
+interface AsyncCacheOptions {
   /** How long a value is used. */
   readonly maxAge: number;
-  /** How long a value is used beyond `maxAge` while no newer value is available. */
+  /** How long a value is used beyond `maxAge` while the issuer is unreachable. */
   readonly grace: number;
   /** How long to wait after a failure before the next request. `getNewer` replaces only values older than this. */
   readonly cooldown: number;
   readonly maxEntries: number;
-  readonly now: () => number;
-  /** Returns whether an error means that no value is available. For all other errors, there is no grace period. */
-  readonly isTransient: (error: unknown) => boolean;
+  readonly clock: Clock;
 }
 
 interface Entry<Value> {
@@ -41,22 +41,10 @@ export class AsyncCache<Value> {
   }
 
   #getYoungerThan(span: number, key: string, load: () => Promise<Value>): Promise<Value> {
-    const entry = this.#getEntry(key);
-    const { success } = entry;
-    if (success !== undefined && this.#isWithin(success.at, span)) return Promise.resolve(success.value);
-    return this.#load(entry, load);
-  }
-
-  #getEntry(key: string): Entry<Value> {
-    const present = this.#entries.get(key);
-    if (present !== undefined) return present;
-    const entry: Entry<Value> = {};
+    const entry = this.#entries.get(key) ?? {};
     this.#entries.set(key, entry);
-    return entry;
-  }
-
-  #load(entry: Entry<Value>, load: () => Promise<Value>): Promise<Value> {
-    const { failure } = entry;
+    const { success, failure } = entry;
+    if (success !== undefined && this.#isWithin(success.at, span)) return Promise.resolve(success.value);
     if (failure !== undefined && this.#isWithin(failure.at, this.#options.cooldown)) {
       return this.#useInGrace(entry, failure.error);
     }
@@ -69,25 +57,25 @@ export class AsyncCache<Value> {
   async #request(entry: Entry<Value>, load: () => Promise<Value>): Promise<Value> {
     try {
       const value = await load();
-      entry.success = { value, at: this.#options.now() };
+      entry.success = { value, at: this.#options.clock.now };
       delete entry.failure;
       return value;
     } catch (error) {
-      entry.failure = { error, at: this.#options.now() };
+      entry.failure = { error, at: this.#options.clock.now };
       return this.#useInGrace(entry, error);
     }
   }
 
   async #useInGrace({ success }: Entry<Value>, error: unknown): Promise<Value> {
-    const { maxAge, grace, isTransient } = this.#options;
+    const { maxAge, grace } = this.#options;
     const isUsable = success !== undefined && grace > 0 && this.#isWithin(success.at, maxAge + grace);
-    if (isUsable && isTransient(error)) return success.value;
+    if (isUsable && isUnreachable(error)) return success.value;
     throw error;
   }
 
   /** Returns whether a time is within a span before now. If the clock was set back, entries count as expired. */
   #isWithin(time: number, span: number): boolean {
-    const age = this.#options.now() - time;
+    const age = this.#options.clock.now - time;
     return age >= 0 && age < span;
   }
 }

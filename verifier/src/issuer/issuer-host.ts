@@ -1,11 +1,11 @@
 import { parseStrictJson } from '../core/bytes/strict-json.js';
 import { SourceRedirected } from '../core/errors.js';
-import { type BoundedResponse, boundedFetch, type FetchLimits } from '../http/bounded-fetch.js';
+import { boundedFetch, type FetchLimits } from '../http/bounded-fetch.js';
 import { isPublicHost } from '../http/public-address.js';
 import { Rejection, reject } from '../passport/rejection.js';
 
 /** The documents of an issuer. The codes of their rejections begin with these names. */
-export type IssuerDocument = 'discovery' | 'jwks' | 'status';
+type IssuerDocument = 'discovery' | 'jwks' | 'status';
 
 /** How to send requests to issuers. */
 export interface IssuerHostOptions extends FetchLimits {
@@ -16,8 +16,6 @@ export interface IssuerHostOptions extends FetchLimits {
 /**
  * Requests a JSON document from an issuer (rule issuer-responses). The host must be public. Redirects are refused,
  * because a redirect could lead into the verifier's own network.
- *
- * @returns undefined if the issuer has no such document (404)
  */
 export async function askIssuer(
   url: string,
@@ -30,7 +28,6 @@ export async function askIssuer(
     reject('address-private', `${url} is not on a public host, and was not requested`);
   }
   const bytes = await fetchDocument(url, document, limits);
-  if (bytes === undefined) return undefined;
   try {
     return parseStrictJson(bytes);
   } catch (cause) {
@@ -42,26 +39,20 @@ async function fetchDocument(
   url: string,
   document: IssuerDocument,
   limits: FetchLimits,
-): Promise<Uint8Array | undefined> {
+): Promise<Uint8Array> {
   try {
     const response = await boundedFetch(url, { headers: { Accept: 'application/json' } }, limits);
-    if (response.status === 200) return await response.body();
-    return await handleOtherStatus(url, document, response);
+    const { status } = response;
+    if (status === 200) return await response.body();
+    await response.discard();
+    if (status !== 404) return reject(`${document}-unreachable`, `${url} responded with status ${status}`);
+    if (document === 'status') return reject('passport-unknown', `the issuer has no passport at ${url}`);
+    return reject(`${document}-unreachable`, `${url} does not exist`);
   } catch (error) {
     if (error instanceof Rejection) throw error;
     const code = error instanceof SourceRedirected ? 'redirected' : 'unreachable';
     return reject(`${document}-${code}`, (error as Error).message, error);
   }
-}
-
-async function handleOtherStatus(
-  url: string,
-  document: IssuerDocument,
-  response: BoundedResponse,
-): Promise<undefined> {
-  await response.discard();
-  if (response.status === 404) return undefined;
-  return reject(`${document}-unreachable`, `${url} responded with status ${response.status}`);
 }
 
 /** Returns whether an error means that an issuer was unreachable, and not that its response was invalid. */

@@ -1,6 +1,7 @@
+import type { Invalid } from '../core/bytes/utf8.js';
 import { importChecked, isPrivateJwk, type PublicKey } from '../core/keys/public-key.js';
 import { keysOfSet, MAX_ISSUER_KEYS, signingKeyOf } from '../http/issuer-documents.js';
-import { Rejection, reject } from '../passport/rejection.js';
+import { reject, rejection } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 
 type Jwk = Readonly<Record<string, unknown>>;
@@ -18,7 +19,6 @@ export interface IssuerKeys {
  */
 export async function fetchKeys(url: string, options: IssuerHostOptions): Promise<IssuerKeys> {
   const found = await askIssuer(url, 'jwks', options);
-  if (found === undefined) return reject('jwks-unreachable', `${url} does not exist`);
   const jwks = keysOfSet(found);
   if (jwks === undefined)
     return reject('jwks-invalid', `${url} is not a JWK set of at most ${MAX_ISSUER_KEYS} keys`);
@@ -49,7 +49,7 @@ export function findKey({ url, jwks, imported }: IssuerKeys, kid: string): Promi
 }
 
 async function importSigningKey(jwk: Jwk): Promise<PublicKey> {
-  const unusable = (message: string, cause?: unknown) =>
-    new Rejection([{ code: 'key-unusable', message: `the issuer's key ${message}` }], { cause });
+  const unusable: Invalid = (message, cause) =>
+    rejection('key-unusable', `the issuer's key ${message}`, cause);
   return importChecked(signingKeyOf(jwk, unusable), unusable);
 }

@@ -1,20 +1,22 @@
+import type { Clock } from '../core/bytes/clock.js';
 import type { PublicKey } from '../core/keys/public-key.js';
-import type { IssuerMetadata, KnownIssuer } from '../http/issuer-documents.js';
+import { findMetadataFaults, type IssuerMetadata, type KnownIssuer } from '../http/issuer-documents.js';
+import { LruMap } from '../lru-map.js';
 import type { PassportClaims } from '../passport/claims.js';
+import { reject } from '../passport/rejection.js';
 import { AsyncCache } from './async-cache.js';
-import { type IssuerHostOptions, isUnreachable } from './issuer-host.js';
+import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 import { fetchKeys, findKey, hasKey, type IssuerKeys } from './issuer-keys.js';
-import { fetchMetadata } from './issuer-metadata.js';
-import { fetchStatus, type PassportStatus, statusUrl, WorstStatuses } from './passport-status.js';
+import { fetchStatus, type PassportStatus, statusUrl } from './passport-status.js';
 
 /** The maximum numbers of issuers and passports in the caches. */
 const MAX_ISSUERS = 1_000;
 const MAX_PASSPORTS = 100_000;
 
 /** How to send requests to issuers, and how long to cache their responses. Times are in milliseconds. */
-export interface IssuerCacheOptions {
+interface IssuerCacheOptions {
   readonly host: IssuerHostOptions;
-  readonly clock: { readonly now: () => number };
+  readonly clock: Clock;
   readonly metadataMaxAge: number;
   readonly statusMaxAge: number;
   readonly grace: number;
@@ -27,11 +29,12 @@ export class Issuers {
   readonly #metadata: AsyncCache<IssuerMetadata>;
   readonly #keys: AsyncCache<IssuerKeys>;
   readonly #statuses: AsyncCache<PassportStatus>;
-  readonly #worst = new WorstStatuses(MAX_PASSPORTS);
+  /** The worst reported status of each passport, so that an issuer cannot roll a status back. */
+  readonly #worst = new LruMap<string, PassportStatus>(MAX_PASSPORTS);
 
   constructor({ host, clock, metadataMaxAge, statusMaxAge, grace, cooldown }: IssuerCacheOptions) {
     this.#host = host;
-    const shared = { grace, cooldown, now: clock.now, isTransient: isUnreachable };
+    const shared = { grace, cooldown, clock };
     this.#metadata = new AsyncCache({ ...shared, maxAge: metadataMaxAge, maxEntries: MAX_ISSUERS });
     this.#keys = new AsyncCache({ ...shared, maxAge: metadataMaxAge, maxEntries: MAX_ISSUERS });
     this.#statuses = new AsyncCache({ ...shared, maxAge: statusMaxAge, maxEntries: MAX_PASSPORTS });
@@ -53,12 +56,40 @@ export class Issuers {
     return findKey(keys, kid);
   }
 
-  /** Returns the status of a passport. Rejects the status if the issuer has reported a worse one before. */
-  async status(passport: PassportClaims): Promise<PassportStatus> {
+  /** Returns the revocation nonce of a passport. Rejects a passport that is not active, or was worse before. */
+  async revocationNonce(passport: PassportClaims): Promise<number> {
     // The URL is the cache key, because two issuers may use the same passport id.
     const url = statusUrl(passport);
     const status = await this.#statuses.get(url, () => fetchStatus(passport, this.#host));
-    this.#worst.check(url, status);
-    return status;
+    this.#checkStatus(url, status);
+    return status.revocationNonce;
   }
+
+  /** Revocation is final, and the nonce only grows (rule status-memory). */
+  #checkStatus(url: string, { status, revocationNonce }: PassportStatus): void {
+    const worst = this.#worst.get(url);
+    if (worst !== undefined && revocationNonce < worst.revocationNonce) {
+      reject('revocation-nonce-rolled-back', 'the revocation nonce of the issuer is lower than before');
+    }
+    const isRevoked = status === 'revoked' || worst?.status === 'revoked';
+    this.#worst.set(url, { status: isRevoked ? 'revoked' : status, revocationNonce });
+    if (isRevoked) reject('passport-revoked', 'the issuer has revoked the passport');
+    if (status === 'suspended') reject('passport-suspended', 'the issuer has suspended the passport');
+  }
+}
+
+/**
+ * Fetches the metadata of an issuer. Any difference from the known issuer leads to a rejection (rule issuer-metadata). The
+ * caller must check that the metadata belongs to the issuer of the passport.
+ */
+async function fetchMetadata(known: KnownIssuer, options: IssuerHostOptions): Promise<IssuerMetadata> {
+  const url = known.discovery_uri;
+  const found = await askIssuer(url, 'discovery', options);
+  const [fault] = findMetadataFaults(found, known);
+  if (fault !== undefined) {
+    const code = fault.about === 'form' ? 'discovery-invalid' : 'discovery-mismatch';
+    return reject(code, `${url} ${fault.message}`);
+  }
+  const { issuer, issuer_id, jwks_uri } = found as IssuerMetadata;
+  return { issuer, issuer_id, jwks_uri };
 }

@@ -1,7 +1,6 @@
 import { type Admission, admit, isRefusal, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
-import { MAX_BODY_BYTES, parseBody, payloadOf, queryOf, type Read, readBody } from './payload.js';
+import { MAX_BODY_BYTES, parseBody, payloadOf, queryOf, type Read, readBody, refuseUrl } from './payload.js';
 import type { Refusal } from './refusal.js';
-import { refuseUrl } from './request-target.js';
 
 /**
  * Admits or refuses a Request. Reads the body from a copy, so that the handler, the function that names the action and earlier

@@ -1,4 +1,11 @@
-import { BYTES, FUNCTION, type OptionChecks, objectWith, required } from '../options/options.js';
+import {
+  assertOptions,
+  BYTES,
+  FUNCTION,
+  type OptionChecks,
+  objectWith,
+  required,
+} from '../options/options.js';
 import { isAction } from '../passport/scope.js';
 import type { PassportVerifier } from '../verification/passport-verifier.js';
 import type { AllowedAction } from '../verification/verdict.js';
@@ -30,8 +37,7 @@ export interface Admission extends AllowedAction {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** The checks of {@link RequirePassportOptions}, for every adapter. */
-export const REQUIRE_PASSPORT_OPTIONS: OptionChecks<RequirePassportOptions<never>> = {
+const REQUIRE_PASSPORT_OPTIONS: OptionChecks<RequirePassportOptions<never>> = {
   verifier: required(objectWith('verifyAction')),
   action: {
     check: (value) => isAction(value) || typeof value === 'function',
@@ -42,8 +48,13 @@ export const REQUIRE_PASSPORT_OPTIONS: OptionChecks<RequirePassportOptions<never
   maxBodyBytes: BYTES,
 };
 
+/** Checks the options of every adapter. @throws {@link OptionsInvalid} */
+export function assertRequireOptions(options: object): void {
+  assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
+}
+
 /** The parts of a request that an adapter presents. */
-export interface Presented<Request> {
+interface Presented<Request> {
   readonly request: Request;
   readonly authorization: string | null | undefined;
   readonly proof: string | null | undefined;

@@ -1,11 +1,8 @@
-import { assertOptions } from '../options/options.js';
-import { isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
-import { admitNodeRequest } from './admit-node-request.js';
-import type { NodeHeaders, NodeStream } from './node-body.js';
+import { assertRequireOptions, isRefusal, type RequirePassportOptions } from './admit.js';
+import { admitNodeRequest, type NodeHeaders, type NodeStream } from './admit-node-request.js';
 import type { Refusal } from './refusal.js';
 
-export type { Admission, RequirePassportOptions } from './admit.js';
-export { PROOF_HEADER } from './admit.js';
+export { type Admission, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 
 /** The part of an Express request that the adapter uses. */
 export interface ExpressRequest extends NodeStream {
@@ -57,7 +54,7 @@ export interface ExpressResponse {
 export function requirePassport<Request extends ExpressRequest>(
   options: RequirePassportOptions<Request>,
 ): (request: Request, response: ExpressResponse, next: (error?: unknown) => void) => Promise<void> {
-  assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
+  assertRequireOptions(options);
   return async (request, response, next) => {
     try {
       const { headers, originalUrl, body, rawBody } = request;

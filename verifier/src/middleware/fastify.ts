@@ -1,13 +1,10 @@
 // Makes the compiler find the module for the augmentation below.
 import type {} from 'fastify';
-import { assertOptions } from '../options/options.js';
-import { type Admission, isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
-import { admitNodeRequest } from './admit-node-request.js';
-import type { NodeHeaders, NodeStream } from './node-body.js';
+import { type Admission, assertRequireOptions, isRefusal, type RequirePassportOptions } from './admit.js';
+import { admitNodeRequest, type NodeHeaders, type NodeStream } from './admit-node-request.js';
 import type { Refusal } from './refusal.js';
 
-export type { Admission, RequirePassportOptions } from './admit.js';
-export { PROOF_HEADER } from './admit.js';
+export { type Admission, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -66,7 +63,7 @@ export interface FastifyReplyParts {
 export function requirePassport<Request extends FastifyRequestParts>(
   options: RequirePassportOptions<Request>,
 ): (request: NoInfer<Request>, reply: FastifyReplyParts) => Promise<FastifyReplyParts | undefined> {
-  assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
+  assertRequireOptions(options);
   return async (request, reply) => {
     const outcome = await admitNodeRequest(request, partsOf(request), options);
     if (isRefusal(outcome)) return refuse(reply, outcome);

@@ -1,10 +1,8 @@
 import { OptionsInvalid } from '../core/errors.js';
-import { assertOptions } from '../options/options.js';
-import { type Admission, isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
+import { type Admission, assertRequireOptions, isRefusal, type RequirePassportOptions } from './admit.js';
 import { admitRequest, refusalResponse } from './admit-request.js';
 
-export type { Admission, RequirePassportOptions } from './admit.js';
-export { PROOF_HEADER } from './admit.js';
+export { type Admission, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 
 /**
  * Handles an admitted request. The admission contains the passport, the mandate and the payload that the agent signed.
@@ -45,7 +43,7 @@ export function requirePassport<Rest extends unknown[]>(
   options: RequirePassportOptions<Request>,
   handler: PassportHandler<Rest>,
 ): (request: Request, ...rest: Rest) => Promise<Response> {
-  assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
+  assertRequireOptions(options);
   if (typeof handler !== 'function') {
     throw new OptionsInvalid(
       'requirePassport',

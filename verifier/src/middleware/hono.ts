@@ -1,10 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
-import { assertOptions } from '../options/options.js';
-import { type Admission, isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
+import { type Admission, assertRequireOptions, isRefusal, type RequirePassportOptions } from './admit.js';
 import { admitRequest, refusalResponse } from './admit-request.js';
 
-export type { Admission, RequirePassportOptions } from './admit.js';
-export { PROOF_HEADER } from './admit.js';
+export { type Admission, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 
 /**
  * The variables that the middleware adds to the environment of an application. TypeScript infers them for handlers in
@@ -42,7 +40,7 @@ export interface PassportEnv {
  * ```
  */
 export function requirePassport(options: RequirePassportOptions<Request>): MiddlewareHandler<PassportEnv> {
-  assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
+  assertRequireOptions(options);
   return async (c, next) => {
     const outcome = await admitRequest(c.req.raw, options);
     if (isRefusal(outcome)) return refusalResponse(outcome);

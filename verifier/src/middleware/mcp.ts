@@ -1,5 +1,5 @@
 import { instantOf } from '../core/list/date-time.js';
-import { kindOf } from '../passport/reasons.js';
+import { kindOf } from '../passport/rejection.js';
 import { unconditionalScope } from '../passport/scope.js';
 import type { PassportVerifier } from '../verification/passport-verifier.js';
 import type { AcceptedPassport } from '../verification/verdict.js';

@@ -1,5 +1,4 @@
-import { kindOf, type ReasonKind } from '../passport/reasons.js';
-import type { VerdictReason } from '../passport/rejection.js';
+import { kindOf, type ReasonKind, type VerdictReason } from '../passport/rejection.js';
 import type { VerdictDetails } from '../verification/verdict.js';
 
 /** An HTTP response that refuses a request. The body has the form of an issuer's errors (rule issuer-errors). */

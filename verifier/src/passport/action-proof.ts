@@ -1,11 +1,11 @@
-import { hasPassed, isToCome } from '../core/bytes/clock.js';
+import { type Check, isCount } from '../core/bytes/checks.js';
+import type { Clock } from '../core/bytes/clock.js';
 import { hashHex } from '../core/bytes/sha256-sync.js';
 import { hasCode } from '../core/errors.js';
 import type { PublicKey } from '../core/keys/public-key.js';
 import { canonicalBytes } from '../core/list/canonical.js';
-import { readJws, verifyJws } from './passport-jws.js';
+import { assertClaims, assertValidNow, readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';
-import { type RunningClock, timeOf } from './running-clock.js';
 
 /** The claims of the proof of an action (docs/protocol/passports.md#action-proof). */
 export interface ActionClaims {
@@ -34,32 +34,37 @@ export const ACTION_TYPE = 'action+jwt';
 /** The maximum validity of a proof, in seconds (rule action-proof). */
 export const MAX_ACTION_SECONDS = 60;
 
-const STRING_CLAIMS = ['jti', 'aud', 'passport', 'ath', 'action', 'payload_sha256'];
+const isString: Check = (value) => typeof value === 'string';
+const CHECKS: Readonly<Record<string, Check>> = {
+  iat: isCount,
+  exp: isCount,
+  jti: isString,
+  aud: isString,
+  passport: isString,
+  ath: isString,
+  action: isString,
+  payload_sha256: isString,
+};
 /** The `jti` becomes part of a replay store's key, unchanged. */
 const JTI = /^[\x21-\x7e]{1,128}$/;
 
 /** Parses the proof of an action, and verifies that the holder of the passport's key signed the proof. */
 export async function readProof(proof: unknown, holder: PublicKey): Promise<ActionClaims> {
-  const jws = readJws(proof, 'proof', { types: [ACTION_TYPE] });
+  const jws = readJws(proof, 'proof', [ACTION_TYPE]);
   await verifyJws(jws, 'proof', holder);
-  const { iat, exp, jti } = jws.payload;
-  const wrong = STRING_CLAIMS.find((claim) => typeof jws.payload[claim] !== 'string');
-  if (wrong !== undefined) reject('proof-claims', `${wrong} is missing in the proof or is not a string`);
-  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp))
-    reject('proof-claims', 'iat or exp is not a time');
-  if (!JTI.test(String(jti))) reject('proof-claims', 'jti is not 1 to 128 visible ASCII characters');
-  return jws.payload as unknown as ActionClaims;
+  assertClaims(jws.payload, 'proof', CHECKS);
+  const claims = jws.payload as unknown as ActionClaims;
+  if (!JTI.test(claims.jti)) reject('proof-claims', 'jti is not 1 to 128 visible ASCII characters');
+  return claims;
 }
 
 /** Checks that a proof is valid now, and that its validity is at most 60 seconds. */
-export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: RunningClock): void {
+export function checkProofTimes(claims: ActionClaims, clock: Clock): void {
+  const { iat, exp } = claims;
   if (!(exp > iat) || exp - iat > MAX_ACTION_SECONDS) {
     reject('proof-lives-too-long', `the proof is not valid for 1 to ${MAX_ACTION_SECONDS} seconds`);
   }
-  if (isToCome(Math.max(iat, nbf) * 1000, timeOf(clock))) {
-    reject('proof-not-yet-valid', 'the proof is not valid yet');
-  }
-  if (hasPassed(exp * 1000, timeOf(clock))) reject('proof-expired', 'the proof has expired');
+  assertValidNow(claims, 'proof', clock);
 }
 
 /** Returns the hash of a payload for a proof. @throws `ERR_NOT_CANONICALIZABLE` */

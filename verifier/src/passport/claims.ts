@@ -1,8 +1,9 @@
-import { type Check, isListOf, isObject, oneOf } from '../core/bytes/checks.js';
+import { type Check, isCount, isListOf, isObject, oneOf } from '../core/bytes/checks.js';
 import { isValidBytes32, isValidIssuerId, isValidWebUri } from '../core/generated/predicates.js';
 import { AGENT_TYPES } from '../core/generated/schemas.js';
+import type { CompactJws } from '../core/keys/compact-jws.js';
 import type { PublicJwk } from '../core/keys/public-key.js';
-import type { CompactJws } from './passport-jws.js';
+import { assertClaims } from './passport-jws.js';
 import { reject } from './rejection.js';
 
 /** The actions that an agent may take, and until when (docs/protocol/passports.md#mandate-form). */
@@ -52,9 +53,8 @@ export interface PassportClaims {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-const isShortString: Check = (value) => typeof value === 'string' && value.length >= 1 && value.length <= 256;
-/** Whether a claim is a time, in seconds since 1970. */
-export const isTime: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+export const isShortString: Check = (value) =>
+  typeof value === 'string' && value.length >= 1 && value.length <= 256;
 /** Whether a claim is the base URL of an issuer. */
 export const isBaseUrl: Check = (value) => isValidWebUri(value) && !/[?#]/.test(value);
 const optional =
@@ -66,15 +66,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
   iss: isBaseUrl,
   sub: isShortString,
   jti: (value) => typeof value === 'string' && UUID.test(value),
-  iat: isTime,
-  exp: isTime,
-  nbf: optional(isTime),
+  iat: isCount,
+  exp: isCount,
   issuer_id: isValidIssuerId,
   realm_id: isShortString,
   principal_id: isShortString,
   agent_type: oneOf(AGENT_TYPES),
   capabilities: (value) => isListOf(value, isShortString) && (value as unknown[]).length <= 256,
-  revocation_nonce: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  revocation_nonce: isCount,
   cnf: (value) => isObject(value) && isObject(value['jwk']),
   mandate: optional((value) => typeof value === 'string' || isObject(value)),
   principal_jkt: optional(isValidBytes32),
@@ -82,12 +81,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 /** Checks the form of a token's claims. Later checks verify their content. */
 export function readClaims({ payload }: CompactJws): PassportClaims {
-  for (const [claim, check] of Object.entries(CHECKS)) {
-    if (!check(payload[claim])) {
-      const missing = payload[claim] === undefined;
-      reject('token-claims', `${claim} ${missing ? 'is missing' : 'is invalid in a passport'}`);
-    }
-  }
+  assertClaims(payload, 'token', CHECKS);
   const claims = payload as unknown as PassportClaims;
   if (claims.sub !== `did:passport:${claims.jti}`) {
     reject('token-claims', 'sub is not the DID of the passport that jti names');

@@ -1,11 +1,10 @@
 import { type Check, isObject } from '../core/bytes/checks.js';
-import { hasPassed, isToCome } from '../core/bytes/clock.js';
+import { type Clock, hasPassed, isToCome } from '../core/bytes/clock.js';
 import { importPublicKey, thumbprintOf } from '../core/keys/public-key.js';
 import { instantOf, isDateTime } from '../core/list/date-time.js';
-import type { Mandate, PassportClaims } from './claims.js';
-import { readJws, verifyJws } from './passport-jws.js';
-import { Rejection, reject } from './rejection.js';
-import { type RunningClock, timeOf } from './running-clock.js';
+import { isShortString, type Mandate, type PassportClaims } from './claims.js';
+import { assertClaims, assertValidNow, readJws, verifyJws } from './passport-jws.js';
+import { reject, rejection } from './rejection.js';
 import { isScope } from './scope.js';
 
 /** The action to which a condition applies. */
@@ -32,7 +31,7 @@ const MAX_SCOPES = 256;
 const isInstant: Check = (value) => typeof value === 'string' && isDateTime(value);
 
 const CHECKS: Readonly<Record<string, Check>> = {
-  mandate_id: (value) => typeof value === 'string' && value.length >= 1 && value.length <= 256,
+  mandate_id: isShortString,
   scope: (value) => Array.isArray(value) && value.length <= MAX_SCOPES && value.every(isScope),
   issued_at: isInstant,
   expires_at: isInstant,
@@ -46,20 +45,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
  * issuer. The header of the JWS contains the public key. This is safe only because the passport contains the thumbprint
  * of the key.
  */
-export async function readMandate(passport: PassportClaims, clock: RunningClock): Promise<Mandate> {
+export async function readMandate(passport: PassportClaims, clock: Clock): Promise<Mandate> {
   const { mandate } = passport;
   if (mandate === undefined)
     return reject('mandate-missing', 'the passport has no mandate: it allows nothing');
   const content = typeof mandate === 'string' ? await readSignedMandate(mandate, passport, clock) : mandate;
-  for (const [member, check] of Object.entries(CHECKS)) {
-    if (!check((content as unknown as Record<string, unknown>)[member])) {
-      reject('mandate-malformed', `the mandate's ${member} is missing or invalid`);
-    }
-  }
-  if (isToCome(instantOf(content.issued_at), timeOf(clock))) {
+  assertClaims(content, 'mandate', CHECKS);
+  if (isToCome(instantOf(content.issued_at), clock)) {
     reject('mandate-not-yet-valid', `the mandate was issued at ${content.issued_at}, which is in the future`);
   }
-  if (hasPassed(instantOf(content.expires_at), timeOf(clock))) {
+  if (hasPassed(instantOf(content.expires_at), clock)) {
     reject('mandate-expired', `the mandate expired at ${content.expires_at}`);
   }
   return content;
@@ -68,13 +63,11 @@ export async function readMandate(passport: PassportClaims, clock: RunningClock)
 async function readSignedMandate(
   text: string,
   { principal_jkt, cnf }: PassportClaims,
-  clock: RunningClock,
+  clock: Clock,
 ): Promise<Mandate> {
-  const jws = readJws(text, 'mandate', { types: [MANDATE_TYPE], allowed: 'jwk' });
-  const key = await importPublicKey(
-    jws.header['jwk'],
-    (message, cause) =>
-      new Rejection([{ code: 'mandate-header', message: `the jwk of the mandate ${message}` }], { cause }),
+  const jws = readJws(text, 'mandate', [MANDATE_TYPE]);
+  const key = await importPublicKey(jws.header['jwk'], (message, cause) =>
+    rejection('mandate-header', `the jwk of the mandate ${message}`, cause),
   );
   if (thumbprintOf(key.jwk) !== principal_jkt) {
     reject('mandate-principal-mismatch', 'the key of the mandate is not the key that principal_jkt names');
@@ -87,12 +80,7 @@ async function readSignedMandate(
   }
   // The JWS may have its own time claims. `readCompactJws` has checked their form.
   const { nbf, exp } = jws.payload as { nbf?: number; exp?: number };
-  if (nbf !== undefined && isToCome(nbf * 1000, timeOf(clock))) {
-    reject('mandate-not-yet-valid', 'the mandate is not valid yet (nbf)');
-  }
-  if (exp !== undefined && hasPassed(exp * 1000, timeOf(clock))) {
-    reject('mandate-expired', 'the mandate has expired (exp)');
-  }
+  assertValidNow({ nbf, exp }, 'mandate', clock);
   return jws.payload as unknown as Mandate;
 }
 

@@ -1,25 +1,21 @@
+import type { Check } from '../core/bytes/checks.js';
+import { type Clock, hasPassed, isToCome } from '../core/bytes/clock.js';
 import { type CompactJws, JwsRefused, readCompactJws, verifyCompactJws } from '../core/keys/compact-jws.js';
 import type { PublicKey } from '../core/keys/public-key.js';
-import type { PassportReasonCode } from './reasons.js';
-import { reject } from './rejection.js';
-
-export type { CompactJws } from '../core/keys/compact-jws.js';
+import { type PassportReasonCode, reject } from './rejection.js';
 
 /** The kinds of JWS. The codes of their rejections begin with these names. */
-export type JwsKind = 'token' | 'proof' | 'mandate';
+type JwsKind = 'token' | 'proof' | 'mandate';
 
-/** The accepted headers of a JWS. */
-export interface AcceptedHeader {
-  /** The accepted values of `typ`. */
-  readonly types: readonly string[];
-  /** A header member to accept that is refused by default. */
-  readonly allowed?: 'jwk';
-}
-
-/** Parses a compact JWS with {@link readCompactJws}, and turns a fault into a rejection. */
-export function readJws(text: unknown, kind: JwsKind, header: AcceptedHeader): CompactJws {
+/**
+ * Parses a compact JWS with {@link readCompactJws}, and turns a fault into a rejection. Only the header of a mandate may have
+ * the key (rule mandate-jws).
+ *
+ * @param types - the accepted values of `typ`
+ */
+export function readJws(text: unknown, kind: JwsKind, types: readonly string[]): CompactJws {
   try {
-    return readCompactJws(text, header.types, header.allowed);
+    return readCompactJws(text, types, kind === 'mandate' ? 'jwk' : undefined);
   } catch (error) {
     return rejectJws(error, kind);
   }
@@ -41,6 +37,37 @@ function rejectJws(error: unknown, kind: JwsKind): never {
 
 function codeOf({ fault }: JwsRefused, kind: JwsKind): PassportReasonCode {
   if (fault === 'signature') return `${kind}-signature-invalid`;
-  if (fault === 'claims') return kind === 'mandate' ? 'mandate-malformed' : `${kind}-claims`;
-  return `${kind}-${fault}`;
+  return fault === 'claims' ? claimsCode(kind) : `${kind}-${fault}`;
+}
+
+function claimsCode(kind: JwsKind): PassportReasonCode {
+  return kind === 'mandate' ? 'mandate-malformed' : `${kind}-claims`;
+}
+
+/** Asserts that the claims of a payload pass their checks. */
+export function assertClaims(payload: object, kind: JwsKind, checks: Readonly<Record<string, Check>>): void {
+  for (const [claim, check] of Object.entries(checks)) {
+    const value = (payload as Readonly<Record<string, unknown>>)[claim];
+    if (!check(value)) {
+      const problem = value === undefined ? 'is missing' : 'is invalid';
+      reject(claimsCode(kind), `the ${claim} of the ${kind} ${problem}`);
+    }
+  }
+}
+
+/** The times of a JWS, in seconds since 1970. */
+interface JwsTimes {
+  readonly iat?: number | undefined;
+  readonly nbf?: number | undefined;
+  readonly exp?: number | undefined;
+}
+
+/** Asserts that a JWS is valid now, by those of its times that it has. */
+export function assertValidNow({ iat = 0, nbf = iat, exp }: JwsTimes, kind: JwsKind, clock: Clock): void {
+  if (isToCome(Math.max(iat, nbf) * 1000, clock)) {
+    reject(`${kind}-not-yet-valid`, `the ${kind} is not valid yet`);
+  }
+  if (exp !== undefined && hasPassed(exp * 1000, clock)) {
+    reject(`${kind}-expired`, `the ${kind} has expired`);
+  }
 }

@@ -1,40 +1,46 @@
 import { hashBase64url } from '../core/bytes/sha256-sync.js';
+import type { Invalid } from '../core/bytes/utf8.js';
+import { type CheckedJwk, importChecked, type PublicKey, publicMembers } from '../core/keys/public-key.js';
 import { type PassportClaims, readClaims } from './claims.js';
-import { HolderKey } from './holder-key.js';
-import { IssuerToken, readToken, type TokenParts } from './issuer-token.js';
+import { IssuerToken } from './issuer-token.js';
+import { rejection } from './rejection.js';
 
 /** The `typ` of a passport. */
 export const PASSPORT_TYPE = 'passport+jwt';
 
-/** The parsed token of a passport. */
+/** The parsed token of a passport, whose form, type, algorithm and claims have been checked. */
 export class ReadPassport extends IssuerToken<PassportClaims> {
   /** The key of the passport's holder. */
   readonly holder: HolderKey;
   #hash: string | undefined;
 
-  constructor(parts: TokenParts, claims: PassportClaims, holder: HolderKey) {
-    super(parts, claims);
-    this.holder = holder;
+  /** @param holderOf - returns the key for a `cnf.jwk` */
+  constructor(token: string, types: readonly string[], holderOf = (jwk: object) => new HolderKey(jwk)) {
+    super(token, types, readClaims);
+    this.holder = holderOf(this.claims.cnf.jwk);
   }
 
   /** Returns the hash of the token, as in a proof. */
   hash(): string {
-    this.#hash ??= hashBase64url(this.token);
+    this.#hash ??= hashBase64url(this.jws.text);
     return this.#hash;
   }
 }
 
-/**
- * Parses the token of a passport, and checks its form, type, algorithm and claims.
- *
- * @param holderOf - returns the key for a `cnf.jwk`
- */
-export function readPassport(
-  token: string,
-  types: readonly string[],
-  holderOf: (jwk: object) => HolderKey = (jwk) => new HolderKey(jwk),
-): ReadPassport {
-  const parts = readToken(token, types);
-  const claims = readClaims(parts.jws);
-  return new ReadPassport(parts, claims, holderOf(claims.cnf.jwk));
+/** The checked public key of a passport's holder. It is imported at its first use. */
+export class HolderKey {
+  readonly #jwk: CheckedJwk;
+  #imported: Promise<PublicKey> | undefined;
+
+  /** @param jwk - the `cnf.jwk` of a passport */
+  constructor(jwk: unknown) {
+    this.#jwk = publicMembers(jwk, invalid);
+  }
+
+  imported(): Promise<PublicKey> {
+    this.#imported ??= importChecked(this.#jwk, invalid);
+    return this.#imported;
+  }
 }
+
+const invalid: Invalid = (message, cause) => rejection('token-claims', `cnf.jwk ${message}`, cause);

@@ -1,10 +1,11 @@
-import { type Check, isListOf } from '../core/bytes/checks.js';
-import { hasPassed } from '../core/bytes/clock.js';
+import { type Check, isCount, isListOf } from '../core/bytes/checks.js';
+import { type Clock, hasPassed } from '../core/bytes/clock.js';
+import type { CompactJws } from '../core/keys/compact-jws.js';
 import type { KeyAlgorithm } from '../core/keys/public-key.js';
-import { isBaseUrl, isTime } from './claims.js';
-import { IssuerToken, readToken } from './issuer-token.js';
+import { isBaseUrl } from './claims.js';
+import { IssuerToken } from './issuer-token.js';
+import { assertClaims } from './passport-jws.js';
 import { reject } from './rejection.js';
-import { type RunningClock, timeOf } from './running-clock.js';
 
 /** What a JWT of an issuer must be, to be accepted (docs/protocol/passports.md#token-profile). */
 export interface TokenProfile {
@@ -59,21 +60,26 @@ export function completeProfile(profile: TokenProfile, audience: string): Comple
 const isAudience: Check = (value) =>
   typeof value === 'string' || isListOf(value, (one) => typeof one === 'string');
 
-const CHECKS: Readonly<Record<string, Check>> = { iss: isBaseUrl, aud: isAudience, iat: isTime, exp: isTime };
+const CHECKS: Readonly<Record<string, Check>> = {
+  iss: isBaseUrl,
+  aud: isAudience,
+  iat: isCount,
+  exp: isCount,
+};
 
 /** Claims that only ID tokens have (OpenID Connect Core). */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash'];
 
 /** Parses a token, and checks its form and claims under a profile (rule token-profile). */
 export function readUnderProfile(token: string, profile: CompleteProfile): IssuerToken<TokenClaims> {
-  const parts = readToken(token, [profile.type]);
-  const { algorithm, payload } = parts.jws;
+  return new IssuerToken(token, [profile.type], (jws) => readProfileClaims(jws, profile));
+}
+
+function readProfileClaims({ algorithm, payload }: CompactJws, profile: CompleteProfile): TokenClaims {
   if (!profile.algorithms.includes(algorithm)) {
     reject('token-algorithm', `the profile does not accept the algorithm ${algorithm}`);
   }
-  for (const [claim, check] of Object.entries(CHECKS)) {
-    if (!check(payload[claim])) reject('token-claims', `${claim} is missing or invalid`);
-  }
+  assertClaims(payload, 'token', CHECKS);
   const isPresent = (claim: string) => Object.hasOwn(payload, claim) && payload[claim] !== null;
   const missing = profile.requiredClaims.find((claim) => !isPresent(claim));
   if (missing !== undefined) reject('token-claims', `${missing} is missing, which the profile requires`);
@@ -82,12 +88,12 @@ export function readUnderProfile(token: string, profile: CompleteProfile): Issue
   if (Object.hasOwn(payload, 'cnf')) {
     reject('token-bound', 'the token is bound to a key (cnf), whose proof is not verified here');
   }
-  return new IssuerToken(parts, payload as unknown as TokenClaims);
+  return payload as unknown as TokenClaims;
 }
 
 /** Asserts that a token is not older than its profile allows. */
-export function checkAge({ iat }: TokenClaims, { maxAge }: CompleteProfile, clock: RunningClock): void {
-  if (hasPassed((iat + maxAge) * 1000, timeOf(clock))) {
+export function checkAge({ iat }: TokenClaims, { maxAge }: CompleteProfile, clock: Clock): void {
+  if (hasPassed((iat + maxAge) * 1000, clock)) {
     reject('token-too-old', `the token was issued more than ${maxAge} seconds ago`);
   }
 }

@@ -33,13 +33,13 @@ export interface Decision {
  * ```
  */
 export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: number = Date.now()): Decision {
-  return decideWith(issuer, policy, { now, hold: undefined });
+  return decideWith(issuer, policy, { now: () => now, hold: undefined });
 }
 
 /** What a decision depends on besides the record and the policy. */
 export interface Circumstances {
-  /** The current time in milliseconds since 1970. */
-  readonly now: number;
+  /** Returns the current time in milliseconds since 1970. */
+  readonly now: () => number;
   /** The ids that the checkpoint holds (rule hold). Undefined without a checkpoint. */
   readonly hold: readonly string[] | undefined;
 }

@@ -29,24 +29,25 @@ export interface Reason {
 /**
  * Checks one requirement of a policy. Returns why the issuer does not meet the requirement; undefined if it does.
  *
- * @param now - milliseconds since 1970
+ * @param now - returns the current time in milliseconds since 1970. Most requirements do not ask
  */
-export type Requirement = (issuer: Issuer, now: number) => Reason | undefined;
+export type Requirement = (issuer: Issuer, now: () => number) => Reason | undefined;
 
 /** Returns the requirements of a policy, apart from `allow` and `deny`, prepared for repeated use. */
 export function requirementsOf(policy: TrustPolicy): readonly Requirement[] {
   const { tiers, domains, geography, passport_types: types, min_certified_days, max_audit_days } = policy;
   const found: Requirement[] = [tierAmong(tiers)];
   if (domains !== undefined) {
-    found.push(covers({ code: 'domain-not-covered', wanted: domains }, (issuer) => issuer.domain_scope));
+    const wanted = coverage('domain-not-covered', domains);
+    found.push((issuer) => faultOf(issuer.domain_scope, wanted));
   }
   if (geography !== undefined) {
-    const places = { wanted: geography, accepted: placesCovering(geography) };
-    found.push(covers({ code: 'geography-not-covered', ...places }, (issuer) => issuer.geographical_scope));
+    const wanted = coverage('geography-not-covered', geography, placesCovering(geography));
+    found.push((issuer) => faultOf(issuer.geographical_scope, wanted));
   }
   if (types !== undefined) {
-    const code = 'passport-type-not-covered';
-    found.push(covers({ code, wanted: types }, (issuer) => issuer.passport_types));
+    const wanted = coverage('passport-type-not-covered', types);
+    found.push((issuer) => faultOf(issuer.passport_types, wanted));
   }
   if (min_certified_days !== undefined) found.push(certifiedFor(min_certified_days * DAY_MS));
   if (max_audit_days !== undefined) found.push(auditedWithin(max_audit_days * DAY_MS));
@@ -62,32 +63,32 @@ function tierAmong(tiers: TrustPolicy['tiers']): Requirement {
 
 /** What a scope must cover. */
 interface Coverage {
-  /** The code of the reason if it does not. */
-  readonly code: ReasonCode;
-  /** The values that the policy names. */
-  readonly wanted: readonly string[];
-  /** All values that are as good as one of them. Default: only these. */
-  readonly accepted?: ReadonlySet<string>;
+  /** The values of which the issuer must declare one. */
+  readonly accepted: ReadonlySet<string>;
+  /** The reason if it declares none. All decisions under the policy have the same. */
+  readonly reason: Reason;
 }
 
-/** Demands that an issuer declares at least one value of a scope. */
-function covers(
-  { code, wanted, accepted = new Set(wanted) }: Coverage,
-  scopeOf: (issuer: Issuer) => readonly string[] | undefined,
-): Requirement {
-  // All decisions under the policy have the same reason.
-  const reason: Reason = Object.freeze({ code, message: `the issuer declares none of ${wanted.join(', ')}` });
-  return (issuer) => {
-    const declared = scopeOf(issuer) ?? [];
-    // By index: gateways decide often, and for each value, `some` would call a function, and `for of` a slow iterator of frozen arrays.
-    for (let at = 0; at < declared.length; at++) if (accepted.has(declared[at] as string)) return undefined;
-    return reason;
-  };
+/** @param accepted - all values that are as good as one that the policy names. Default: only these */
+function coverage(
+  code: ReasonCode,
+  named: readonly string[],
+  accepted: ReadonlySet<string> = new Set(named),
+): Coverage {
+  const reason = { code, message: `the issuer declares none of ${named.join(', ')}` };
+  return { accepted, reason: Object.freeze(reason) };
+}
+
+/** Returns why a scope of an issuer does not cover what the policy demands. */
+function faultOf(declared: readonly string[] = [], { accepted, reason }: Coverage): Reason | undefined {
+  // By index: gateways decide often, and for each value, `some` would call a function, and `for of` a slow iterator of frozen arrays.
+  for (let at = 0; at < declared.length; at++) if (accepted.has(declared[at] as string)) return undefined;
+  return reason;
 }
 
 function certifiedFor(minimum: number): Requirement {
   return ({ certified_since: since }, now) =>
-    now - instantOf(since) >= minimum
+    now() - instantOf(since) >= minimum
       ? undefined
       : { code: 'certified-too-recently', message: `the issuer has been certified only since ${since}` };
 }
@@ -96,7 +97,7 @@ function auditedWithin(maximum: number): Requirement {
   return ({ last_audit: audit }, now) => {
     if (audit === undefined || audit === null)
       return { code: 'audit-missing', message: 'the issuer has no audit' };
-    const age = now - instantOf(audit);
+    const age = now() - instantOf(audit);
     if (age < 0)
       return { code: 'audit-missing', message: `the last audit is dated ${audit}, which is in the future` };
     return age <= maximum ? undefined : { code: 'audit-too-old', message: `the last audit was on ${audit}` };

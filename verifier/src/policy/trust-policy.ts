@@ -65,7 +65,7 @@ function faultInNamed(path: string, entry: Readonly<Record<string, unknown>>): F
 }
 
 /** A checked policy, prepared for repeated use. */
-export interface CompiledPolicy {
+interface CompiledPolicy {
   readonly allow: ReadonlyMap<string, string>;
   readonly deny: ReadonlyMap<string, string>;
   readonly requirements: readonly Requirement[];

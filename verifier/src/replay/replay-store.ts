@@ -1,4 +1,4 @@
-import { assertOptions, FUNCTION } from '../options/options.js';
+import { assertOptions, BYTES, FUNCTION } from '../options/options.js';
 
 /** Stores the ids of used proofs, so that no proof is accepted twice (docs/protocol/passports.md#proof-replay). */
 export interface ReplayStore {
@@ -25,10 +25,7 @@ export interface MemoryReplayOptions {
   readonly now?: () => number;
 }
 
-const COUNT = {
-  check: (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0,
-  expected: 'a whole number, 1 or more',
-};
+const COUNT = { ...BYTES, expected: 'a whole number, 1 or more' };
 
 /** The minimum time between two sweeps. With a sweep at every call, an attacker could cause unlimited work. */
 const SWEEP_INTERVAL_MS = 10_000;

@@ -192,6 +192,9 @@ export const TRUST_OPTIONS: OptionChecks<TrustOptions> = {
   policy: { check: isObject, expected: 'a trust policy, as an object', required: true },
 };
 
+/** The maximum number of tokens in a cache. Each takes about 6 kB, and at most ten times as much. */
+export const MAX_CACHED_TOKENS = 2_000;
+
 /** Returns the registry and the policy of a verifier. Each read of the policy returns the current one. */
 export function trustOf({ registry, policy }: PassportVerifierOptions): TrustOptions {
   return {
@@ -204,8 +207,15 @@ export function trustOf({ registry, policy }: PassportVerifierOptions): TrustOpt
 
 /** Adds the defaults to the options. Times in the result are in milliseconds. */
 export function withDefaults(options: IssuerAccessOptions) {
+  const { now = Date.now } = options;
   return {
-    clock: { now: options.now ?? Date.now, tolerance: milliseconds(options.clockTolerance, 30_000) },
+    clock: {
+      /** Each check reads the time, because requests may lie between two checks. */
+      get now() {
+        return now();
+      },
+      tolerance: milliseconds(options.clockTolerance, 30_000),
+    },
     statusMaxAge: milliseconds(options.statusMaxAge, 30_000),
     metadataMaxAge: milliseconds(options.metadataMaxAge, 300_000),
     grace: milliseconds(options.grace, 0),

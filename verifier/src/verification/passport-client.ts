@@ -2,20 +2,19 @@ import { issuerBase } from '../http/issuer-url.js';
 import { Issuers } from '../issuer/issuers.js';
 import { assertOptions } from '../options/options.js';
 import { checkPolicy, readMandate } from '../passport/mandate.js';
-import { PASSPORT_TYPE, type ReadPassport, readPassport } from '../passport/read-passport.js';
+import { PASSPORT_TYPE, ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
 import { assertAudience } from '../passport/token-profile.js';
 import { compilePolicy } from '../policy/trust-policy.js';
+import { trustedIssuer, verifyAtIssuer } from './issuer-steps.js';
 import {
   PASSPORT_CLIENT_OPTIONS,
   type PassportClientOptions,
   TRUST_OPTIONS,
   withDefaults,
 } from './options.js';
-import { trustedIssuer } from './trusted-issuer.js';
 import { type AllowedAction, type Findings, inspect, type RefusedAction, VERDICT_CHECKS } from './verdict.js';
-import { verifyAtIssuer } from './verify-passport.js';
 
 /** An action that a token allows. `issuer` and `registry` are present if the client has the option `trust`. */
 export type AllowedToken = Omit<AllowedAction, 'issuer' | 'registry'> &
@@ -118,7 +117,7 @@ export class PassportClient {
   }
 
   #readToken(): ReadPassport {
-    const token = readPassport(this.#token, [PASSPORT_TYPE, ACCESS_TOKEN_TYPE]);
+    const token = new ReadPassport(this.#token, [PASSPORT_TYPE, ACCESS_TOKEN_TYPE]);
     if (token.claims.iss.replace(/\/$/, '') !== this.#base) {
       reject('iss-mismatch', `iss is not the issuer's URL, ${this.#base}`);
     }

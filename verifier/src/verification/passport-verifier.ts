@@ -1,4 +1,6 @@
+import { inTime } from '../http/bounded-fetch.js';
 import { Issuers } from '../issuer/issuers.js';
+import { LruMap } from '../lru-map.js';
 import { assertOptions } from '../options/options.js';
 import {
   type ActionClaims,
@@ -9,15 +11,19 @@ import {
 } from '../passport/action-proof.js';
 import type { PassportClaims } from '../passport/claims.js';
 import { checkPolicy, readMandate } from '../passport/mandate.js';
-import { PASSPORT_TYPE, readPassport } from '../passport/read-passport.js';
+import { HolderKey, PASSPORT_TYPE, ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import { memoryReplayStore } from '../replay/replay-store.js';
-import { HolderKeys } from './holder-keys.js';
-import { PASSPORT_VERIFIER_OPTIONS, type PassportVerifierOptions, trustOf, withDefaults } from './options.js';
-import { TokenCache } from './token-cache.js';
-import { trustedIssuer } from './trusted-issuer.js';
+import { trustedIssuer, verifyAtIssuer } from './issuer-steps.js';
+import {
+  MAX_CACHED_TOKENS,
+  PASSPORT_VERIFIER_OPTIONS,
+  type PassportVerifierOptions,
+  trustOf,
+  withDefaults,
+} from './options.js';
 import {
   type AcceptedToken,
   type ActionVerdict,
@@ -28,7 +34,6 @@ import {
   type RunCheck,
   VERDICT_CHECKS,
 } from './verdict.js';
-import { verifyAtIssuer } from './verify-passport.js';
 import { createTokenCheck } from './verify-token.js';
 
 /** An action to verify, with the passport and the proof. */
@@ -136,20 +141,25 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
   const settings = withDefaults(options);
   const { clock, policyHandlers } = settings;
   const issuers = new Issuers(settings);
-  const holders = new HolderKeys();
-  const passports = new TokenCache((token) =>
-    readPassport(token, [PASSPORT_TYPE], (jwk) => holders.read(jwk)),
-  );
-  const replayStore = options.replayStore ?? memoryReplayStore({ now: clock.now });
+  // A passport is parsed once for its exact text. Every use repeats all other checks, such as times, status and trust policy.
+  const passports = new LruMap<string, ReadPassport>(MAX_CACHED_TOKENS);
+  // An agent renews its passport often, and keeps its key, which is imported once for the exact text of its JWK.
+  const holders = new LruMap<string, HolderKey>(MAX_CACHED_TOKENS);
+  const holderOf = (jwk: object) => holders.get(JSON.stringify(jwk)) ?? new HolderKey(jwk);
+  const replayStore = options.replayStore ?? memoryReplayStore({ now: () => clock.now });
 
   async function passportSteps(token: string, check: RunCheck, findings: Findings) {
-    const read = check('token', () => passports.read(token));
+    const read = check(
+      'token',
+      () => passports.get(token) ?? new ReadPassport(token, [PASSPORT_TYPE], holderOf),
+    );
     const { issuer_id } = read.claims;
     const trusted = await check('issuer', () => trustedIssuer(issuer_id, trust, findings));
     const issuer = { known: trusted.issuer, issuers, clock };
     const passport = await verifyAtIssuer(read, issuer, { check, findings });
-    passports.add(read);
-    holders.add(read);
+    // Only what has been verified, so that an attacker cannot evict others.
+    passports.set(token, read);
+    holders.set(JSON.stringify(read.claims.cnf.jwk), read.holder);
     return { read, found: { ...trusted, passport } };
   }
 
@@ -254,13 +264,7 @@ async function withTimeout<T>(work: () => Promise<T>, timeout: number): Promise<
   promise.then(settle, settle);
   for (let turn = 0; turn < TURNS && !isSettled; turn++) await undefined;
   if (isSettled) return promise;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, fail) => {
-    timer = setTimeout(() => fail(new Error('it did not respond in time')), timeout);
+  return inTime(promise, timeout, () => {
+    throw new Error('it did not respond in time');
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -131,7 +131,7 @@ export interface RefusedAction extends VerdictDetails, Readonly<Findings> {
 /** Whether an action is allowed. Check `allowed`. */
 export type ActionVerdict = AllowedAction | RefusedAction;
 
-/** Runs a step and records its result. Returns what the step returns: only a step that waits for something gives a promise. */
+/** Starts a step. Returns what the step returns. The step before has passed, because a failed step ends the verification. */
 export type RunCheck = <T>(name: CheckName, step: () => T) => T;
 
 const VERIFIED: readonly VerdictReason[] = Object.freeze([
@@ -148,31 +148,29 @@ export async function inspect<Found extends object>(
   names: readonly CheckName[],
   steps: (check: RunCheck, findings: Findings) => Promise<Found>,
 ): Promise<Inspection<Found>> {
-  const results = new Map<CheckName, VerdictCheck['result']>(names.map((name) => [name, 'skipped']));
+  const started: CheckName[] = [];
   const findings: Findings = {
     issuer: undefined,
     passport: undefined,
     mandate: undefined,
     registry: undefined,
   };
-  const checks = () => [...results].map(([name, result]) => ({ name, result }));
+  const checks = (failed?: CheckName) =>
+    names.map((name): VerdictCheck => {
+      if (name === failed) return { name, result: 'failed' };
+      return { name, result: started.includes(name) ? 'passed' : 'skipped' };
+    });
   try {
     const found = await steps((name, step) => {
-      results.set(name, 'failed');
-      const outcome = step();
-      if (!(outcome instanceof Promise)) {
-        results.set(name, 'passed');
-        return outcome;
-      }
-      const passed = outcome.then((value) => {
-        results.set(name, 'passed');
-        return value;
-      });
-      return passed as typeof outcome;
+      started.push(name);
+      return step();
     }, findings);
     return { passed: true, verdict: { reasons: VERIFIED, checks: checks(), ...found } };
   } catch (error) {
     if (!(error instanceof Rejection)) throw error;
-    return { passed: false, verdict: { reasons: error.reasons, checks: checks(), ...findings } };
+    return {
+      passed: false,
+      verdict: { reasons: error.reasons, checks: checks(started.at(-1)), ...findings },
+    };
   }
 }

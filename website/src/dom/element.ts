@@ -36,23 +36,11 @@ function nodesOf(children: readonly Child[]): (Node | string)[] {
   });
 }
 
-/** A row of a list of facts. */
-export function fact(name: string, ...value: Child[]): HTMLElement {
-  return element('div', {}, element('dt', {}, name), element('dd', {}, value));
-}
-
 /** Returns an element that every page has. @throws Error if the element is missing */
 export function byId(id: string): HTMLElement {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`the page has no element with the id ${id}`);
   return found;
-}
-
-/** Creates a link, or plain text if the scheme of the URL is not http or https. */
-export function webLink(url: string): Node {
-  const scheme = URL.canParse(url) ? new URL(url).protocol : '';
-  if (scheme !== 'https:' && scheme !== 'http:') return document.createTextNode(url);
-  return element('a', { href: url, rel: 'noopener noreferrer nofollow' }, url);
 }
 
 /**

@@ -10,7 +10,7 @@ const SHAPES = {
   ring: 'M8 5a3 3 0 1 0 0 6 3 3 0 1 0 0-6',
 } as const;
 
-export type IconName = keyof typeof SHAPES;
+type IconName = keyof typeof SHAPES;
 
 /** An icon. It repeats what a text beside it says, so screen readers skip it. */
 export function icon(name: IconName): SVGElement {

@@ -1,9 +1,9 @@
 import type { Issuer, RegistryClient } from '@passport-registry/verifier';
 import { type ShownStatus, TRUSTED_TIERS } from '@passport-registry/verifier/core';
-import { type Child, element, fact, rich } from '../dom/element.js';
-import { moment } from '../dom/moment.js';
+import { type Child, element, rich } from '../dom/element.js';
+import { fact, moment } from '../dom/facts.js';
 import { statusMark } from '../list/status-mark.js';
-import { attestation as text } from '../texts/en.js';
+import { fields, attestation as text, verification } from '../texts/en.js';
 
 /** What a sheet says of an issuer. */
 interface Attested {
@@ -64,15 +64,15 @@ passport-registry resolve ${issuer.issuer_id} ${source} \\
     element(
       'dl',
       { class: 'fields' },
-      fact(text.issuer, code(issuer.issuer_id)),
-      fact(text.status, statusMark(issuer, status)),
-      fact(text.tier, issuer.tier),
+      fact(fields.issuer_id, code(issuer.issuer_id)),
+      fact(fields.status, statusMark(issuer, status)),
+      fact(fields.tier, issuer.tier),
       fact(text.page, location.href),
-      fact(text.host, source),
+      fact(verification.host, source),
       fact(text.verified, moment(new Date().toISOString())),
       fact(text.list, moment(registry.updatedAt), element('p', {}, 'SHA-256 ', code(registry.sha256))),
       fact(text.checkpoint, checkpointSignedAt ? moment(checkpointSignedAt.toISOString()) : text.none),
-      fact(text.rootKey, code(rootKeys.join(' '))),
+      fact(verification.rootKey, code(rootKeys.join(' '))),
       fact(text.record, element('pre', {}, code(JSON.stringify(issuer)))),
     ),
     element('p', {}, text.proven),

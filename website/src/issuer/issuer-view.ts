@@ -1,4 +1,4 @@
-import type { Issuer, Registry, RegistryClient } from '@passport-registry/verifier';
+import type { Issuer, RegistryClient } from '@passport-registry/verifier';
 import {
   type Changes,
   recognitionOf,
@@ -7,7 +7,7 @@ import {
   standingOf,
 } from '@passport-registry/verifier/core';
 import { type Child, element, meta, rich } from '../dom/element.js';
-import { moment } from '../dom/moment.js';
+import { moment } from '../dom/facts.js';
 import { day } from '../dom/time.js';
 import { visibleId } from '../dom/visible-text.js';
 import { wordFor } from '../dom/word.js';
@@ -18,66 +18,44 @@ import { shownStatus, standingIcon, statusMark, TONES } from '../list/status-mar
 import { latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment, listFragment, type Query } from '../route.js';
-import { list, status as statusWords, issuer as text, tiers } from '../texts/en.js';
+import { list, standings, status as statusWords, issuer as text, tiers } from '../texts/en.js';
 import { attestationButton } from './attestation.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { sentenceOn } from './sentence.js';
 import { noCodeFor, type UseContext, useView } from './use-view.js';
 
 /** What is known of an issuer besides its record. */
-export interface IssuerContext extends UseContext {
+interface IssuerContext extends UseContext {
   readonly hold: Hold;
   /** Whether the list has expired. What it says then decides nothing. */
   readonly isOld: boolean;
   /** What the registry calls itself. */
   readonly registryName: string;
+  /** The verified list. Undefined before it has been loaded, and so is what follows. */
+  readonly registry?: RegistryClient;
   /** The names and reasons, as far as they are known. */
-  readonly names: Names;
+  readonly names?: Names;
   /** What the reader has asked the list for. Default: everything */
   readonly back?: Query | undefined;
-  /** What is known of the past. Undefined before the list has been loaded. */
-  readonly past?: IssuerPast;
-  /** Undefined before the list has been loaded. */
-  readonly registry?: RegistryClient;
-}
-
-/** What is known of the past of an issuer. */
-export interface IssuerPast {
   /** Null if no checkpoint covers the changes. Undefined before they have been read. */
-  readonly changes: Changes | null | undefined;
+  readonly changes?: Changes | null | undefined;
   /** The history from the log. Undefined if the list is not proven to be in a log. */
-  readonly history: HTMLElement | undefined;
+  readonly history?: HTMLElement | undefined;
 }
 
-/** The view of an id, under the verified list. */
-export function listedIssuerView(
-  id: string,
-  registry: RegistryClient,
-  {
-    changes,
-    history,
-    ...known
-  }: IssuerPast & Pick<IssuerContext, 'trustAnchor' | 'hold' | 'isOld' | 'names' | 'registryName' | 'back'>,
-): HTMLElement {
-  const issuer = registry.resolve(id);
-  if (issuer === undefined) return unknownIssuerView(id, { registry, history, ...known });
-  return issuerView(issuer, {
-    ...known,
-    decide: (policy) => registry.decide(id, policy),
-    past: { changes, history },
-    registry,
-  });
+/** The view of an id. @param issuer - undefined if the list has no such issuer */
+export function issuerView(id: string, issuer: Issuer | undefined, context: IssuerContext): HTMLElement {
+  return issuer === undefined ? unknownIssuerView(id, context) : knownIssuerView(issuer, context);
 }
 
 /** The view of one issuer: whether to trust it and why, what for, its keys, its history, and how to use it. */
-export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
+function knownIssuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
   const { issuer_id } = issuer;
   const status = shownStatus(issuer, context.hold.ids ?? []);
   const standing = standingOf(issuer, status, Date.now());
   const about = aboutIn(context.names, issuer_id);
-  const { changes } = context.past?.changes ?? {};
-  const own = changes?.filter((change) => change.issuer_id === issuer_id);
   const { registryName, registry } = context;
+  const own = context.changes?.changes.filter((change) => change.issuer_id === issuer_id);
   const sentence = () => sentenceOn(issuer, status, { about, changes: own, registry: registryName });
   const alike = () => alikeNote(about, context.hold.ids);
   return element(
@@ -106,16 +84,14 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
       ),
     ),
     trustFields(issuer, status, {
-      change: latestStatusChange(issuer, context.past?.changes),
+      change: latestStatusChange(issuer, context.changes),
       isOld: context.isOld,
     }),
     heading(text.purpose),
     purposeFields(issuer),
     heading(text.keys),
     keyFields(issuer),
-    context.past === undefined
-      ? undefined
-      : historyOf(issuer, context.past, { hold: context.hold, isHeld: status === 'on hold' }),
+    registry && historyOf(issuer, status, context),
     ...(context.isOld ? [] : useOf(issuer, status, context)),
     registry && !context.isOld
       ? attestationButton(registry, {
@@ -127,7 +103,7 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
       'details',
       { class: 'record' },
       element('summary', {}, text.record),
-      element('p', {}, recordSource(issuer_id, context.past !== undefined)),
+      element('p', {}, recordSource(issuer_id, registry !== undefined)),
       element('pre', {}, element('code', {}, JSON.stringify(issuer, undefined, 2))),
     ),
   );
@@ -142,15 +118,16 @@ function useOf(issuer: Issuer, status: ShownStatus, context: UseContext): HTMLEl
   return [heading(noCode === undefined ? text.use : text.decision), useView(issuer, context, noCode)];
 }
 
-function historyOf(
-  issuer: Issuer,
-  { changes, history }: IssuerPast,
-  { hold, isHeld }: { readonly hold: Hold; readonly isHeld: boolean },
-): Child[] {
+function historyOf(issuer: Issuer, status: ShownStatus, context: IssuerContext): Child[] {
+  const { changes, hold, history } = context;
   const { issuer_id: id } = issuer;
   const own = changes && { ...changes, changes: changes.changes.filter(({ issuer_id }) => issuer_id === id) };
-  const known = { changes: own, hold, held: isHeld ? [id] : [], resolve: () => issuer };
-  return [heading(text.history), changesList(known, false), history];
+  const held = status === 'on hold' ? [id] : [];
+  return [
+    heading(text.history),
+    changesList({ changes: own, hold, held, resolve: () => issuer }, false),
+    history,
+  ];
 }
 
 function recordSource(id: string, isInList: boolean): Child[] {
@@ -175,25 +152,15 @@ function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerC
   }
   if (status !== 'active') return [wordFor(trust.stopped, status) ?? status];
   const standing = standingOf(issuer, status, Date.now()) as 'trusted' | 'listed' | 'tests' | 'notYet';
-  const trusted = text.sentence.word[recognitionOf(issuer)];
+  const trusted = standings[recognitionOf(issuer)];
   const words = rich(trust[standing], { day: day(issuer.certified_since), trusted });
   return hold.ids === undefined ? [words, trust.holdUnknown] : words;
 }
 
-/** What is known besides that the list does not have an id. */
-interface UnknownContext {
-  /** Where to look for similar ids. Undefined before the list has been loaded. */
-  readonly registry?: Registry;
-  readonly history?: HTMLElement | undefined;
-  readonly isOld?: boolean;
-  readonly names?: Names;
-  readonly back?: Query | undefined;
-}
-
 /** The view for an id that is not in the list. */
-export function unknownIssuerView(
+function unknownIssuerView(
   id: string,
-  { registry, history, isOld = false, names, back }: UnknownContext = {},
+  { registry, history, isOld, names, back }: IssuerContext,
 ): HTMLElement {
   const verdict = rich(isOld ? text.trust.oldUnknown : text.trust.unknown, {
     // It may be any text of a link, so it is shown as none of this page.

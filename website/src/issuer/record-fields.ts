@@ -6,7 +6,8 @@ import {
   type ShownStatus,
   sinceOf,
 } from '@passport-registry/verifier/core';
-import { type Child, element, fact, rich, webLink } from '../dom/element.js';
+import { type Child, element, rich } from '../dom/element.js';
+import { fact, webLink } from '../dom/facts.js';
 import { day, formatAge } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
 import { statusWord } from '../list/changes-list.js';
@@ -44,7 +45,7 @@ export function trustFields(
     // What a tier means recommends an issuer, so it is told of an active one only, by the verdict.
     ...(status === 'active' ? [] : [[labels.tier, issuer.tier] as const]),
     [sinceLabels[since], date(issuer.certified_since)],
-    [text.audit, declared(issuer.last_audit, date)],
+    [labels.last_audit, declared(issuer.last_audit, date)],
   ]);
 }
 

@@ -10,8 +10,8 @@ import {
 import { type Child, element, rich } from '../dom/element.js';
 import { day, dayInWords } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
-import { saidReason } from '../list/name-beside.js';
-import { issuer as issuerText, LANGUAGE } from '../texts/en.js';
+import { saidReason } from '../list/names.js';
+import { issuer as issuerText, LANGUAGE, standings } from '../texts/en.js';
 
 const text = issuerText.sentence;
 const lists = new Intl.ListFormat(LANGUAGE, { type: 'conjunction' });
@@ -32,7 +32,7 @@ export function sentenceOn(issuer: Issuer, status: ShownStatus, told: Told): Chi
     name: element('strong', { class: 'said' }, element('bdi', {}, told.about?.name ?? issuer.issuer_id)),
     registry: element('bdi', {}, told.registry),
     since: day(issuer.certified_since),
-    trusted: text.word[recognitionOf(issuer)],
+    trusted: standings[recognitionOf(issuer)],
   };
   const standing = standingOf(issuer, status, Date.now());
   const { trusted, listed, notYet } = text;

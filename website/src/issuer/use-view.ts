@@ -14,7 +14,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { day } from '../dom/time.js';
-import { issuer as issuerText, use as text } from '../texts/en.js';
+import { standings, use as text } from '../texts/en.js';
 
 /**
  * The policy that a reader begins with. It is the same for every issuer: one made from the record of an issuer would accept
@@ -45,8 +45,8 @@ export function noCodeFor(standing: Standing): string | undefined {
  * @param noCode - what is said in place of code, if there is none
  */
 export function useView(issuer: Issuer, context: UseContext, noCode: string | undefined): HTMLElement {
-  const policy = FIRST_POLICY;
-  const code = element('code', {}, codeFor(issuer.issuer_id, policy, context));
+  const id = issuer.issuer_id;
+  const code = element('code', {}, codeFor(id, FIRST_POLICY, context));
   const copy = element('button', { id: 'copy', type: 'button', class: 'copy' }, text.copy);
   copy.addEventListener('click', () => void copyText(code, copy));
   return element(
@@ -54,13 +54,10 @@ export function useView(issuer: Issuer, context: UseContext, noCode: string | un
     { class: 'use' },
     element('p', {}, noCode ?? text.code),
     noCode === undefined ? element('div', { class: 'code' }, element('pre', {}, code), copy) : undefined,
-    policyTrial(issuer.issuer_id, policy, {
-      decide: context.decide,
-      // The code has the policy that the reader tries.
-      onPolicy: (tried) => {
-        code.textContent = codeFor(issuer.issuer_id, tried, context);
-        copy.textContent = text.copy;
-      },
+    // The code has the policy that the reader tries.
+    policyTrial(id, context.decide, (tried) => {
+      code.textContent = codeFor(id, tried, context);
+      copy.textContent = text.copy;
     }),
   );
 }
@@ -88,19 +85,22 @@ async function copyText(code: HTMLElement, button: HTMLButtonElement): Promise<v
   }
 }
 
-interface Trial extends Pick<UseContext, 'decide'> {
-  /** Called with each policy that the reader tries. */
-  readonly onPolicy: (policy: TrustPolicy) => void;
-}
-
-/** A text field for a policy, and the decision under it. */
-function policyTrial(id: string, policy: TrustPolicy, { decide, onPolicy }: Trial): HTMLElement {
+/** A text field for a policy, and the decision under it. @param onPolicy - called with each policy that the reader tries */
+function policyTrial(
+  id: string,
+  decide: UseContext['decide'],
+  onPolicy: (policy: TrustPolicy) => void,
+): HTMLElement {
   const input = element('textarea', { id: 'policy', rows: 7, spellcheck: 'false', autocomplete: 'off' });
-  input.value = drafts.get(id) ?? linesOf(policy);
+  input.value = drafts.get(id) ?? linesOf(FIRST_POLICY);
   const result = element('div', { role: 'status', class: 'decision' });
   const show = async () => {
     const typed = input.value;
-    const decision = await decisionOn(typed, { decide, onPolicy });
+    const decision = await decisionOn(typed, async (policy) => {
+      const decided = await decide(policy);
+      onPolicy(policy);
+      return decided;
+    });
     if (typed === input.value) result.replaceChildren(...decision);
   };
   const boxes = policyBoxes((change) => {
@@ -195,7 +195,7 @@ function linesOf(policy: TrustPolicy): string {
   return `{\n${lines.join(',\n')}\n}`;
 }
 
-async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<HTMLElement[]> {
+async function decisionOn(typed: string, decide: UseContext['decide']): Promise<HTMLElement[]> {
   const refused = (words: string, error: unknown) => [
     element('p', { class: 'refused' }, rich(words, { message: (error as Error).message })),
   ];
@@ -206,9 +206,7 @@ async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<H
     return refused(text.notJson, error);
   }
   try {
-    const decision = await decide(policy);
-    onPolicy(policy);
-    return decisionView(decision);
+    return decisionView(await decide(policy));
   } catch (error) {
     // Any other error is about the registry, and the next event of the client shows it.
     if (hasCode(error, 'ERR_POLICY_INVALID')) return refused(text.notPolicy, error);
@@ -220,7 +218,7 @@ async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<H
 function acceptance(issuer: Issuer): HTMLElement {
   const standing = standingOf(issuer, 'active', Date.now());
   const isLater = standing === 'notYet';
-  const trusted = issuerText.sentence.word[recognitionOf(issuer)];
+  const trusted = standings[recognitionOf(issuer)];
   const words = isLater
     ? rich(text.acceptedAlready, { day: day(issuer.certified_since), trusted })
     : text.accepted;

@@ -1,14 +1,13 @@
 import type { Issuer, Registry } from '@passport-registry/verifier';
 import { type Change, type Changes, type ShownStatus, standingOf } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
-import { moment } from '../dom/moment.js';
+import { moment } from '../dom/facts.js';
 import { wordFor } from '../dom/word.js';
 import { latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment } from '../route.js';
-import { fields, standings, status as statusWords, changes as text } from '../texts/en.js';
-import { nameBeside, saidReason } from './name-beside.js';
-import type { Names } from './names.js';
+import { fields, history, standings, status as statusWords, changes as text } from '../texts/en.js';
+import { type Names, nameBeside, saidReason } from './names.js';
 
 /** How many changes are shown. Those of many issuers at once count as one. */
 const MAX_CHANGES = 10;
@@ -16,7 +15,7 @@ const MAX_CHANGES = 10;
 const MIN_GROUP = 3;
 
 /** The changes of status and tier, and the holds, which are in no list. */
-export interface KnownChanges {
+interface KnownChanges {
   /** Null if no checkpoint covers the changes that the host sends. Undefined before they have been read. */
   readonly changes: Changes | null | undefined;
   /** Undefined before the list is shown. */
@@ -48,7 +47,7 @@ export function changesList(known: KnownChanges, withIssuer: boolean): HTMLEleme
     withIssuer ? [element('a', { href: issuerFragment(id) }, id), nameBeside(names, id), ': '] : undefined;
   const holds = held.map((id) => {
     const since = hold?.since.get(id);
-    return [since ? moment(since.toISOString()) : text.now, ': ', name(id), text.onHold];
+    return [since ? moment(since.toISOString()) : text.now, ': ', name(id), statusWords['on hold']];
   });
   const one = (change: Change) => [
     moment(change.updated_at),
@@ -110,7 +109,7 @@ function noteOn(changes: KnownChanges['changes']): Child {
 function describeChange({ issuer_id, field, from, to }: Change, { resolve }: KnownChanges): string {
   // A tier has the same name in every language.
   const word = (value: string) => (field === 'status' ? statusWord(resolve(issuer_id), value) : value);
-  if (to === null) return text.removed;
+  if (to === null) return history.removed;
   if (from === null) return text.added(word(to));
   const change = `${word(from)} → ${word(to)}`;
   return field === 'status' ? change : `${wordFor(fields, field) ?? field} ${change}`;

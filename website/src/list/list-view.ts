@@ -11,7 +11,7 @@ import { notLoadedNote } from '../dom/not-loaded.js';
 import { day } from '../dom/time.js';
 import type { Hold } from '../registry/hold.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
-import { since as sinceLabels, standings, list as text } from '../texts/en.js';
+import { fields, since as sinceLabels, standings, list as text } from '../texts/en.js';
 import type { matcherOf } from './matcher.js';
 import type { Names } from './names.js';
 import { placeName } from './places.js';
@@ -25,7 +25,7 @@ const ROWS_PER_PAGE = 25;
 const MAX_PRINTED = 1000;
 
 /** What a search needs, and the first view does not. */
-export interface SearchParts {
+interface SearchParts {
   readonly matcherOf: typeof matcherOf;
   readonly searchHints: typeof searchHints;
 }
@@ -188,7 +188,7 @@ export class ListView {
       autocomplete: 'off',
       spellcheck: 'false',
     });
-    this.#control('text', input, true);
+    this.#control('text', input);
     return element(
       'div',
       { class: 'search' },
@@ -216,18 +216,14 @@ export class ListView {
     const id = `filter-${member}`;
     const options = values(this.#search).map(([value, name]) => element('option', { value }, name));
     const select = element('select', { id }, element('option', { value: '' }, text.any[member]), options);
-    this.#control(member, select, false);
+    this.#control(member, select);
     return element('div', {}, element('label', { for: id, class: 'unseen' }, text.filter[member]), select);
   }
 
-  #control(
-    member: Filter['member'] | 'text',
-    control: HTMLInputElement | HTMLSelectElement,
-    typing: boolean,
-  ) {
+  #control(member: Filter['member'] | 'text', control: HTMLInputElement | HTMLSelectElement) {
     this.#controls.set(member, control);
     control.addEventListener('input', () => {
-      this.#onQuery({ ...this.query, [member]: control.value, page: 1 }, typing);
+      this.#onQuery({ ...this.query, [member]: control.value, page: 1 }, member === 'text');
     });
   }
 
@@ -272,7 +268,7 @@ export class ListView {
   }
 
   #heading({ name, kind }: Column): HTMLElement {
-    const title = text.column[name];
+    const title = name === 'issuer_id' ? text.issuer : fields[name];
     const sort = SORTS.find((one) => one === name);
     if (sort === undefined) return element('th', { scope: 'col', class: kind }, title);
     const { sort: current, descending } = this.query;
@@ -328,7 +324,7 @@ const FILTERS: readonly Filter[] = [
 ];
 
 interface Column {
-  readonly name: keyof typeof text.column;
+  readonly name: keyof typeof fields;
   /** A wide column is hidden on narrow screens. */
   readonly kind?: 'wide';
 }

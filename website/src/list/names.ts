@@ -8,7 +8,7 @@ import {
   nameSkeleton,
   standingOf,
 } from '@passport-registry/verifier/core';
-import { element } from '../dom/element.js';
+import { type Child, element } from '../dom/element.js';
 import { list as listText, standings, names as text } from '../texts/en.js';
 import { shownStatus } from './status-mark.js';
 
@@ -95,4 +95,15 @@ export function namesNote(names: Names): HTMLElement[] {
 /** Returns what people are told of one issuer. Null and undefined as for the names of all. */
 export function aboutIn(names: Names, id: string): KnownAbout | null | undefined {
   return names && (names.get(id) ?? {});
+}
+
+/** A reason in a frame of its own: its words are those of the registry, and no sentence of this page. */
+export function saidReason(reason: string): HTMLElement {
+  return element('q', { class: 'said' }, element('bdi', {}, reason));
+}
+
+/** The name of an issuer after its id, if it has one that is known. A name proves nothing, so the id comes first. */
+export function nameBeside(names: Names, id: string): Child {
+  const name = names?.get(id)?.name;
+  return name === undefined ? undefined : [' ', element('bdi', { class: 'name' }, name)];
 }

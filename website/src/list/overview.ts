@@ -2,7 +2,7 @@ import { type Issuer, TIERS } from '@passport-registry/verifier';
 import { STANDINGS, standingOf } from '@passport-registry/verifier/core';
 import { element, svgElement } from '../dom/element.js';
 import { listFragment, type Query } from '../route.js';
-import { list as listText, standings, overview as text } from '../texts/en.js';
+import { fields, list as listText, standings, overview as text } from '../texts/en.js';
 import { placeName } from './places.js';
 import { countsOf, shownStatus, TONES } from './status-mark.js';
 
@@ -32,7 +32,7 @@ export function overview(issuers: readonly Issuer[], hold: readonly string[]): E
   const tiers = TIERS.map((tier) => ({ name: tier, count: byTier.get(tier) ?? 0, query: { tier } }));
   return [
     element('h3', {}, text.title),
-    ...shareView(text.status, status),
+    ...shareView(fields.status, status),
     ...shareView(text.tier, tiers),
     ...placesView(issuers),
   ];

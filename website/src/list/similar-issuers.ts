@@ -6,8 +6,7 @@ import { MAX_ID_LENGTH } from '../dom/visible-text.js';
 import { issuerFragment } from '../route.js';
 import { issuer as text } from '../texts/en.js';
 import { fold } from './matcher.js';
-import { nameBeside } from './name-beside.js';
-import type { Names } from './names.js';
+import { type Names, nameBeside } from './names.js';
 import { shownStatus, statusMark } from './status-mark.js';
 
 const MAX_SUGGESTIONS = 5;

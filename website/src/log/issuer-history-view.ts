@@ -1,17 +1,22 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { PublicationEntry } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
-import { moment } from '../dom/moment.js';
+import { moment } from '../dom/facts.js';
 import { wordFor } from '../dom/word.js';
 import { notVerified } from '../registry/verified-registry.js';
-import { fields, issuer as issuerText, status as statusWords, history as text } from '../texts/en.js';
-import { type HistoryStep, IssuerHistory } from './issuer-history.js';
+import {
+  fields,
+  issuer as issuerText,
+  status as statusWords,
+  history as text,
+  verdict,
+} from '../texts/en.js';
+import { type HistoryStep, IssuerHistory, type MemberChange } from './issuer-history.js';
 import { lifeBar, stepId } from './life-bar.js';
-import type { MemberChange } from './record-changes.js';
 import type { LoggedList } from './verified-log.js';
 
 /** An issuer of the verified list, and the log that contains the list. */
-export interface LoggedIssuer {
+interface LoggedIssuer {
   readonly base: URL;
   readonly id: string;
   /** The record in the verified list. Undefined if the list has no such issuer. */
@@ -48,7 +53,7 @@ export function issuerHistoryView(
       .catch(notVerified);
     if (told.length > 0) life.replaceChildren(lifeBar(issuer, told));
     isReading = false;
-    button.textContent = failure === undefined ? text.readOlder : text.again;
+    button.textContent = failure === undefined ? text.readOlder : verdict.again;
     state.className = failure === undefined ? 'note' : 'verdict revoked';
     state.textContent = failure === undefined ? progressOf(history) : `${failure.code}: ${failure.message}.`;
     if (!history.isComplete) return;

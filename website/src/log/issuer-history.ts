@@ -1,16 +1,25 @@
 import { type Issuer, RegistryError, sha256Hex } from '@passport-registry/verifier';
-import { hasCode, type PublicationEntry } from '@passport-registry/verifier/core';
+import { hasCode, isObject, type PublicationEntry, parseStrictJson } from '@passport-registry/verifier/core';
 import { fetchIfThere } from '../registry/fetch-file.js';
 import { entryReader } from './log-entries.js';
-import { changesOf, type MemberChange, type RecordMembers, recordIn } from './record-changes.js';
 import type { LoggedList } from './verified-log.js';
 
 /** How many lists, and how many bytes of lists and entries, are read at a time. */
 const MAX_LISTS = 20;
 const MAX_BYTES = 8 * 1024 * 1024;
 
+/** A record of any list. Lists of the past may have members that are unknown today. */
+type RecordMembers = Readonly<Record<string, unknown>>;
+
+/** A changed member of a record. A value is undefined if the record did not have the member. */
+export interface MemberChange {
+  readonly member: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
 /** Why a list of the past cannot be read: the host does not send the file, sends another one, or sends too much. */
-export type Gap = 'missing' | 'altered' | 'too large';
+type Gap = 'missing' | 'altered' | 'too large';
 
 /** What the log says of an issuer, in one step towards the past, and the number of entries before that of the publication. */
 export type HistoryStep = { readonly index: number } & (
@@ -158,4 +167,24 @@ function stepBetween(older: RecordMembers | undefined, { index, entry, record: n
   if (newer === undefined) return { kind: 'removed' as const, index, entry, changes: [] };
   const changes = changesOf(older, newer);
   return changes.length === 0 ? undefined : { kind: 'changed' as const, index, entry, changes };
+}
+
+/**
+ * Finds the record of an issuer in a list whose hash was verified.
+ *
+ * @returns undefined if the list has no such issuer
+ * @throws Error if the bytes are not a list
+ */
+function recordIn(list: Uint8Array, id: string): RecordMembers | undefined {
+  const { issuers } = parseStrictJson(list) as { issuers: readonly unknown[] };
+  return issuers.filter(isObject).find(({ issuer_id }) => issuer_id === id);
+}
+
+/** Returns the members that differ between two records. */
+function changesOf(older: RecordMembers, newer: RecordMembers): MemberChange[] {
+  const valueIn = (record: RecordMembers, member: string) =>
+    Object.hasOwn(record, member) ? record[member] : undefined;
+  return [...new Set([...Object.keys(newer), ...Object.keys(older)])]
+    .map((member) => ({ member, from: valueIn(older, member), to: valueIn(newer, member) }))
+    .filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to));
 }

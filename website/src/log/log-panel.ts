@@ -1,11 +1,10 @@
 import { CLOCK_TOLERANCE_MS } from '@passport-registry/verifier/core';
-import { byId, type Child, element, fact, rich } from '../dom/element.js';
+import { byId, type Child, element, rich } from '../dom/element.js';
+import { fact, moment } from '../dom/facts.js';
 import { icon } from '../dom/icons.js';
-import { moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import type { NotVerified } from '../registry/verified-registry.js';
-import { OPERATIONS_FRAGMENT } from '../route.js';
 import { log as text } from '../texts/en.js';
 import type { ClaimedCosignature, LoggedList } from './verified-log.js';
 
@@ -72,7 +71,7 @@ function witnesses(cosignatures: readonly ClaimedCosignature[]): Child[] {
       cosignatures.slice(0, MAX_COSIGNATURES).map((one) => element('li', {}, cosignature(one))),
       more > 0 ? element('li', {}, text.more(more)) : undefined,
     ),
-    rich(text.named, { operations: element('a', { href: OPERATIONS_FRAGMENT }, text.operations) }),
+    rich(text.named, { operations: element('a', { href: '#view=operations' }, text.operations) }),
     text.pinned,
   ];
 }

@@ -1,11 +1,11 @@
 import type { RegistryClient } from '@passport-registry/verifier';
-import { type Child, element, fact, rich, webLink } from '../dom/element.js';
+import { type Child, element, rich } from '../dom/element.js';
+import { fact, formatDuration, moment, webLink } from '../dom/facts.js';
 import { icon } from '../dom/icons.js';
-import { formatDuration, moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import { issuerFragment } from '../route.js';
-import { log as logText, operations as text } from '../texts/en.js';
+import { list, log as logText, overview, operations as text, verification } from '../texts/en.js';
 import type { KnownOperations } from './read-operations.js';
 
 /** The state of the registry: its list, checkpoint, keys, mirrors, log and witnesses. */
@@ -18,13 +18,13 @@ export function operationsView(registry: RegistryClient, context: KnownOperation
     element(
       'div',
       { class: 'cards' },
-      card(text.list, listFacts(registry)),
-      card(text.checkpoint, checkpointFacts(registry, context)),
-      card(text.log, logFacts(context)),
+      card(verification.list, listFacts(registry)),
+      card(verification.checkpoint, checkpointFacts(registry, context)),
+      card(logText.log, logFacts(context)),
     ),
     section(text.keys, eventsTable(registry, context)),
     section(text.mirrors, ...mirrors(context)),
-    section(text.witnesses, ...witnesses(context)),
+    section(logText.witnesses, ...witnesses(context)),
   );
 }
 
@@ -42,7 +42,7 @@ function headline(
   const found = [
     isExpired && concerns.expired,
     checkpointSignedAt === undefined && concerns.unconfirmed,
-    Object.keys(errors).length > 0 && concerns.late,
+    Object.keys(errors).length > 0 && verification.late,
     refusal !== undefined && concerns.report,
     wrong.length > 0 && concerns.mirrors(wrong.length, mirrors.length),
     log && cosigned.length < (report?.quorum ?? 0) && concerns.witnesses(cosigned.length),
@@ -76,9 +76,9 @@ function listFacts(registry: RegistryClient): HTMLElement {
   return element(
     'dl',
     { class: 'facts' },
-    fact(text.issuers, text.count(registry.list().length)),
+    fact(list.title, overview.count(registry.list().length)),
     fact(text.updated, whenAndAge(Date.parse(registry.updatedAt))),
-    fact(text.onHold, held.length === 0 ? nobody : element('ul', { class: 'values' }, held)),
+    fact(verification.onHold, held.length === 0 ? nobody : element('ul', { class: 'values' }, held)),
   );
 }
 
@@ -104,9 +104,9 @@ function logFacts({ log }: KnownOperations): Child {
   return element(
     'dl',
     { class: 'facts' },
-    fact(text.log, element('code', {}, log.origin)),
+    fact(logText.log, element('code', {}, log.origin)),
     fact(text.head, text.entries(log.head.size)),
-    fact(text.publication, text.publicationOf(log.sequence, log.head.index + 1)),
+    fact(logText.thisList, text.publicationOf(log.sequence, log.head.index + 1)),
   );
 }
 

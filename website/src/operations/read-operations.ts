@@ -14,27 +14,20 @@ import type { LoggedList } from '../log/verified-log.js';
 import { fetchIfThere } from '../registry/fetch-file.js';
 import { NotVerified, notVerified } from '../registry/verified-registry.js';
 
-/** The delegation to the online keys. */
-export type Delegation = Awaited<ReturnType<typeof verifyDelegation>>;
-
-/** What the registry publishes of its operations, verified under its root key. */
-interface PublishedOperations {
-  /** Undefined without a delegation, or if it is not valid. */
-  readonly delegation?: Delegation | undefined;
-  /** Undefined without an operations statement, or if it is not valid. */
-  readonly report?: Operations | undefined;
-  /** Why the operations statement of the host is not valid. */
-  readonly refusal?: NotVerified | undefined;
-}
-
 /** A witness that the registry names, and when it cosigned the head of the log. Undefined if it has not. */
-export interface NamedWitness {
+interface NamedWitness {
   readonly name: string;
   readonly cosignedAt: Date | undefined;
 }
 
-/** What is known of the operations of a registry besides its list. */
-export interface KnownOperations extends PublishedOperations {
+/** What is known of the operations of a registry besides its list, verified under its root key. */
+export interface KnownOperations {
+  /** Undefined without a delegation, or if it is not valid. */
+  readonly delegation?: Awaited<ReturnType<typeof verifyDelegation>> | undefined;
+  /** Undefined without an operations statement, or if it is not valid. */
+  readonly report?: Operations | undefined;
+  /** Why the operations statement of the host is not valid. */
+  readonly refusal?: NotVerified | undefined;
   /** The proven log. Null if the registry has none, by what its root key has signed. Undefined if nothing proves either. */
   readonly log: LoggedList | null | undefined;
   /** The witnesses that the registry names. */
@@ -42,7 +35,7 @@ export interface KnownOperations extends PublishedOperations {
 }
 
 /**
- * Finds out what is known of the operations of a registry.
+ * Finds out what is known of the operations of a registry. An expired statement is still a fact of the past.
  *
  * @param delegatedAt - when the delegation was signed that the registry's client accepted
  */
@@ -51,17 +44,6 @@ export async function readOperations(
   rootKey: RootKey,
   { log, delegatedAt }: Pick<KnownOperations, 'log'> & { readonly delegatedAt: Date | undefined },
 ): Promise<KnownOperations> {
-  const published = await readPublished(base, rootKey, delegatedAt);
-  const keys = published.report?.witnesses ?? [];
-  return { ...published, log, witnesses: log ? await cosignaturesBy(keys, log) : [] };
-}
-
-/** Fetches and verifies what the registry publishes of its operations. An expired statement is still a fact of the past. */
-async function readPublished(
-  base: URL,
-  rootKey: RootKey,
-  delegatedAt: Date | undefined,
-): Promise<PublishedOperations> {
   const times = { clock: { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS }, expiry: false };
   const [delegation, operations] = await Promise.all(
     [TREE_FILES.delegation, 'operations.jwt'].map((path) => fetchIfThere(base, path).catch(() => undefined)),
@@ -73,8 +55,9 @@ async function readPublished(
   const signers = { delegation: delegatedAt === undefined ? delegation : delegated && delegation };
   const report =
     operations && (await verifyOperations({ operations, ...signers }, rootKey, times).catch(notVerified));
-  if (report instanceof NotVerified) return { delegation: delegated, refusal: report };
-  return { delegation: delegated, report };
+  if (report instanceof NotVerified) return { delegation: delegated, refusal: report, log, witnesses: [] };
+  const witnesses = log && report ? await cosignaturesBy(report.witnesses, log) : [];
+  return { delegation: delegated, report, log, witnesses };
 }
 
 /** Finds out which of the named witnesses have cosigned the head of the log. */

@@ -12,7 +12,7 @@ export async function fetchFile(base: URL, path: string): Promise<Uint8Array> {
 }
 
 /** Which copy of a file to fetch, and how much of it. */
-export interface FetchOptions {
+interface FetchOptions {
   /** The maximum size in bytes. Default: the verifier's limit for the file */
   readonly maxBytes?: number;
   /** Added to the URL. A host ignores the query, and a cache that holds an old copy does not. */

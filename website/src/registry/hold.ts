@@ -1,4 +1,4 @@
-import type { Registry, RegistryStatus } from '@passport-registry/verifier';
+import type { RegistryClient } from '@passport-registry/verifier';
 
 /** The issuers that the checkpoint holds. */
 export interface Hold {
@@ -13,12 +13,10 @@ export interface Hold {
   readonly since: ReadonlyMap<string, Date>;
 }
 
-/** Compares the hold with the one before. @param before - undefined for the first list */
-export function holdOf(
-  { hold }: Pick<Registry, 'hold'>,
-  { checkpointSignedAt: signedAt }: RegistryStatus,
-  before?: Hold,
-): Hold {
+/** Compares the hold of a client or a look-up with the one before. @param before - undefined for the first list */
+export function holdOf(registry: Pick<RegistryClient, 'hold' | 'status'>, before?: Hold): Hold {
+  const { hold } = registry;
+  const { checkpointSignedAt: signedAt } = registry.status();
   if (signedAt === undefined) return { ids: undefined, signedAt, since: new Map() };
   const since = new Map<string, Date>();
   for (const id of hold) {

@@ -133,14 +133,7 @@ export const list = {
     domain: 'Bereich',
     passportType: 'Passart',
   },
-  column: {
-    issuer_id: 'Aussteller',
-    status: 'Status',
-    tier: 'Stufe',
-    geographical_scope: 'Orte',
-    domain_scope: 'Bereiche',
-    certified_since: 'Seit',
-  },
+  issuer: 'Aussteller',
   all: (all: number) => `${count(all, 'Aussteller', 'Aussteller')}.`,
   some: (found: number, all: number) => `${number(found)} von ${count(all, 'Aussteller', 'Ausstellern')}.`,
   none: 'Keine passenden Aussteller.',
@@ -163,7 +156,6 @@ export const list = {
 
 export const overview = {
   title: 'Das ganze Register',
-  status: 'Status',
   tier: 'Stufen',
   places: 'Orte, mit Ausstellern von jedem Status und denen für die ganze Welt',
   count: number,
@@ -199,10 +191,8 @@ export const changes = {
   feed: 'Feed',
   none: 'Keine Änderungen von Status oder Stufe seit dem {since}.',
   added: (to: string) => `neu: ${to}`,
-  removed: 'aus der Liste entfernt',
   many: (issuers: number) => count(issuers, 'Aussteller', 'Aussteller'),
   loading: 'Die Änderungen werden gelesen…',
-  onHold: 'angehalten',
   now: 'Jetzt',
 } as const;
 
@@ -224,7 +214,6 @@ export const issuer = {
       held: '{name} wird von {registry} erst ab dem {since} {trusted} und ist zurzeit angehalten.',
       stopped: '{name}, von {registry} erst ab dem {since} {trusted}, {steps}{reason}',
     },
-    word: { trusted: 'anerkannt', listed: 'gelistet' },
     before: (from: string, to: string) => `, mit einer Aussetzung vom ${from} bis zum ${to}`,
     steps: {
       active: (day: string) => `am ${day} wieder aktiv`,
@@ -261,7 +250,6 @@ export const issuer = {
       '{id} ist nicht in dieser alten Liste. Prüfer lehnen die Liste ab, also entscheidet sie nichts.',
     unknown: '{id} ist nicht in diesem Register. Kein Aussteller mit dieser Id ist anerkannt oder gelistet.',
   },
-  audit: 'Letztes Audit',
   heldRecord: '(im Eintrag aktiv)',
   statusSince: ' seit dem {day}; vorher: {from}',
   purpose: 'Wofür seine Pässe gelten',
@@ -311,15 +299,10 @@ export const use = {
 export const attestation = {
   print: 'Ein Prüfblatt drucken',
   title: 'Was ein Browser in {registry} geprüft hat',
-  issuer: 'Id',
-  status: 'Status',
-  tier: 'Stufe',
   page: 'Seite',
-  host: 'Host',
   verified: 'Geprüft am',
   list: 'Liste vom',
   checkpoint: 'Checkpoint vom',
-  rootKey: 'Root-Schlüssel',
   record: 'Eintrag',
   none: 'keiner',
   proven:
@@ -332,7 +315,6 @@ export const history = {
   title: 'Verlauf aus dem Log',
   read: 'Den Verlauf lesen',
   readOlder: 'Ältere Listen lesen',
-  again: 'Noch einmal versuchen',
   reading: 'Wird gelesen…',
   about:
     'Änderungen des Eintrags zwischen den Listen, die das Log {origin} bis zur Liste auf dieser Seite nennt, die neuesten zuerst. Ihr Browser prüft jeden Eintrag des Logs gegen dessen Kopf und jede Liste gegen den Hash in ihrem Eintrag. Er prüft nicht, dass der Root-Schlüssel die älteren Listen signiert hat: Wer den Schlüssel des Logs hat, kann Einträge mit jeder Liste und jeder Zeit hinzufügen. Eine Liste, die nicht im Log steht, fehlt.',
@@ -476,21 +458,15 @@ export const operations = {
   concerns: {
     expired: 'die Liste ist abgelaufen',
     unconfirmed: 'nichts bestätigt, dass die Liste die neueste ist',
-    late: 'die letzte Aktualisierung schlug fehl',
     report: 'der Bericht über die Spiegel ist nicht gültig',
     mirrors: (wrong: number, all: number) =>
       `${number(wrong)} von ${count(all, 'Spiegel', 'Spiegeln')} nicht auf gleichem Stand`,
     witnesses: (cosigned: number) =>
       `nur ${count(cosigned, 'Zeuge hat', 'Zeugen haben')} das Log mitsigniert`,
   },
-  list: 'Liste',
-  issuers: 'Aussteller',
-  count: number,
   updated: 'Aktualisiert',
-  onHold: 'Angehalten',
   nobody: 'kein Aussteller',
   unknown: 'unbekannt, weil kein Checkpoint es sagt',
-  checkpoint: 'Checkpoint',
   signed: 'Signiert',
   signer: 'Signiert von',
   byRoot: 'dem Root-Schlüssel',
@@ -513,10 +489,8 @@ export const operations = {
   unknownWhen: 'unbekannt: Dieser Host sendet die Delegation nicht',
   listEnds:
     'Prüfer lehnen die Liste als zu alt ab, wenn keine neuere und kein neuerer Checkpoint signiert wird',
-  log: 'Log',
   head: 'Kopf',
   entries: (size: number) => count(size, 'Eintrag', 'Einträge'),
-  publication: 'Diese Liste',
   publicationOf: (sequence: number, entry: number) =>
     `Veröffentlichung ${sequence}, bewiesen als Eintrag ${number(entry)}`,
   unprovenLog: 'unbekannt: Diese Seite hat keinen Nachweis eines Logs.',
@@ -539,7 +513,6 @@ export const operations = {
     altered: 'verändert: Prüfer lehnen ihn ab',
     unreachable: 'nicht erreichbar',
   },
-  witnesses: 'Zeugen',
   witness: 'Zeuge',
   cosigned: 'Hat diesen Kopf mitsigniert',
   never: 'dieser Host sendet keine gültige Mitsignatur',

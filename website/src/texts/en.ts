@@ -147,14 +147,7 @@ export const list = {
     domain: 'Domain',
     passportType: 'Passport type',
   },
-  column: {
-    issuer_id: 'Issuer',
-    status: 'Status',
-    tier: 'Tier',
-    geographical_scope: 'Places',
-    domain_scope: 'Domains',
-    certified_since: 'Since',
-  },
+  issuer: 'Issuer',
   all: (all: number) => `${count(all, 'issuer', 'issuers')}.`,
   some: (found: number, all: number) => `${number(found)} of ${count(all, 'issuer', 'issuers')}.`,
   none: 'No matching issuers.',
@@ -180,7 +173,6 @@ export const list = {
 /** What a reader would rather look at than read. */
 export const overview = {
   title: 'The whole registry',
-  status: 'Status',
   tier: 'Tiers',
   places: 'Places, with issuers of any status, and those for the whole world',
   count: number,
@@ -220,10 +212,8 @@ export const changes = {
   feed: 'feed',
   none: 'No changes of status or tier since {since}.',
   added: (to: string) => `new: ${to}`,
-  removed: 'removed from the list',
   many: (issuers: number) => count(issuers, 'issuer', 'issuers'),
   loading: 'Reading the changes…',
-  onHold: 'on hold',
   now: 'Now',
 } as const;
 
@@ -248,7 +238,6 @@ export const issuer = {
       held: '{name}, to be {trusted} by {registry} from {since} on, is on hold.',
       stopped: '{name}, to be {trusted} by {registry} from {since} on, {steps}{reason}',
     },
-    word: { trusted: 'trusted', listed: 'listed' },
     before: (from: string, to: string) => `, with a suspension from ${from} to ${to}`,
     /** A change of the status, on a day. */
     steps: {
@@ -287,7 +276,6 @@ export const issuer = {
     oldUnknown: '{id} is not in this old list. Verifiers refuse the list, so it decides nothing.',
     unknown: '{id} is not in this registry. No issuer with this id is trusted or listed.',
   },
-  audit: 'Last audit',
   heldRecord: '(active in the record)',
   statusSince: ' since {day}; before: {from}',
   purpose: 'What its passports are for',
@@ -340,15 +328,10 @@ export const use = {
 export const attestation = {
   print: 'Print a sheet to check',
   title: 'What a browser has verified in {registry}',
-  issuer: 'Id',
-  status: 'Status',
-  tier: 'Tier',
   page: 'Page',
-  host: 'Host',
   verified: 'Verified at',
   list: 'List of',
   checkpoint: 'Checkpoint of',
-  rootKey: 'Root key',
   record: 'Record',
   none: 'none',
   proven:
@@ -362,7 +345,6 @@ export const history = {
   title: 'History from the log',
   read: 'Read the history',
   readOlder: 'Read older lists',
-  again: 'Try again',
   reading: 'Reading…',
   about:
     'Changes of the record between the lists that the log {origin} names up to the list on this page, newest first. Your browser checks each entry against the head of the log, and each list against the hash in its entry. It does not check that the root key signed the older lists: the holder of the log’s key can add entries with any list and any time. A list that was not logged is missing.',
@@ -510,21 +492,15 @@ export const operations = {
   concerns: {
     expired: 'the list has expired',
     unconfirmed: 'nothing confirms that the list is the newest',
-    late: 'the last refresh failed',
     report: 'the report on the mirrors is not valid',
     mirrors: (wrong: number, all: number) =>
       `${number(wrong)} of ${count(all, 'mirror', 'mirrors')} not in sync`,
     witnesses: (cosigned: number) =>
       `only ${count(cosigned, 'witness has', 'witnesses have')} cosigned the log`,
   },
-  list: 'List',
-  issuers: 'Issuers',
-  count: number,
   updated: 'Updated',
-  onHold: 'On hold',
   nobody: 'no issuer',
   unknown: 'unknown, because no checkpoint says so',
-  checkpoint: 'Checkpoint',
   signed: 'Signed',
   signer: 'Signed by',
   byRoot: 'the root key',
@@ -544,10 +520,8 @@ export const operations = {
   delegationEnded: 'The delegation to the online keys has expired: the root key has to sign a new one',
   unknownWhen: 'unknown: this host does not send the delegation',
   listEnds: 'Verifiers refuse the list as too old, unless a newer one or a newer checkpoint is signed',
-  log: 'Log',
   head: 'Head',
   entries: (size: number) => count(size, 'entry', 'entries'),
-  publication: 'This list',
   publicationOf: (sequence: number, entry: number) =>
     `publication ${sequence}, proven to be entry ${number(entry)}`,
   unprovenLog: 'unknown: this page has no proof of a log.',
@@ -569,7 +543,6 @@ export const operations = {
     altered: 'altered: verifiers refuse it',
     unreachable: 'unreachable',
   },
-  witnesses: 'Witnesses',
   witness: 'Witness',
   cosigned: 'Cosigned this head',
   never: 'this host sends no valid cosignature',

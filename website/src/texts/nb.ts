@@ -133,14 +133,7 @@ export const list = {
     domain: 'Område',
     passportType: 'Passtype',
   },
-  column: {
-    issuer_id: 'Utsteder',
-    status: 'Status',
-    tier: 'Nivå',
-    geographical_scope: 'Steder',
-    domain_scope: 'Områder',
-    certified_since: 'Siden',
-  },
+  issuer: 'Utsteder',
   all: (all: number) => `${count(all, 'utsteder', 'utstedere')}.`,
   some: (found: number, all: number) => `${number(found)} av ${count(all, 'utsteder', 'utstedere')}.`,
   none: 'Ingen utstedere passer.',
@@ -163,7 +156,6 @@ export const list = {
 
 export const overview = {
   title: 'Hele registeret',
-  status: 'Status',
   tier: 'Nivåer',
   places: 'Steder, med utstedere av alle statuser, og dem for hele verden',
   count: number,
@@ -199,10 +191,8 @@ export const changes = {
   feed: 'Strømmen',
   none: 'Ingen endringer av status eller nivå siden {since}.',
   added: (to: string) => `ny: ${to}`,
-  removed: 'fjernet fra listen',
   many: (issuers: number) => count(issuers, 'utsteder', 'utstedere'),
   loading: 'Leser endringene…',
-  onHold: 'på vent',
   now: 'Nå',
 } as const;
 
@@ -224,7 +214,6 @@ export const issuer = {
       held: '{name} blir {trusted} av {registry} først fra {since}, og er på vent.',
       stopped: '{name}, {trusted} av {registry} først fra {since}, {steps}{reason}',
     },
-    word: { trusted: 'anerkjent', listed: 'oppført' },
     before: (from: string, to: string) => `, med en suspensjon fra ${from} til ${to}`,
     steps: {
       active: (day: string) => `aktiv igjen ${day}`,
@@ -260,7 +249,6 @@ export const issuer = {
     oldUnknown: '{id} er ikke i denne gamle listen. Verifikatorer avviser listen, så den avgjør ingenting.',
     unknown: '{id} er ikke i dette registeret. Ingen utsteder med denne id-en er anerkjent eller oppført.',
   },
-  audit: 'Siste revisjon',
   heldRecord: '(aktiv i oppføringen)',
   statusSince: ' siden {day}; før: {from}',
   purpose: 'Hva passene er til',
@@ -310,15 +298,10 @@ export const use = {
 export const attestation = {
   print: 'Skriv ut et kontrollark',
   title: 'Hva en nettleser har kontrollert i {registry}',
-  issuer: 'Id',
-  status: 'Status',
-  tier: 'Nivå',
   page: 'Side',
-  host: 'Vert',
   verified: 'Kontrollert',
   list: 'Liste fra',
   checkpoint: 'Sjekkpunkt fra',
-  rootKey: 'Rotnøkkel',
   record: 'Oppføring',
   none: 'ingen',
   proven:
@@ -331,7 +314,6 @@ export const history = {
   title: 'Historikk fra loggen',
   read: 'Les historikken',
   readOlder: 'Les eldre lister',
-  again: 'Prøv igjen',
   reading: 'Leser…',
   about:
     'Endringer av oppføringen mellom listene som loggen {origin} nevner fram til listen på denne siden, nyeste først. Nettleseren din kontrollerer hver post mot hodet til loggen, og hver liste mot hashen i posten. Den kontrollerer ikke at rotnøkkelen signerte de eldre listene: den som har nøkkelen til loggen, kan legge til poster med hvilken som helst liste og tid. En liste som ikke er i loggen, mangler.',
@@ -473,20 +455,14 @@ export const operations = {
   concerns: {
     expired: 'listen har utløpt',
     unconfirmed: 'ingenting bekrefter at listen er den nyeste',
-    late: 'den siste oppdateringen mislyktes',
     report: 'rapporten om speilene er ikke gyldig',
     mirrors: (wrong: number, all: number) =>
       `${number(wrong)} av ${count(all, 'speil', 'speil')} er ikke oppdatert`,
     witnesses: (cosigned: number) => `bare ${count(cosigned, 'vitne har', 'vitner har')} medsignert loggen`,
   },
-  list: 'Liste',
-  issuers: 'Utstedere',
-  count: number,
   updated: 'Oppdatert',
-  onHold: 'På vent',
   nobody: 'ingen utsteder',
   unknown: 'ukjent, fordi ikke noe sjekkpunkt sier det',
-  checkpoint: 'Sjekkpunkt',
   signed: 'Signert',
   signer: 'Signert av',
   byRoot: 'rotnøkkelen',
@@ -507,10 +483,8 @@ export const operations = {
   unknownWhen: 'ukjent: denne verten sender ikke delegeringen',
   listEnds:
     'Verifikatorer avviser listen som for gammel, hvis ikke en nyere liste eller et nyere sjekkpunkt signeres',
-  log: 'Logg',
   head: 'Hode',
   entries: (size: number) => count(size, 'post', 'poster'),
-  publication: 'Denne listen',
   publicationOf: (sequence: number, entry: number) =>
     `publisering ${sequence}, bevist som post ${number(entry)}`,
   unprovenLog: 'ukjent: denne siden har ikke noe bevis for en logg.',
@@ -532,7 +506,6 @@ export const operations = {
     altered: 'endret: verifikatorer avviser det',
     unreachable: 'svarer ikke',
   },
-  witnesses: 'Vitner',
   witness: 'Vitne',
   cosigned: 'Medsignerte dette hodet',
   never: 'denne verten sender ingen gyldig medsignatur',

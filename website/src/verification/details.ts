@@ -1,16 +1,20 @@
-import type { RegistryClient, RegistryStatus } from '@passport-registry/verifier';
-import { byId, type Child, element, fact, meta, rich } from '../dom/element.js';
-import { moment } from '../dom/moment.js';
+import type { IssuerLookup, RegistryClient, RegistryStatus } from '@passport-registry/verifier';
+import { byId, type Child, element, meta, rich } from '../dom/element.js';
+import { fact, moment } from '../dom/facts.js';
 import { formatAge } from '../dom/time.js';
-import type { ProvenIssuer } from '../registry/proven-issuer.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { causes, verification as text } from '../texts/en.js';
 import { causeOf } from './verdict.js';
 
-/** What proves one issuer, while the list is loading. */
-export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer, pinned: string): HTMLElement[] {
+/** What a look-up has proven of one issuer, while the list is loading. @param isListed - whether the list has it */
+export function provenDetails(
+  { id, isListed }: { readonly id: string; readonly isListed: boolean },
+  lookup: IssuerLookup,
+  pinned: string,
+): HTMLElement[] {
+  const status = lookup.status();
   const { updatedAt = '' } = status;
-  const proof = issuer === undefined ? text.provenNone : text.provenRecord;
+  const proof = isListed ? text.provenRecord : text.provenNone;
   const age = formatAge(Date.parse(updatedAt));
   return [
     element('p', { role: 'status' }, rich(proof, { id: element('code', {}, id) })),
@@ -19,7 +23,7 @@ export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer, pinn
       { class: 'facts' },
       rootKeyFact(status, pinned),
       fact(text.list, rich(text.updatedAt, { time: moment(updatedAt), age })),
-      payloadHashFact(sha256),
+      payloadHashFact(lookup.sha256),
       fact(text.checkpoint, checkpoint(status)),
     ),
   ];

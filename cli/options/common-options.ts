@@ -1,0 +1,56 @@
+import { DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../generator/errors.js';
+
+/** Adds options that several commands have, in the order of the help. */
+export function addOptions(command: Command, ...options: readonly Option[]): Command {
+  for (const option of options) command.addOption(option);
+  return command;
+}
+
+export const ISSUERS_OPTION = new Option('--issuers <dir>', 'folder of the records').default('issuers');
+export const OUT_OPTION = new Option('--out <dir>', 'folder of the published tree').default('dist');
+export const JSON_OPTION = new Option('--json', 'report as JSON on stdout');
+
+/** The formats of diagnostics: text for people goes to stderr, all other formats go to stdout. */
+const FORMATS = ['text', 'json', 'github', 'sarif'] as const;
+
+/** The options of commands that report diagnostics. */
+export interface FormatOptions {
+  format: (typeof FORMATS)[number];
+}
+
+/** Returns the options for the format of diagnostics, for the help. @param more - other formats of the command */
+export function formatOptions(...more: readonly string[]): Option[] {
+  return [
+    new Option('--format <name>', 'how to report: text, or as data on stdout')
+      .choices([...FORMATS, ...more])
+      .default('text'),
+    new Option('--json', 'the same as --format json').implies({ format: 'json' }),
+  ];
+}
+
+/** Returns an option that takes a number, for the help. */
+export function numberOption(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.argParser((text: string) => {
+    if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+    throw new UsageError(`${option.long} takes a number from 1 to 99999`);
+  });
+}
+
+/** Returns the option for the port of a server, for the help. */
+export function portOption(port: number): Option {
+  return new Option('--port <number>', 'port to listen on').default(port).argParser((text: string) => {
+    if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+    throw new UsageError('--port takes a number from 0 to 65535');
+  });
+}
+
+/** Returns the option for the age of what is no longer accepted, for the help. Its value is in days. */
+export function maxAgeOption(of = 'a list without a checkpoint'): Option {
+  return numberOption('--max-age <days>', `maximum age of ${of}`).default(MAX_AGE_MS / DAY_MS);
+}
+
+/** The verifier takes ages in seconds. */
+export const DAY_SECONDS = DAY_MS / 1000;

@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../generator/errors.js';
+
+/** Some options, other options, and what to do if the two do not fit. It is for the commands that have both. */
+type Rule = readonly [options: string, others: string, remedy?: string | undefined];
+
+/** Options that have no effect without another one. */
+const NEEDS: readonly Rule[] = [
+  ['--delegate', '--unsigned', 'pass --unsigned, or sign the delegation with `keys delegate`'],
+  ['--days --hold --no-hold', '--delegate'],
+  ['--all --false-alarm', '--end'],
+  ['--again', '--share'],
+  ['--proof-out', '--at'],
+  ['--format --audience --cache', '--all'],
+  ['--domain', '--tier'],
+  ['--changed --allow-private --timeout --concurrency', '--online'],
+  ['--witness', '--quorum', 'say how many of the witnesses must have cosigned'],
+  ['--quorum', '--witness', 'name the witnesses'],
+  ['--next-signer-input --next-signer-timeout', '--next-signer-command'],
+  ['--witness-signer-input --witness-signer-timeout', '--witness-signer-command'],
+];
+
+/** Options that exclude each other. */
+const EXCLUDES: readonly Rule[] = [
+  ['--key', '--unsigned', 'give --key where the request is signed'],
+  ['--passphrase-file', '--unsigned', 'give --passphrase-file where the request is signed'],
+  ['--rotation', '--unsigned', 'give the step to `attach`'],
+  ['--checkpoint-later', '--unsigned', 'give --checkpoint-later to `attach`'],
+  ['--cosign-later', '--unsigned', 'give --cosign-later to `attach`'],
+  ['--no-passphrase', '--passphrase-file'],
+  ['--share', '--key'],
+  ['--fix', '--online --watch'],
+  ['--online', '--watch --production --allow-example-names'],
+  ['--max-age', '--at'],
+  ['--at', '--all'],
+  ['--policy', '--tier'],
+  ['--trust-on-first-use', '--thumbprint'],
+  [
+    '--any-content-type',
+    '--conformance',
+    'leave out --any-content-type, because --conformance checks content types',
+  ],
+  ['--proof', '--max-age --conformance --any-content-type --expect --wait'],
+  ['--json', '--format'],
+];
+
+/**
+ * Asserts that each option on the command line has an effect: its user would believe that it was obeyed.
+ *
+ * @throws {@link UsageError}
+ */
+export function assertEffective(command: Command): void {
+  for (const [option, other, remedy = `pass ${other}, too, or leave it out`] of pairs(NEEDS)) {
+    if (isGiven(command, option) && isGiven(command, other) === false)
+      throw new UsageError(`${option} has no effect without ${other}: ${remedy}`);
+  }
+  for (const [option, other, remedy = 'leave out one of the two'] of pairs(EXCLUDES)) {
+    // `resolve --all --json` is only about errors.
+    if (option === '--json' && command.name() === 'resolve') continue;
+    if (isGiven(command, option) && isGiven(command, other))
+      throw new UsageError(`${option} and ${other} exclude each other: ${remedy}`);
+  }
+}
+
+function pairs(rules: readonly Rule[]): Rule[] {
+  return rules.flatMap(([options, others, remedy]) =>
+    options.split(' ').flatMap((option) => others.split(' ').map((other): Rule => [option, other, remedy])),
+  );
+}
+
+/** Whether an option is on the command line. `--hold` and `--no-hold` have one value. Undefined if the command has no such option. */
+function isGiven(command: Command, flag: string): boolean | undefined {
+  const option = command.options.find(({ long }) => long === flag);
+  if (option === undefined) return undefined;
+  const name = option.attributeName();
+  return (
+    command.getOptionValueSource(name) === 'cli' && option.negate === (command.getOptionValue(name) === false)
+  );
+}

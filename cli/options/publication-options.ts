@@ -1,0 +1,303 @@
+import { GRAMMAR, isAnchorMember, parseNoteKey } from '@passport-registry/verifier/core';
+import { Option } from 'commander';
+import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
+import { readText } from '../../generator/files/read-file.js';
+import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
+import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
+import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
+import type { PublicationExceptions, TreeOptions } from '../../generator/publishing/publication.js';
+import { OVERRIDABLE, type TransitionOverride } from '../../generator/review/forbidden-changes.js';
+import { chooseSigner } from '../../generator/signing/choose-signer.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
+import type { Signer } from '../../generator/signing/sign.js';
+import type { RegistryDescription } from '../../generator/tree/registry-description.js';
+import type { Io } from '../terminal/io.js';
+import { verifyHolders } from '../verify-holders.js';
+import { ISSUERS_OPTION, JSON_OPTION, numberOption, OUT_OPTION } from './common-options.js';
+import { COSIGN_WAIT, DELEGATION_DAYS, hasSigner, type Settings, type WithSettings } from './settings.js';
+import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
+import { wholeNumber } from './values.js';
+
+/** The options of commands that check, sign or publish a list. A command has some of them. */
+export interface PublicationOptions extends WithSettings {
+  production?: true;
+  allowExampleNames?: true;
+  breakPinnedVerifiers?: true;
+  delegation?: string;
+  rotation?: string;
+  checkpointLater?: true;
+  cosignLater?: true;
+}
+
+/** The option for exceptions from the rules of change, for the help. */
+export const OVERRIDE_OPTION = new Option(
+  '--override <id:rule>',
+  `do not apply a rule to an issuer: ${OVERRIDABLE.join(', ')}`,
+)
+  .argParser(override)
+  .default([], 'none');
+
+const EXAMPLE_NAMES = new Option(
+  '--allow-example-names',
+  'accept records under reserved names such as issuer.example, for demonstrations',
+);
+
+/** The option for a change of the root key that verifiers refuse, for the help. */
+export const BREAK_OPTION = new Option(
+  '--break-pinned-verifiers',
+  'change the root key without a rotation: verifiers that pinned the old key refuse the registry',
+);
+
+const PRODUCTION = new Option(
+  '--production',
+  'also apply the rule for production keys: no names reserved for examples',
+);
+
+/** The options for exceptions from the rules for lists, for the help. */
+export const EXCEPTION_OPTIONS = [OVERRIDE_OPTION, EXAMPLE_NAMES];
+
+/** The options of commands that check records without a key, for the help: what a build with a production key checks. */
+export const PRODUCTION_OPTIONS = [PRODUCTION, EXAMPLE_NAMES];
+
+function override(text: string, earlier: TransitionOverride[]): TransitionOverride[] {
+  const [issuer_id = '', rule = ''] = text.split(':');
+  if (!(OVERRIDABLE as readonly string[]).includes(rule)) {
+    throw new UsageError(`--override takes ISSUER:RULE, where RULE is one of ${OVERRIDABLE.join(', ')}`);
+  }
+  return [...earlier, { issuer_id, rule, reason: 'on the command line' }];
+}
+
+/** Returns the exceptions that the operator allows. */
+export function exceptions(options: PublicationOptions): PublicationExceptions {
+  const { settings, allowExampleNames, breakPinnedVerifiers } = options;
+  return { overrides: settings.overrides, allowExampleNames, breakPinnedVerifiers };
+}
+
+/** The options for delegation and rotation, for the help. The online key is in registry.yaml. */
+const FRESHNESS_OPTIONS = [
+  new Option('--delegation <file>', 'delegation to online keys, from `keys delegate`'),
+  new Option('--rotation <file>', 'step to this root key, from `keys step`'),
+  new Option(
+    '--checkpoint-later',
+    'keep the published checkpoint: `checkpoint` signs the next one, where the online key is',
+  ),
+];
+
+/**
+ * Reads delegation and rotation from the options, and the online key from the settings.
+ *
+ * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
+ */
+export async function freshnessChoice(io: Io, options: PublicationOptions): Promise<FreshnessChoice> {
+  const { delegation, rotation, checkpointLater, settings } = options;
+  // A checkpoint that was signed before its delegation is not valid.
+  const wayOut = delegation === undefined ? CHECKPOINT_LATER : undefined;
+  return {
+    nextRoots: settings.next_roots,
+    delegation: delegation && readText(delegation).trim(),
+    rotation: rotation && readText(rotation).trim(),
+    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, settings, { wayOut }),
+  };
+}
+
+/** Whoever stops an issuer at night may not have the online key at hand. The published checkpoint stays valid. */
+const CHECKPOINT_LATER =
+  'To publish without it now, and to keep the published checkpoint, pass --checkpoint-later';
+
+/** The option for the validity of a new delegation, for the help. */
+export const DAYS_OPTION = numberOption(
+  '--days <number>',
+  `how long the new delegation is valid (default: delegation.days in registry.yaml, or ${DELEGATION_DAYS})`,
+);
+
+/** Returns the signer and the lifetime of a checkpoint; undefined if the settings name no online key. */
+export async function checkpointChoice(
+  io: Io,
+  settings: Settings,
+  words: KeyWords = {},
+): Promise<CheckpointChoice | undefined> {
+  if (!hasSigner(settings.checkpoint)) return undefined;
+  const signer = await sectionSigner(io, settings, { section: 'checkpoint', ...words });
+  return { signer, hours: settings.checkpoint.hours };
+}
+
+/**
+ * Returns the signer of a section of the settings, which is never a development key. If it fails, then or when it signs, the error
+ * says which key that was.
+ *
+ * @throws {@link KeyRejected} | {@link UsageError}
+ */
+async function sectionSigner(
+  io: Io,
+  settings: Settings,
+  {
+    section,
+    wayOut,
+    passphraseOption = `passphrase_file of ${section}.signer in registry.yaml`,
+  }: KeyWords & { readonly section: 'checkpoint' | 'log' },
+): Promise<Signer> {
+  const { signer = {}, public_key: rootKey } = settings[section];
+  // A key has its public half.
+  const needed = signer.command === undefined ? undefined : rootKey;
+  const choice = signerChoice(io, signer, { rootKey: needed, production: true, passphraseOption });
+  const name = section === 'checkpoint' ? 'the online key' : 'the key of the log';
+  const refuse = (cause: unknown): never => {
+    if (!(cause instanceof KeyRejected || cause instanceof IoFailed)) throw cause;
+    const message = `${name} (${section}.signer) cannot be used: ${cause.message}`;
+    throw new KeyRejected(wayOut === undefined ? message : `${message}. ${wayOut}`, {
+      cause,
+      isOtherKey: true,
+    });
+  };
+  const chosen = await chooseSigner(choice).catch(refuse);
+  const expected = rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env).catch(refuse);
+  if (expected !== undefined && expected.thumbprint !== chosen.rootKey.thumbprint) {
+    throw new KeyRejected(
+      `${section}.public_key in registry.yaml names another key than ${section}.signer, ${chosen.rootKey.thumbprint}: ${rootKey} is ` +
+        `${expected.thumbprint}. Let both name the same key`,
+      { isOtherKey: true },
+    );
+  }
+  return { ...chosen, sign: (bytes) => chosen.sign(bytes).catch(refuse) };
+}
+
+/** What messages about a key say. */
+interface KeyWords {
+  /** What to do if the key cannot be used, for the end of the message. */
+  readonly wayOut?: string | undefined;
+  /** What names the file of the passphrase, for messages. */
+  readonly passphraseOption?: string;
+}
+
+/** The option for the cosignatures of witnesses, for the help. The witnesses are in registry.yaml. */
+export const COSIGN_OPTION = new Option(
+  '--cosign-wait <seconds>',
+  `how long to wait for the witnesses in registry.yaml (default: log.wait there, or ${COSIGN_WAIT})`,
+).argParser((seconds: string) => wholeNumber('--cosign-wait', seconds));
+
+/** The options for the log, for the help. */
+export const LOG_OPTIONS = [
+  COSIGN_OPTION,
+  new Option(
+    '--cosign-later',
+    'stop when the list is in the log; `checkpoint`, or the same command, completes the publication',
+  ),
+];
+
+const MIB = 1024 * 1024;
+
+/** Returns the log of a publication. Undefined if no setting is about a log. */
+export async function logChoice(
+  io: Io,
+  { settings, cosignLater }: PublicationOptions,
+): Promise<LogChoice | undefined> {
+  const { log } = settings;
+  const { origin, witnesses, keep_lists: kept } = log;
+  if (origin === undefined && !hasSigner(log) && witnesses === undefined) return undefined;
+  return {
+    ...cosignChoice(settings),
+    origin,
+    signer: hasSigner(log) ? await sectionSigner(io, settings, { section: 'log' }) : undefined,
+    // `sectionSigner` has compared it with the signer.
+    mayReplaceKey: log.public_key !== undefined,
+    keepBytes: kept === undefined ? undefined : kept * MIB,
+    cosignLater: cosignLater === true,
+  };
+}
+
+/** Returns which witnesses to ask, and for how long. @throws {@link UsageError} */
+export function cosignChoice({ log }: Settings): CosignChoice {
+  const { witnesses = [], quorum = 0, wait } = log;
+  const found = witnesses.map(witnessOf);
+  const publicKeys = new Set(found.map(({ key }) => key.jwk.x));
+  if (publicKeys.size < found.length)
+    throw new UsageError('log.witnesses names the public key of a witness twice');
+  if (quorum > found.length) {
+    throw new UsageError(`log.quorum is ${quorum}, but log.witnesses has only ${found.length} witnesses`);
+  }
+  return { witnesses: found, quorum, waitMs: wait * 1000 };
+}
+
+type WitnessSettings = NonNullable<Settings['log']['witnesses']>[number];
+
+function witnessOf({ key, mirror, service }: WitnessSettings, index: number): Witness {
+  const name = `log.witnesses[${index}]`;
+  if ((mirror === undefined) === (service === undefined)) {
+    throw new UsageError(`${name} needs either mirror or service`);
+  }
+  const invalid = (message: string) => new UsageError(`${name}.key ${message}`);
+  return { key: parseNoteKey(key, 'witness', invalid), mirror, service };
+}
+
+/** The option of commands that sign a rotation step, for the help. */
+export const COMMIT_OPTION = new Option(
+  '--commit <file|thumbprint...>',
+  'the 1 to 3 keys of which one must follow the next root key: public JWKs or thumbprints ' +
+    '(default: the keys that are left of the present commitment)',
+);
+
+/**
+ * Returns the thumbprints that `--commit` names. Undefined if the option is not given.
+ *
+ * @param given - thumbprints, and files of public keys
+ * @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed}
+ */
+export async function committedKeys(
+  { env }: Io,
+  given: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (given === undefined) return undefined;
+  const thumbprints = await Promise.all(
+    given.map(async (one) =>
+      GRAMMAR.bytes32.pattern.test(one) ? one : (await loadRootKey(one, env)).thumbprint,
+    ),
+  );
+  if (isAnchorMember('next_roots', thumbprints)) return thumbprints;
+  throw new UsageError(`--commit names ${thumbprints.join(', ')}: name 1 to 3 different keys`);
+}
+
+/** The options of commands that publish a list, for the help. */
+export const PUBLICATION_OPTIONS = [...FRESHNESS_OPTIONS, ...EXCEPTION_OPTIONS, BREAK_OPTION, ...LOG_OPTIONS];
+
+/** The options of commands that build. */
+export interface BuildCommandOptions extends PublicationOptions {
+  issuers: string;
+  out: string;
+  unsigned?: string;
+  updatedAt?: string;
+  renew?: true;
+  json?: true;
+}
+
+/** The options of commands that build, for the help. */
+export const BUILD_OPTIONS = [
+  new Option('--unsigned <dir>', 'do not sign: write a signing request to a new folder'),
+  ISSUERS_OPTION,
+  OUT_OPTION,
+  ...ROOT_SIGNER_OPTIONS,
+  ...PUBLICATION_OPTIONS,
+  new Option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)'),
+  new Option('--renew', 'publish under a new updated_at even if no record has changed'),
+  JSON_OPTION,
+];
+
+/** The option of commands whose record of the ceremony may not be in registry.yaml yet, for the help. */
+export const HOLDERS_OPTION = new Option(
+  '--holders <file>',
+  'record of the ceremony, holders.json, which says who shares the root key',
+);
+
+/** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
+export function treeOptions(settings: Settings): TreeOptions {
+  const { base_url: baseUrl, holders, precompress, statements } = settings;
+  return {
+    ...{ holders, verifyHolders, precompress, statements },
+    about: descriptionOf(settings),
+    page: { ...settings.page, baseUrl },
+  };
+}
+
+/** Returns what the pages and documents of a registry say about it. */
+export function descriptionOf({ name, description, contact, homepage }: Settings): RegistryDescription {
+  return { name, description, contact, homepage };
+}

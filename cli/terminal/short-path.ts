@@ -1,8 +1,0 @@
-import { isAbsolute, relative } from 'node:path';
-
-/** Returns a path below the current folder without that folder. Paths from registry.yaml are absolute. */
-export function shortPath(path: string): string {
-  if (!isAbsolute(path)) return path;
-  const below = relative('', path);
-  return below.startsWith('..') ? path : below;
-}

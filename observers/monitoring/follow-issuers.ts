@@ -1,0 +1,109 @@
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import {
+  type AboutIssuers,
+  ANY_TIME,
+  type Checkpoint,
+  isOlderCheckpoint,
+  rootKeysOf,
+  verifyAbout,
+  verifyCheckpoint,
+} from '@passport-registry/verifier/core';
+import { IoFailed } from '../../generator/errors.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { aboutChanges, NO_RECORDS } from '../../generator/review/difference.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { issuerChanged } from './finding.js';
+import type { HostView } from './host-view.js';
+import { readFromAny } from './monitored-host.js';
+import { changeOf } from './read-lists.js';
+import type { KnownAbout, KnownHold, KnownPublication, Round } from './round.js';
+
+/**
+ * Reports which issuers the newest checkpoint of all hosts begins to hold, and which it releases (rule hold). The first
+ * round only remembers them, unless the user asks for changes of the past.
+ *
+ * @returns what the next round compares with
+ */
+export async function followHold(views: readonly HostView[], round: Round): Promise<KnownHold | undefined> {
+  const { before, log, options, findings } = round;
+  const roots = await rootKeysOf(log.state);
+  let newest = before.hold;
+  for (const view of views) {
+    const checkpoint = await checkpointOf(view, roots);
+    const known = newest && { issuedAt: newest.issuedAt, hold: newest.issuers };
+    if (checkpoint === undefined || (known && isOlderCheckpoint(checkpoint, known))) continue;
+    newest = { issuedAt: checkpoint.issuedAt, issuers: checkpoint.hold };
+  }
+  const isTold = before.head !== undefined || options.sinceMs !== undefined;
+  if (newest === undefined || !isTold) return newest;
+  const [old, current] = [before.hold?.issuers ?? [], newest.issuers];
+  const at = formatUpdatedAt(newest.issuedAt);
+  const tell = (kind: 'held' | 'released', says: string) => (issuer_id: string) =>
+    issuerChanged(options.watch, `${issuer_id} ${says}, by the checkpoint of ${at}`, { issuer_id, kind, at });
+  findings.push(
+    ...current
+      .filter((id) => !old.includes(id))
+      .flatMap(tell('held', 'is on hold, so verifiers treat it as suspended')),
+    ...old.filter((id) => !current.includes(id)).flatMap(tell('released', 'is no longer on hold')),
+  );
+  return newest;
+}
+
+/** Returns the checkpoint of a host. Undefined if no root key of the log leads to it: then no verifier accepts it. */
+async function checkpointOf({ files }: HostView, roots: readonly RootKey[]): Promise<Checkpoint | undefined> {
+  const [checkpoint, delegation] = [files.get(PATHS.checkpoint), files.get(PATHS.delegation)];
+  if (checkpoint === undefined) return undefined;
+  for (const root of roots.toReversed()) {
+    try {
+      return await verifyCheckpoint({ checkpoint, delegation }, root, ANY_TIME);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Reports which names and reasons the newest publication changes (rule about-file). The first round only remembers them. No
+ * log has them, so those of publications between two rounds are not told, and none is told while no host has them.
+ *
+ * @returns what the next round compares with
+ */
+export async function followAbout(round: Round): Promise<KnownAbout | undefined> {
+  const { before, log } = round;
+  const known = before.about;
+  if (log.publication === undefined || known?.sha256 === (log.publication.aboutSha256 ?? null)) return known;
+  const about = await readAboutOf(log.publication, round);
+  if (about === undefined) return known;
+  if (known !== undefined) tellChanges(known, about, round);
+  return { sha256: log.publication.aboutSha256 ?? null, issuers: Object.fromEntries(about) };
+}
+
+/** Returns undefined if no host has the file that the publication names. */
+async function readAboutOf(
+  publication: KnownPublication,
+  { hosts }: Pick<Round, 'hosts'>,
+): Promise<AboutIssuers | undefined> {
+  const { aboutSha256, sha256 } = publication;
+  if (aboutSha256 === undefined) return new Map();
+  const paths = [PATHS.about, PATHS.snapshot(sha256, PATHS.about)];
+  try {
+    const bytes = await readFromAny(hosts, { paths, sha256: aboutSha256 });
+    return await verifyAbout(bytes, publication);
+  } catch (error) {
+    if (error instanceof IoFailed) return undefined;
+    throw error;
+  }
+}
+
+function tellChanges({ issuers }: KnownAbout, about: AboutIssuers, { log, options, findings }: Round): void {
+  const publication = log.publication as KnownPublication;
+  const watch = { issuers: options.watch, published: -1 };
+  const old = new Map(Object.entries(issuers));
+  for (const issuer_id of [...new Set([...old.keys(), ...about.keys()])].sort()) {
+    const fields = aboutChanges(old.get(issuer_id), about.get(issuer_id));
+    if (fields.length === 0) continue;
+    const change = { issuer_id, kind: 'changed', fields } as const;
+    findings.push(...changeOf(change, NO_RECORDS, { publication, watch }));
+  }
+}
