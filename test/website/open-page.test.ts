@@ -2,19 +2,25 @@ import { createHash } from 'node:crypto';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { open, openWithClock, shownLater, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { expectRefused, flipped, GOOD, published } from '../support/page-verdict.js';
+import { at } from '../support/publication.js';
 import { plainHost, serve, slowHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let ed25519: string;
 
+afterEach(() => void vi.useRealTimers());
+
 beforeAll(async () => {
   ed25519 = await published('Ed25519', ...withKeys({ checkpoint: 'root.pem' }));
 });
+
+/** The option for a list of some hours ago. */
+const listed = (hours: number) => ['--updated-at', at(-3600 * hours)];
 
 describeWith(['chromium-headless-shell'], 'a page before its list is there', () => {
   it('shows an issuer that is proven before the list is there, and then what the list says', async () => {
@@ -53,11 +59,15 @@ describeWith(['chromium-headless-shell'], 'a page before its list is there', () 
     ['is refused if it goes on', false],
     ['is asked for the newer list', true],
   ])('after a look-up, a host that sends an older list %s', async (_what, isHonest) => {
-    const folder = await published('Ed25519', ...withKeys({ checkpoint: 'root.pem' }));
+    // Both checkpoints are of the same second: the lists alone have an order.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const folder = await published('Ed25519', ...listed(2), ...withKeys({ checkpoint: 'root.pem' }));
     const old = join(folder, 'old');
     cpSync(join(folder, 'dist'), old, { recursive: true });
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
-    await cli(['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'root.pem' })], folder);
+    const checkpoint = withKeys({ checkpoint: 'root.pem' });
+    await cli(['build', '--key', 'root.pem', ...listed(1), ...checkpoint], folder);
+    vi.useRealTimers();
     const asked = new Map<string, number>();
     let isReleased = false;
     const { base, release } = await slowHost(join(folder, 'dist'), (path, bytes) => {

@@ -22,7 +22,7 @@ import {
   causeOf,
   currencyOf,
   isDoubtful,
-  provenUntil,
+  isOlder,
   showBadge,
   showChecking,
   showFailure,
@@ -184,10 +184,10 @@ export class RegistryPage {
 
   /** Refuses a list that is older than the one with which an issuer was proven. A host could so take back a revocation. */
   async #assertNotOlder(registry: RegistryClient): Promise<void> {
-    const accepted = (this.#proven && provenUntil(this.#proven)) ?? 0;
-    const isOlder = () => (provenUntil(registry.status()) ?? 0) < accepted;
-    if (isOlder()) await registry.refresh();
-    if (isOlder()) throw new NotVerified('ERR_LIST_ROLLED_BACK', text.rolledBack);
+    const proven = this.#proven;
+    if (proven === undefined) return;
+    if (isOlder(registry.status(), proven)) await registry.refresh();
+    if (isOlder(registry.status(), proven)) throw new NotVerified('ERR_LIST_ROLLED_BACK', text.rolledBack);
   }
 
   /** Runs `work`. If it fails, removes all data from the page: the client throws when its list is too old. */

@@ -11,9 +11,18 @@ export function isDoubtful({ checkpointSignedAt, errors }: RegistryStatus): bool
 }
 
 /** Until when it is proven that the list was the newest, in milliseconds since 1970. Undefined before the first list. */
-export function provenUntil({ checkpointSignedAt, updatedAt }: RegistryStatus): number | undefined {
+function provenUntil({ checkpointSignedAt, updatedAt }: RegistryStatus): number | undefined {
   if (updatedAt === undefined) return undefined;
   return Math.max(checkpointSignedAt?.getTime() ?? 0, Date.parse(updatedAt));
+}
+
+/**
+ * Whether a list is older than another one, or the same with an older checkpoint. Two checkpoints can be of the same second, two lists
+ * never (rule list-later).
+ */
+export function isOlder(one: RegistryStatus, other: RegistryStatus): boolean {
+  const listedAt = ({ updatedAt = '' }: RegistryStatus) => Date.parse(updatedAt);
+  return listedAt(one) < listedAt(other) || (provenUntil(one) ?? 0) < (provenUntil(other) ?? 0);
 }
 
 /** As of when the list is proven to be the newest, or why nothing proves that. */
