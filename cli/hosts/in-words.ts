@@ -1,5 +1,5 @@
 import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
-import { REPLACED_FOLDERS } from './load-commands.js';
+import { REPLACED_TREES } from './load-commands.js';
 import type { HostComparison, StoppedIssuer, TreeComparison } from './tree-comparison.js';
 
 /** Names the parts that differ. */
@@ -82,7 +82,7 @@ export function doubtOfHost({ list, holds, stops }: TreeComparison): string | un
 /** The way out if witnesses have cosigned what a tree lacks, and so never cosign what follows. */
 export function findNewest(out: string): string {
   return (
-    `put the newest tree in the place of ${out}, from ${REPLACED_FOLDERS}, the folder of whoever signed last, a mirror or a backup; until then, \`hold\` stops issuers. ` +
+    `put the newest tree in the place of ${out}, from ${REPLACED_TREES}, the folder of whoever signed last, a mirror or a backup; until then, \`hold\` stops issuers. ` +
     'If it is lost for good, see "What can go wrong, and what stays" in log.md'
   );
 }

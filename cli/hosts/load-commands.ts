@@ -12,22 +12,24 @@ interface TreePlace extends CommandPlace {
 /** What the names of folders begin with into which replaced trees are moved: such a tree may have what nobody else has. */
 const REPLACED = 'replaced-';
 
-/** All of them, in a message. */
-export const REPLACED_FOLDERS = join(PRIVATE_FOLDER, `${REPLACED}*`);
+/** The name of the tree in each of them. */
+const TREE = 'dist';
 
-/** The folders of replaced trees in the working directory. */
-export function replacedFolders(): readonly string[] {
+/** All of them, in a message. */
+export const REPLACED_TREES = join(PRIVATE_FOLDER, `${REPLACED}*`, TREE);
+
+/** The replaced trees in the working directory. */
+export function replacedTrees(): readonly string[] {
   if (!existsSync(PRIVATE_FOLDER)) return [];
   const names = readdirSync(PRIVATE_FOLDER).filter((name) => name.startsWith(REPLACED));
-  return names.map((name) => join(PRIVATE_FOLDER, name));
+  return names.map((name) => join(PRIVATE_FOLDER, name, TREE));
 }
 
-/** The command that makes room for a tree, and keeps the one that is there. */
+/** The command that makes room for a tree, and keeps the one that is there. Run again, it stops at `mkdir`. */
 export function moveAway(out: string): string {
-  const used = replacedFolders();
   for (let number = 1; ; number++) {
     const folder = join(PRIVATE_FOLDER, `${REPLACED}${number}`);
-    if (!used.includes(folder)) return `mv ${out} ${folder}`;
+    if (!existsSync(folder)) return `mkdir ${folder} && mv ${out} ${join(folder, TREE)}`;
   }
 }
 

@@ -9,8 +9,8 @@ import { formatUpdatedAt, updatedAtOf } from '../../generator/list/updated-at.js
 import { PATHS } from '../../generator/tree/paths.js';
 import { rootKeyOf } from '../../generator/tree/published-tree.js';
 import { shellWord } from '../command-line.js';
-import { MIRROR_FOLDER, replacedFolders } from './load-commands.js';
-import { verifiedDelegation } from './own-tree.js';
+import { MIRROR_FOLDER, replacedTrees } from './load-commands.js';
+import { type OwnTree, verifiedDelegation } from './own-tree.js';
 
 /** What shows, in the folder of a registry without a tree, that the registry has published under its root key. */
 export interface PublicationTrace {
@@ -38,12 +38,24 @@ interface TraceOptions {
  * serves a tree which was deleted answers that it has no list, so its answer alone does not show that a registry is new.
  */
 export async function findTrace(options: TraceOptions): Promise<PublicationTrace | undefined> {
-  return (
-    (await branchTrace(options)) ??
-    (await mirrorTrace(options)) ??
-    (await anchorTrace(options)) ??
-    delegationTrace(options)
-  );
+  return (await findCopy(options)) ?? delegationTrace(options);
+}
+
+/** Looks for what only a tree leaves that was on a host or on a branch. */
+async function findCopy(options: TraceOptions): Promise<PublicationTrace | undefined> {
+  return (await branchTrace(options)) ?? (await mirrorTrace(options)) ?? (await anchorTrace(options));
+}
+
+/**
+ * Whether a tree is the first publication of its registry, and nothing in the working directory and its git repository shows that
+ * it was published: its host may not be there yet. A hold is for issuers whom somebody sees.
+ */
+export async function isUnseenFirst(
+  { publication, checkpoint }: Pick<OwnTree, 'publication' | 'checkpoint'>,
+  options: TraceOptions,
+): Promise<boolean> {
+  const isFirst = publication?.sequence === 1 && (checkpoint?.hold ?? []).length === 0;
+  return isFirst && replacedTrees().length === 0 && (await findCopy(options)) === undefined;
 }
 
 async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationTrace | undefined> {
@@ -160,7 +172,7 @@ function knownDelegations(
   const head = repository && orNothing(() => revisionsOf('HEAD', repository).before);
   const committed = (file: string) =>
     head && readFromCommit(head, `${repository.prefix}${file}`, repository).toString();
-  const replaced = replacedFolders().map((folder) => join(folder, PATHS.delegation));
+  const replaced = replacedTrees().map((folder) => join(folder, PATHS.delegation));
   const here = [...statementFiles(), ...replaced];
   return here.flatMap((file) =>
     [() => readText(file), () => committed(file)].flatMap((read) => {

@@ -4,6 +4,7 @@ import { formatDuration } from '../../generator/freshness/expiry.js';
 import { type HostStatus, isAcceptable } from '../../observers/hosts/compare-hosts.js';
 import { askHosts, tornFile } from '../hosts/ask-hosts.js';
 import { differences, foreignKey, holdsInWords, stopsInWords, twoHistories } from '../hosts/in-words.js';
+import { isUnseenFirst } from '../hosts/published-before.js';
 import {
   compareWithHost,
   type HoldComparison,
@@ -23,6 +24,8 @@ export interface LiveCondition extends Condition, Omit<HostComparison, 'host' | 
   readonly parts: TreeComparison | undefined;
   /** Of two histories, the one to go on with. Undefined if there is only one. */
   readonly keep: 'host' | 'tree' | undefined;
+  /** Whether the host is unreachable, and may not be there yet: the tree is the first publication. Absent if not. */
+  readonly isFirst?: true;
 }
 
 /** The condition of one mirror. */
@@ -49,13 +52,14 @@ interface HostsOptions {
   readonly delegation: Delegation | undefined;
   /** How far behind a mirror may be. */
   readonly maxBehindSeconds: number;
+  readonly env: NodeJS.ProcessEnv;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 /** Asks the live registry and its mirrors which list they serve, and compares it with the tree. */
 export async function hostsCondition(options: HostsOptions, tree: LocalTree): Promise<HostsCondition> {
-  const { baseUrl, mirrors, rootKey, delegation, now } = options;
+  const { baseUrl, mirrors, rootKey, delegation, env, now } = options;
   const nobody = whyNobody(options);
   if (nobody !== undefined || baseUrl === undefined || rootKey === undefined) {
     const none = { comparedWithTree: undefined, parts: undefined, host: undefined, keep: undefined };
@@ -70,10 +74,18 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   const [host, ...others] = (await askHosts([baseUrl, ...mirrors], asked)) as [HostStatus, ...HostStatus[]];
   const found = await compareWithHost(host, tree, { pinned: rootKey.thumbprint, delegation });
   const keep = found.comparedWithTree === 'other' ? await historyToKeep(found, others, tree) : undefined;
+  const isUnseen = [host, ...others].every(
+    ({ state, updatedAt }) => state === 'unreachable' || updatedAt === undefined,
+  );
+  const isFirst = host.state === 'unreachable' && isUnseen && (await isUnseenFirst(tree, { rootKey, env }));
   const torn = found.comparedWithTree === 'same' ? await tornFile(baseUrl, tree) : undefined;
   const how = { ...options, rootKey: host.rootKey, hasTree: tree.report !== undefined };
   return {
-    live: { ...describeLive(found, tree, torn), url: host.url, ...found, keep },
+    live: {
+      ...(isFirst ? notThereYet(host, tree) : describeLive(found, tree, torn)),
+      ...{ url: host.url, ...found, keep },
+      ...(isFirst && { isFirst }),
+    },
     mirrors: others.map((mirror) => {
       const isOther = keep !== undefined && mirror.sha256 !== host.sha256 && hasList(mirror, tree.sha256);
       if (!isOther || mirror.state === 'altered') return describeMirror(mirror, how);
@@ -89,6 +101,11 @@ function whyNobody({ offline, baseUrl, rootKey }: HostsOptions): string | undefi
   if (baseUrl === undefined)
     return 'registry.yaml has no base_url, so nothing that is signed here is compared with a host';
   return rootKey === undefined ? 'there is no root key to verify it with' : undefined;
+}
+
+function notThereYet({ url, problem }: HostStatus, { folder }: LocalTree): Condition {
+  const message = `${url} is unreachable: ${problem}; ${folder} is the first publication, so the host may not be there yet`;
+  return { level: 'warning', message };
 }
 
 function describeLive(found: HostComparison, tree: LocalTree, torn: string | undefined): Condition {

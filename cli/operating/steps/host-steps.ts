@@ -4,6 +4,7 @@ import type { RegistryStatus } from '../status.js';
 import { fromHost } from './load-steps.js';
 import {
   type CommandSettings,
+  inSentences,
   laterCheckpointSteps,
   type NextStep,
   onlineKeyFirst,
@@ -28,6 +29,7 @@ function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   // On this machine, an experiment: nothing else serves that address.
   if (isPreview && !isRenewed && url !== undefined && isServed(new URL(url)))
     return [serveStep(new URL(url), settings)];
+  if (status.live.isFirst) return firstSteps(status, settings);
   if (isAway) return [told(untilItAnswers(url, settings))];
   // The same publication, of which only a part was copied.
   const isTorn = comparedWithTree === 'same' && level === 'error';
@@ -39,6 +41,20 @@ function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   if (level !== 'error' || url === undefined) return [];
   const words = ['verify', shellWord(url), ...settings.rootKeyOptions];
   return [run('verify what the host serves', settings, ...words)];
+}
+
+/** The host is not there yet, as far as anybody here can tell. */
+function firstSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { url } = status.live;
+  const address = url === undefined ? undefined : new URL(url);
+  const steps =
+    address !== undefined && isServed(address)
+      ? [run(`let this machine serve ${settings.out} there`, settings, ...serveWords(address, settings.out))]
+      : publishSteps(status, settings);
+  const unless = `If somebody has published already, wait until ${url} answers, and run \`status\` again`;
+  return steps.map((step, index) =>
+    index === 0 ? { ...step, reason: inSentences(step.reason, unless) } : step,
+  );
 }
 
 /** What another operator has published meanwhile would be undone, such as a hold. */

@@ -1,3 +1,4 @@
+import { PRIVATE_FOLDER } from '../../../generator/files/private-folder.js';
 import { commandLine, shellWord } from '../../command-line.js';
 import { moveAway } from '../../hosts/load-commands.js';
 import { onlyExampleNames } from '../changes-condition.js';
@@ -50,7 +51,7 @@ function wayBack(status: RegistryStatus, settings: CommandSettings): string {
   if (!tree.published) return '';
   if (!isPublic)
     return log.size === undefined
-      ? `. Only if the list was never published, on no host and no branch, start again after \`${moveAway(settings.out)}\``
+      ? `. Only if the list was never published, on no host and no branch, start again after \`mkdir -p ${PRIVATE_FOLDER} && ${moveAway(settings.out)}\``
       : '';
   const isRevoked = changes.problems.some(({ rule }) => rule === 'revoked-is-final');
   const isUnseen = live.parts?.list === 'older' && log.size === undefined;

@@ -189,12 +189,12 @@ describe.each([
     const { code, live, next } = await json(['status'], 4);
     expect([code, live.comparedWithTree, live.keep]).toEqual([1, 'other', 'host']);
     expect(commandsOf(next)).toEqual([
-      expect.stringContaining(' && mv dist .passport-registry/replaced-'),
+      expect.stringContaining(' && mkdir .passport-registry/replaced-'),
       ...[PULL, again('beta'), again('gamma')],
     ]);
     const mirrored = await json(['status', '--mirror', url], 4);
     expect([mirrored.live.keep, mirrored.next[0].command]).toEqual([
-      ...['host', expect.stringContaining(' && mv dist .passport-registry/replaced-')],
+      ...['host', expect.stringContaining(' && mkdir .passport-registry/replaced-')],
     ]);
     copy('dist', 'mirror');
     const mirror = ['--mirror', await plainHost(join(folder, 'mirror'), 'index.html')];

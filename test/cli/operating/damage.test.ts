@@ -87,10 +87,13 @@ describeWith(['git'], '`status` of a damaged tree', () => {
       // The damaged tree may have what nobody else has.
       const [, kept = ''] = / && mv dist (\S+) && /.exec(copy) ?? [];
       expect(existsSync(join(folder, kept, 'SHA256SUMS'))).toBe(true);
+      // Run again from the history of the shell, the command moves nothing into that.
+      await expect(obey(copy)).rejects.toThrow();
+      expect(filesOf(join(folder, 'dist'))).toEqual(withoutIssuerPages(published));
       rmSync(join(folder, 'dist', path));
       git('remote', 'add', 'origin', join(top, 'origin.git'));
       const load = await proposed();
-      expect(load).toMatch(/ branch load \S+ && test -d \S+ && mv dist \S+ && mv \S+ dist$/);
+      expect(load).toMatch(/ branch load \S+ && test -d \S+ && mkdir \S+ && mv dist \S+ && mv \S+ dist$/);
       await obey(load);
       git('remote', 'remove', 'origin');
       expect(filesOf(join(folder, 'dist'))).toEqual(published);

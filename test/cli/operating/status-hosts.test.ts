@@ -215,7 +215,9 @@ describe('hosts', () => {
   const change = () => writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
   /** The command that brings the tree of a host into an output folder. */
   const copyFrom = (base: string, out: string) => {
-    const away = existsSync(join(here.folder, out)) ? `mv ${out} .passport-registry/replaced-\\d+ && ` : '';
+    const away = existsSync(join(here.folder, out))
+      ? `mkdir (\\S+/replaced-\\d+) && mv ${out} \\1/dist && `
+      : '';
     const mirror = '.passport-registry/mirror';
     return expect.stringMatching(
       `^npx passport-registry mirror ${base} ${mirror} && ${away}cp -rL ${mirror}/current ${out}$`,
@@ -358,6 +360,9 @@ describe('hosts', () => {
   ])('that are hostile: one %s', async (_name, intercept, words) => {
     const host = await registryHost();
     if (intercept !== undefined) host.intercept = intercept;
+    // The host of a first publication may not be there yet.
+    change();
+    await good('build');
     const { code, report } = await statusOf(['--base-url', host.base]);
     expect([code, report.live]).toEqual([
       1,

@@ -93,7 +93,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     expect(await next()).toBe(program('diff', 'dist', 'issuers'));
     const { stdout } = await cli(['status', '--json'], folder);
     expect(JSON.parse(stdout).next[0].reason).toContain(
-      'start again after `mv dist .passport-registry/replaced-',
+      'start again after `mkdir -p .passport-registry && mkdir .passport-registry/replaced-1 && mv dist .passport-registry/replaced-1/dist`',
     );
     renameSync(join(top, 'beta.yaml'), join(folder, 'issuers/beta.yaml'));
     deploy();
@@ -108,19 +108,23 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     });
     const { stdout } = await cli(['status', '--json', '--base-url', away], folder);
     expect(JSON.parse(stdout).changes).toMatchObject({ level: 'warning', uncommitted: 1 });
-    expect(await next('--base-url', away)).toBe(undefined);
     const said = async (base: string) => (await cli(['status', '--base-url', base], folder)).stderr;
+    // A first publication: the host may not be there yet.
+    expect(await next('--base-url', away)).toBe(serves);
+    // `serve` does not answer there, and nothing says that the last one is on this machine.
+    const host = 'http://registry.invalid';
+    for (const other of [`${away}/registry`, away.replace('http:', 'https:'), host])
+      expect(await next('--base-url', other)).toBe(program('verify', other, '--expect', 'dist'));
+    expect(await said(host)).toContain(`If somebody has published already, wait until ${host} answers`);
+    expect(await said(host)).not.toContain('FAILED');
+    // A copy of what somebody has published: nobody knows what the host serves by now.
+    await good('mirror', url, '.passport-registry/mirror');
+    expect(await next('--base-url', host)).toBe(undefined);
+    expect(await said(host)).toContain(`Next: wait until ${host} answers, and run \`status\` again: `);
     expect(await said(away)).toMatch(
       new RegExp(`Next: wait until ${away} .*it is on this machine: run \`${serves}\``),
     );
-    // `serve` does not answer there.
-    for (const other of [`${away}/registry`, away.replace('http:', 'https:')])
-      expect(await next('--base-url', other)).toBe(undefined);
-    // Nothing says that this host is on this machine.
-    const host = 'http://registry.invalid';
-    expect(await next('--base-url', host)).toBe(undefined);
-    // Nobody knows what it serves.
-    expect(await said(host)).toContain(`Next: wait until ${host} answers, and run \`status\` again: `);
+    rmSync(join(folder, '.passport-registry/mirror'), { recursive: true });
     git('checkout', '-q', 'issuers');
     const preview = await serverIn(folder, 'preview');
     const status = await cli(['status', '--json', '--base-url', preview], folder);
