@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { AlreadyPublished, UsageError } from '../../generator/errors.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
+import { rememberThief } from '../hosts/over-thief.js';
 import { assertNotReplaced } from '../hosts/replaced-keys.js';
 import { addOptions } from '../options/common-options.js';
 import { cosignChoice } from '../options/publication-options.js';
@@ -41,13 +42,15 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   const newPassphrase = plan.makesKey ? await nextPassphrase(io, options) : undefined;
   sayPlan(io, plan, options);
   const doubt = await doubtOf(io, options);
-  if (doubt instanceof AlreadyPublished) await confirmThief(io, doubt);
+  const isThief = doubt instanceof AlreadyPublished;
+  if (isThief) await confirmThief(io, doubt);
   else {
     if (doubt !== undefined) say(io, `WARNING: ${doubt}`);
     if (!options.yes) await confirm(io);
   }
   const started = performance.now();
   const { outgoing, next, build } = await rotate(plan, { ...given, newPassphrase });
+  if (isThief) rememberThief(next.thumbprint);
   const keys = replacedKey(outgoing, next);
   const code = codeOf(build);
   if (json) emit(io, { ok: code === 0, done: false, ...keys, build });

@@ -6,6 +6,7 @@ import { countEntries } from '../../generator/log/log-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
 import { askWitnesses } from '../hosts/ask-hosts.js';
+import { isOverThief } from '../hosts/over-thief.js';
 import { idsOf, issuersOf } from '../hosts/own-tree.js';
 import { cosignedBy, headIn } from '../hosts/quorum.js';
 import { type Condition, summarize } from './condition.js';
@@ -25,6 +26,8 @@ export interface LogCondition extends Condition {
   readonly pending: boolean;
   /** Whether a witness has cosigned what the log lacks: no witness cosigns what follows. Absent if that is unknown. */
   readonly isForked?: true;
+  /** Beside `isForked`: the operator has told `keys rotate` that this is a thief's, and goes on with the tree. */
+  readonly isOverThief?: true;
 }
 
 /** Describes the log of the tree, and whether enough witnesses have cosigned the head that its proof is for. */
@@ -71,12 +74,15 @@ export async function logCondition(
 /** Adds whether witnesses have cosigned another history than the log has, which they never leave. */
 export async function withWitnesses(
   log: LogCondition,
-  { published }: LocalTree,
+  { folder, rootKey, published }: LocalTree,
   { witnesses }: CosignChoice,
 ): Promise<LogCondition> {
   if (published === undefined || published.development) return log;
   const other = await askWitnesses(withPending(published), witnesses);
-  return other === undefined ? log : { ...log, level: 'error', message: other, isForked: true };
+  if (other === undefined) return log;
+  if (!isOverThief(folder, rootKey)) return { ...log, level: 'error', message: other, isForked: true };
+  const message = `${other}. As you have told \`keys rotate\`, that is a thief's: no witness cosigns ${folder} any more, and verifiers that demand them need a log of another name (see log.md)`;
+  return { ...log, level: 'warning', message, isForked: true, isOverThief: true };
 }
 
 /** The issuers that are active in the published files, and not in the publication that is only in the log. */

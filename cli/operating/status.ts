@@ -5,6 +5,7 @@ import type { CosignChoice } from '../../generator/log/log-choice.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { isOverThief } from '../hosts/over-thief.js';
 import { thumbprintIn } from '../hosts/own-tree.js';
 import { findTrace, type OtherDelegation, otherDelegation } from '../hosts/published-before.js';
 import { type ChangesCondition, changesCondition } from './changes-condition.js';
@@ -99,7 +100,8 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local), delegation }, local);
   const { comparedWithTree, keep, isForeign } = hosts.live;
   // What is newer, or another history, is on the host: the steps begin with that.
-  const asksWitnesses = !options.offline && comparedWithTree !== 'newer' && keep === undefined && !isForeign;
+  const isHostFirst = comparedWithTree === 'newer' || keep !== undefined || isForeign;
+  const asksWitnesses = !options.offline && (!isHostFirst || isOverThief(out, local.rootKey));
   const ownLog = await logCondition(local, options.witnesses);
   const log = asksWitnesses ? await withWitnesses(ownLog, local, options.witnesses) : ownLog;
   const isAbsent = local.report === undefined && local.refusal === undefined;

@@ -102,7 +102,7 @@ function removalNotes({ removed }: Written, folder: string): string[] {
 }
 
 const FORKED =
-  'A witness has cosigned what this log lacks: the log is an old copy or forked, and that witness never cosigns it again. Publish nothing, and do what `status` says.';
+  'A witness has cosigned what this log lacks: the log is an old copy or forked, and that witness never cosigns it again. Publish nothing unless `status` says so.';
 
 /** Returns notes about a publication that is not complete, and about missing cosignatures. */
 function logNotes(log: LogReport | undefined): string[] {

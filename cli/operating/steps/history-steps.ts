@@ -2,7 +2,7 @@ import { findNewest } from '../../hosts/in-words.js';
 import type { StoppedIssuer } from '../../hosts/tree-comparison.js';
 import type { RegistryStatus } from '../status.js';
 import { holdStep } from './hold-steps.js';
-import { publishSteps } from './host-steps.js';
+import { cosignedFirst, publishSteps } from './host-steps.js';
 import { loadAndHold, loadCommand } from './load-steps.js';
 import {
   buildStep,
@@ -59,6 +59,7 @@ function keepTree(status: RegistryStatus, settings: CommandSettings): NextStep[]
     ...(held.length === 0 ? [] : [holdStep(stop(''), held, settings)]),
     ...(signed.length === 0 ? [] : rotatedStep(status, settings)),
     ...signed,
+    ...cosignedFirst(status, settings),
     ...publishSteps(status, settings),
   ];
 }
@@ -80,7 +81,7 @@ function laterSteps(status: RegistryStatus, settings: CommandSettings): NextStep
  */
 export function forkSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { log, live } = status;
-  if (log.isForked === undefined) return [];
+  if (log.isForked === undefined || log.isOverThief) return [];
   const isCosigned = log.cosigned !== undefined && log.cosigned >= log.quorum && !log.pending;
   const isHold = isCosigned && live.parts?.publication === 'same' && live.parts.checkpoint === 'older';
   return [

@@ -4,6 +4,7 @@ import type { RegistryStatus } from '../status.js';
 import { fromHost } from './load-steps.js';
 import {
   type CommandSettings,
+  checkpointStep,
   inSentences,
   laterCheckpointSteps,
   type NextStep,
@@ -131,8 +132,17 @@ export function isUncosigned(status: RegistryStatus, { asksMirror }: CommandSett
   return lacksWitnesses(status) && !status.log.pending && !asksMirror && !isOnHost;
 }
 
-function lacksWitnesses({ log: { cosigned, quorum } }: RegistryStatus): boolean {
-  return cosigned !== undefined && cosigned < quorum;
+/** Over what a thief has published, no witness cosigns the tree any more: nothing would come of waiting. */
+function lacksWitnesses({ log: { cosigned, quorum, isOverThief } }: RegistryStatus): boolean {
+  return cosigned !== undefined && cosigned < quorum && isOverThief === undefined;
+}
+
+/** The step that a tree needs which replaces what the host serves, before that. */
+export function cosignedFirst(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  if (!isUncosigned(status, settings)) return [];
+  return [
+    checkpointStep(`collect the cosignatures. Do not publish ${settings.out} before`, status, settings),
+  ];
 }
 
 /** A copy of what the host serves, over which issuers are held while the tree must not be published. */

@@ -41,7 +41,7 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
 
 /** The step that needs the online key only, if the tree needs one. */
 function withoutBuild(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const lacks = status.log.level === 'warning';
+  const lacks = status.log.level === 'warning' && !status.log.isOverThief;
   const wanted = [
     ...(lacks ? ['collect the missing cosignatures, as soon as the witnesses answer'] : []),
     ...(isUrgent(status.checkpoint) ? ['sign a new checkpoint'] : []),

@@ -3,7 +3,7 @@ import { commandLine } from '../../command-line.js';
 import { askEverybody } from '../../hosts/in-words.js';
 import { DELEGATION_FILE } from '../rotation-files.js';
 import type { RegistryStatus } from '../status.js';
-import { publishSteps } from './host-steps.js';
+import { cosignedFirst, publishSteps } from './host-steps.js';
 import { type CommandSettings, keysFirst, type NextStep, run, told } from './next-step.js';
 
 /** The step that lets the configuration name the current root key. */
@@ -73,7 +73,7 @@ export function foreignKeySteps(status: RegistryStatus, settings: CommandSetting
   if (!live.isForeign) return [];
   if (live.host?.rootKey !== undefined) return [told(askEverybody(live.host.rootKey))];
   if (rotation.state === 'unfinished') return [];
-  const [first, ...others] = publishSteps(status, settings);
+  const [first, ...others] = [...cosignedFirst(status, settings), ...publishSteps(status, settings)];
   const key = live.host?.claimed?.rootKey;
   const why = `ask whether one of you has rotated the root key to ${key}. If not, a thief has, and the rotation of ${settings.out} is the answer: ${first?.reason}`;
   return [{ command: first?.command, reason: why }, ...others];

@@ -1,5 +1,6 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
 import { listen, plainHost } from '../../support/serving.js';
@@ -9,7 +10,7 @@ import {
   type WitnessFiles,
   type WitnessProcess,
 } from '../../support/witness-service.js';
-import { cli, filesOf, workspace, writeFiles } from '../../support/workspace.js';
+import { cleanEnvironment, cli, cliWith, filesOf, workspace, writeFiles } from '../../support/workspace.js';
 
 const NOBODY = 'http://127.0.0.1:1';
 
@@ -193,6 +194,60 @@ describe('a tree that lacks what a witness has cosigned', () => {
       ),
     );
     expect(await json(...suspend('beta'))).toMatchObject({ code: 6, log: { isForked: false } });
+  });
+});
+
+describe('a rotation over what a thief of the root key has published', () => {
+  const rotate = ['keys', 'rotate', '--next-key', 'next.pem', '--next-no-passphrase', '--yes'];
+
+  /** The thief has the key of the log, too. */
+  async function rotateOverThief(): Promise<void> {
+    const record = text('issuers/alpha.yaml');
+    copy('dist', 'stolen');
+    await json(...suspend('alpha'), '--out', 'stolen');
+    writeFiles(folder, { 'issuers/alpha.yaml': record });
+    copy('stolen', 'host');
+    const stdin = Object.assign(Readable.from(['thief\n']), { isTTY: true });
+    const io = { env: cleanEnvironment(), stdin };
+    expect((await cliWith(rotate, folder, io)).code).toBe(6);
+    copy('rotation/next.json', 'root.json');
+    writeFiles(folder, { 'registry.yaml': text('registry.yaml').replace('root.pem', 'next.pem') });
+  }
+
+  const commands = async () => {
+    const { log, next } = await json('status');
+    return { log, said: JSON.stringify(next), commands: next.map(({ command = '' }) => command) };
+  };
+
+  it('is cosigned before it is copied, if no witness has seen the thief', async () => {
+    await witness.end('SIGTERM');
+    await rotateOverThief();
+    witness = await start();
+    writeFiles(folder, {
+      'registry.yaml': text('registry.yaml').replace(/service: '\S+'/, `service: '${witness.url}'`),
+    });
+    const before = await commands();
+    expect(before.said).toContain('collect the cosignatures. Do not publish dist before');
+    expect(before.commands).toContain('npx passport-registry checkpoint dist');
+    expect(await json('checkpoint')).toMatchObject({ code: 0 });
+    expect((await commands()).said).not.toContain('cosignatures');
+  });
+
+  it('is copied all the same if one has, and issuers can be stopped over it', async () => {
+    await rotateOverThief();
+    const before = await commands();
+    expect(before.log).toMatchObject({ level: 'warning', isForked: true, isOverThief: true });
+    expect(before.said).not.toMatch(/cosignatures|replaced-/);
+    expect(before.commands.at(-1)).toContain(`verify ${host} --expect dist`);
+    copy('dist', 'host');
+    const { said } = await commands();
+    expect(said).not.toMatch(/cosignatures|replaced-|checkpoint dist/);
+    const stopped = await json(...suspend('beta'));
+    expect([stopped.code, stopped.stderr]).toEqual([
+      6,
+      expect.stringContaining('Publish nothing unless `status` says so'),
+    ]);
+    expect((await commands()).commands.at(0)).toContain(`verify ${host} --expect dist`);
   });
 });
 

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { PRIVATE_FOLDER, privateFolder } from '../../generator/files/private-folder.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
+import { writePrivateFile } from '../../generator/files/replace-file.js';
+import { replacedRootKeys } from '../../generator/tree/commitment.js';
+
+/** In the private folder: the root keys that have replaced one of which a thief has published, by thumbprint, a line for each. */
+const FILE = 'over-thief.txt';
+
+/** Remembers that the operator has rotated to a root key over what a thief of the earlier one has published. */
+export function rememberThief(rootKey: string): void {
+  try {
+    writePrivateFile(join(privateFolder('.'), FILE), [...readKeys(), rootKey, ''].join('\n'));
+  } catch {
+    // The rotation is done. What nobody remembers is refused.
+  }
+}
+
+/** Whether what witnesses have cosigned, and a tree lacks, is a thief's, as the operator has told `keys rotate` in this folder. */
+export function isOverThief(folder: string, rootKey: string | undefined): boolean {
+  const known = readKeys();
+  return [rootKey, ...replacedRootKeys(folder)].some((key) => key !== undefined && known.includes(key));
+}
+
+/** A file that cannot be read excuses nothing. */
+function readKeys(): readonly string[] {
+  const text = readIfReadable(PRIVATE_FOLDER, FILE)?.toString('utf8') ?? '';
+  return text.split('\n').filter((line) => line !== '');
+}
