@@ -16,6 +16,10 @@ export interface Condition {
   readonly isAbsent?: true;
   /** What else people should know, for a line below the message. */
   readonly details?: readonly string[];
+  /** The level without what is wrong with the key that signs the part. Absent if nobody has looked for that key. */
+  readonly partLevel?: Level;
+  /** The file of the private key that signs the part, if other users may read it. */
+  readonly exposedKey?: string;
 }
 
 /** Returns the most urgent of some levels. */

@@ -6,7 +6,7 @@ import { holdAgainSteps, holdSteps } from './steps/hold-steps.js';
 import { askMirrors, cosignedSteps, hostSteps, isPublishedFirst, isUncosigned } from './steps/host-steps.js';
 import { isTreeOlder, loadSteps } from './steps/load-steps.js';
 import type { CommandSettings, NextStep } from './steps/next-step.js';
-import { isReplacing, publicationSteps, strayKeySteps } from './steps/publication-steps.js';
+import { exposedKeySteps, isReplacing, publicationSteps, strayKeySteps } from './steps/publication-steps.js';
 import { recordSteps } from './steps/record-steps.js';
 import {
   foreignKeySteps,
@@ -80,11 +80,12 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
   const recordsLevel = renewal.length > 0 ? 'error' : changes.level;
   const records = isCommit ? [] : [{ level: recordsLevel, steps }];
 
+  const exposed: StepGroup = { level: 'warning', steps: exposedKeySteps(status) };
   const groups: readonly StepGroup[] = isOlder
     ? // Records are compared with the published list, so the newest tree is loaded before they are judged.
-      [...strayFirst, tree, root, ...strayLater, ...records, rotation]
+      [exposed, ...strayFirst, tree, root, ...strayLater, ...records, rotation]
     : // One commit has what is outdated, too.
-      [...strayFirst, root, ...strayLater, ...records, tree, outdated, ...commit, hold, rotation];
+      [exposed, ...strayFirst, root, ...strayLater, ...records, tree, outdated, ...commit, hold, rotation];
   const byUrgency = LEVELS.flatMap((level) => groups.filter((group) => group.level === level));
   return byUrgency.flatMap((group) => group.steps);
 }

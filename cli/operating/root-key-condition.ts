@@ -73,7 +73,8 @@ export function rootKeyCondition(
     );
   }
   const fits = report === undefined ? `from ${pinned.file}` : `${pinned.file} fits the tree`;
-  return state(presence.level, `${thumbprint}, ${fits}; ${presence.message}`);
+  const { level, message, ...exposed } = presence;
+  return { ...state(level, `${thumbprint}, ${fits}; ${message}`), ...exposed };
 }
 
 /** Returns why `next_roots` in registry.yaml does not belong to the root key; undefined if it does. */

@@ -25,7 +25,8 @@ function presenceOfFile(file: string): Condition {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) return { level: 'note', message: `the key file ${file} is not here` };
   if ((stats.mode & 0o077) !== 0) {
-    return { level: 'warning', message: `other users may read the key file ${file}: run chmod 600 on it` };
+    const message = `other users may read the key file ${file}: run chmod 600 on it`;
+    return { level: 'warning', message, exposedKey: file };
   }
   try {
     accessSync(file, constants.R_OK);

@@ -133,8 +133,9 @@ function withPresence<Part extends Condition>(
   env: NodeJS.ProcessEnv,
 ): Part {
   if (part.level === 'note' || (signer.key === undefined && signer.command === undefined)) return part;
-  const { level, message } = presenceOf(signer, env);
-  return { ...part, level: mostUrgent([part.level, level]), message: `${part.message}; ${message}` };
+  const { level, message, ...exposed } = presenceOf(signer, env);
+  const both = { level: mostUrgent([part.level, level]), message: `${part.message}; ${message}` };
+  return { ...part, ...both, partLevel: part.level, ...exposed };
 }
 
 async function loadPinned({ rootKey: file, nextRoots, env }: StatusOptions): Promise<PinnedKey> {

@@ -133,7 +133,7 @@ export function isUncosigned(status: RegistryStatus, { asksMirror }: CommandSett
 }
 
 /** Over what a thief has published, no witness cosigns the tree any more: nothing would come of waiting. */
-function lacksWitnesses({ log: { cosigned, quorum, isOverThief } }: RegistryStatus): boolean {
+export function lacksWitnesses({ log: { cosigned, quorum, isOverThief } }: RegistryStatus): boolean {
   return cosigned !== undefined && cosigned < quorum && isOverThief === undefined;
 }
 

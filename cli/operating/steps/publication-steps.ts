@@ -2,7 +2,7 @@ import { commandLine, shellWord } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import { DELEGATION_FILE } from '../rotation-files.js';
 import type { RegistryStatus } from '../status.js';
-import { isUncosigned } from './host-steps.js';
+import { isUncosigned, lacksWitnesses } from './host-steps.js';
 import {
   buildStep,
   type CommandSettings,
@@ -39,12 +39,22 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
   return [...(isLoadedFirst ? [loadFirst(settings, build)] : []), step];
 }
 
+/** The step for private keys that other users may read. They sign all the same, so that nothing urgent waits for that. */
+export function exposedKeySteps({ rootKey, log, checkpoint }: RegistryStatus): NextStep[] {
+  const files = [rootKey, log, checkpoint].flatMap(({ exposedKey }) => exposedKey ?? []);
+  if (files.length === 0) return [];
+  const names = [...new Set(files)].map(shellWord);
+  const reason = 'let nobody else read the private key. If others use this machine, it may have leaked';
+  return [{ command: `chmod 600 ${names.join(' ')}`, reason }];
+}
+
 /** The step that needs the online key only, if the tree needs one. */
 function withoutBuild(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const lacks = status.log.level === 'warning' && !status.log.isOverThief;
+  const { checkpoint } = status;
+  const lacks = lacksWitnesses(status);
   const wanted = [
     ...(lacks ? ['collect the missing cosignatures, as soon as the witnesses answer'] : []),
-    ...(isUrgent(status.checkpoint) ? ['sign a new checkpoint'] : []),
+    ...(isUrgent({ level: checkpoint.partLevel ?? checkpoint.level }) ? ['sign a new checkpoint'] : []),
   ];
   if (wanted.length === 0) return [];
   const isHeldBack = lacks && isUncosigned(status, settings);
@@ -143,6 +153,6 @@ export function strayKeySteps(status: RegistryStatus, settings: CommandSettings)
   return [told(`${own}. If not, ${named}`)];
 }
 
-function isUrgent({ level }: Condition): boolean {
+function isUrgent({ level }: Pick<Condition, 'level'>): boolean {
   return level === 'error' || level === 'warning';
 }

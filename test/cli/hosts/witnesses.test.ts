@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -195,6 +195,15 @@ describe('a tree that lacks what a witness has cosigned', () => {
     );
     expect(await json(...suspend('beta'))).toMatchObject({ code: 6, log: { isForked: false } });
   });
+});
+
+it('a key file that others may read is named, and nothing is signed again for that', async () => {
+  for (const name of ['online', 'log']) chmodSync(join(folder, `${name}.pem`), 0o644);
+  const { level, next } = await json('status');
+  expect([level, next.map(({ command }: { command?: string }) => command)]).toEqual([
+    'warning',
+    ['chmod 600 log.pem online.pem'],
+  ]);
 });
 
 describe('a rotation over what a thief of the root key has published', () => {
