@@ -259,7 +259,7 @@ async function sayCheckpoint(
   else if (holdChange !== undefined) say(io, 'on hold: no issuer');
   sayOperations(io, { mirrors: operations?.mirrors, warnings });
   sayLog(io, { log });
-  const isDoubtful = isUnseen || (unknown !== undefined && options.settings.base_url !== undefined);
+  const isDoubtful = isUnseen || !ok || (unknown !== undefined && options.settings.base_url !== undefined);
   if (holdChange !== undefined) say(io, afterHold(holdChange, out, isDoubtful));
   return ok ? 0 : UNFINISHED;
 }

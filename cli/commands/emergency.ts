@@ -66,7 +66,7 @@ async function changeAndBuild(io: Io, change: StatusChange, options: Options): P
   const { to } = change;
   const { out, unsigned } = options;
   let isBegun = false;
-  const { files, built } = await withOutputFolder(out, (output) => {
+  const { files, built, isPublic } = await withOutputFolder(out, (output) => {
     isBegun = true;
     return changeIn(io, { ...change, output }, options);
   }).catch(async (error) => {
@@ -85,7 +85,10 @@ async function changeAndBuild(io: Io, change: StatusChange, options: Options): P
   // The report has said what to do.
   if (lacks !== undefined && !isForked) say(io, untilComplete(lacks, change, options));
   if (to === 'revoked')
-    say(io, `A revocation is final: nothing ends it once it is published. ${undoOf(files, built, options)}`);
+    say(
+      io,
+      `A revocation is final: nothing ends it once it is published.${isPublic ? '' : ` ${undoOf(files, built, options)}`}`,
+    );
   await sayHeld(io, change, out);
   return built === undefined ? 0 : codeOf(built);
 }
@@ -139,12 +142,21 @@ function untilComplete(lacks: Lack, { ids, to }: StatusChange, options: Options)
   );
 }
 
-/** Edits the records and builds, with exclusive access to the output folder. Returns the files of the records, in words. */
+/** The result of a command. */
+interface ChangedRecords {
+  /** The files of the records, in words. */
+  readonly files: string;
+  readonly built: BuildReport | undefined;
+  /** Whether the list had the change before, and may be published with it. */
+  readonly isPublic: boolean;
+}
+
+/** Edits the records and builds, with exclusive access to the output folder. */
 async function changeIn(
   io: Io,
   { ids, to, output }: StatusChange & { readonly output: OutputFolder },
   options: Options,
-): Promise<{ readonly files: string; readonly built: BuildReport | undefined }> {
+): Promise<ChangedRecords> {
   const { issuers, out, reason, unsigned } = options;
   const isPublished = async (id: string) => {
     const tree = await readPublished(out);
@@ -156,6 +168,7 @@ async function changeIn(
     return true;
   };
   const before = { out, head: readIfReadable(out, PATHS.logHead), list: readIfReadable(out, PATHS.list) };
+  const isPublic = ids.some((id) => before.list !== undefined && statusInList(before.list, id) === to);
   const edits: IssuerEdit[] = [];
   /** Restores what the list does not have. Returns the issuers. */
   const restore = () => {
@@ -183,7 +196,7 @@ async function changeIn(
     if (unsigned !== undefined) await buildUnsigned(io, { ...options, unsigned }, ids);
     for (const { id, file, from } of edits)
       if (from !== to) say(io, `${id}: status ${from} -> ${to} (${file})`);
-    return { files: edits.map(({ file }) => file).join(', '), built };
+    return { files: edits.map(({ file }) => file).join(', '), built, isPublic };
   } catch (error) {
     const restored = restore().map(({ id }) => id);
     if (restored.length < edits.length) throw error;

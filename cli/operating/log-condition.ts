@@ -24,6 +24,8 @@ export interface LogCondition extends Condition {
   readonly quorum: number;
   /** Whether the newest publication in the log has not replaced the published files yet. */
   readonly pending: boolean;
+  /** Beside `pending`: its names and reasons are not here, so that only a build completes it. */
+  readonly needsBuild?: true;
   /** Whether a witness has cosigned what the log lacks: no witness cosigns what follows. Absent if that is unknown. */
   readonly isForked?: true;
   /** Beside `isForked`: the operator has told `keys rotate` that this is a thief's, and goes on with the tree. */
@@ -58,11 +60,13 @@ export async function logCondition(
   const { cosigned, lack } = await cosignedBy(head, choice);
   const found = { size: head.size, cosignedBy: names, cosigned, quorum, pending };
   if (published.pending !== undefined) {
-    const { sequence } = published.pending.statement;
+    const { about, statement } = published.pending;
+    const { sequence } = statement;
     const stopped = stoppedBy(published);
     const stops = stopped.length === 0 ? '' : `, so no verifier sees that it stops ${stopped.join(', ')}`;
     const message = `publication ${sequence} is in the log, but the published files are older${stops}`;
-    return { level: stops === '' ? 'warning' : 'error', message, ...found };
+    const level = stops === '' ? 'warning' : 'error';
+    return { level, message, ...found, ...(about === undefined && { needsBuild: true }) };
   }
   const log = `${head.origin}, ${countEntries(head.size)}`;
   if (lack !== undefined) return { level: 'warning', message: `${log}, ${lack}`, ...found };

@@ -1,5 +1,6 @@
 import { commandLine, shellWord } from '../../command-line.js';
 import { holdCommand } from '../../hosts/load-commands.js';
+import { heldUnverified } from '../../hosts/tree-comparison.js';
 import type { RegistryStatus } from '../status.js';
 import { fromHost } from './load-steps.js';
 import {
@@ -146,15 +147,27 @@ export function cosignedFirst(status: RegistryStatus, settings: CommandSettings)
 }
 
 /** A copy of what the host serves, over which issuers are held while the tree must not be published. */
-const COSIGNED = 'cosigned';
+export const COSIGNED = 'cosigned';
+
+/** Whom only the tree stops. */
+function idsToHold({ live }: RegistryStatus): readonly string[] {
+  const stops = live.parts?.stops?.onlyTree.map(({ issuer_id }) => issuer_id) ?? [];
+  const held = live.host?.checkpoint?.hold ?? [];
+  return [...new Set([...live.lostHolds, ...stops])].filter((id) => !held.includes(id));
+}
+
+/** Whether the copy holds them already: the witnesses may be back since. */
+export function isHeldInCopy(status: RegistryStatus): boolean {
+  const [ids, held] = [idsToHold(status), heldUnverified(COSIGNED)];
+  return ids.length > 0 && ids.every((id) => held.includes(id));
+}
 
 /** Stops, over the tree that the host serves, whom only the tree stops that must not be published yet. */
 export function cosignedSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { live, delegation } = status;
-  const stops = live.parts?.stops?.onlyTree.map(({ issuer_id }) => issuer_id) ?? [];
-  const held = live.host?.checkpoint?.hold ?? [];
-  const ids = [...new Set([...live.lostHolds, ...stops])].filter((id) => !held.includes(id));
+  const ids = idsToHold(status);
   if (ids.length === 0 || !delegation.mayHold || live.host?.updatedAt === undefined) return [];
+  if (isHeldInCopy(status)) return [];
   const load = fromHost(live.host.url, settings, { into: COSIGNED, replaces: false });
   const hold = holdCommand(ids, { ...settings, out: COSIGNED });
   const checkpoint = commandLine(settings, 'checkpoint', settings.out);

@@ -2,7 +2,7 @@ import { commandLine, shellWord } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import { DELEGATION_FILE } from '../rotation-files.js';
 import type { RegistryStatus } from '../status.js';
-import { isUncosigned, lacksWitnesses } from './host-steps.js';
+import { COSIGNED, isHeldInCopy, isUncosigned, lacksWitnesses } from './host-steps.js';
 import {
   buildStep,
   type CommandSettings,
@@ -20,7 +20,10 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
   const { tree, log, changes } = status;
   // What the published files lack may be in the publication that `checkpoint` completes.
   if (log.pending && changes.changes.length === 0) {
-    return [checkpointStep('collect cosignatures, and complete the publication', status, settings)];
+    const reason = 'collect cosignatures, and complete the publication';
+    return [
+      log.needsBuild ? buildStep({ reason }, status, settings) : checkpointStep(reason, status, settings),
+    ];
   }
   const delegates = needsDelegation(status, settings);
   const reasons = reasonsToBuild(status, delegates);
@@ -61,6 +64,9 @@ function withoutBuild(status: RegistryStatus, settings: CommandSettings): NextSt
   const reason = inSentences(
     wanted.join(', and '),
     isHeldBack ? `Do not publish ${settings.out} before` : undefined,
+    isHeldBack && isHeldInCopy(status)
+      ? `If it does not end with 0, copy ${COSIGNED} to the host, unless somebody has published there since`
+      : undefined,
   );
   return [checkpointStep(reason, status, settings)];
 }

@@ -128,7 +128,9 @@ describe('a tree that lacks what a witness has cosigned', () => {
   });
 
   it('still gets a hold, which `status` publishes', async () => {
-    expect(await json('hold', 'alpha')).toMatchObject({ code: 6, hold: ['alpha'] });
+    const held = await json('hold', 'alpha');
+    expect(held).toMatchObject({ code: 6, hold: ['alpha'] });
+    expect(held.stderr).toContain('Run `status` now, and publish dist only if it says so');
     const { log, next } = await json('status');
     expect([log.isForked, next[0].command]).toEqual([
       true,
@@ -204,6 +206,16 @@ it('a key file that others may read is named, and nothing is signed again for th
     'warning',
     ['chmod 600 log.pem online.pem'],
   ]);
+});
+
+it('a publication that is only in the log is completed by a build in a copy without its names and reasons', async () => {
+  expect((await json(...suspend('alpha'), '--cosign-later')).code).toBe(0);
+  const names = [...filesOf(join(folder, 'dist')).keys()].filter((path) => /^snapshots\/.*about/.test(path));
+  for (const path of names) rmSync(join(folder, 'dist', path));
+  const { log, next } = await json('status');
+  expect([names.length > 0, log.needsBuild]).toEqual([true, true]);
+  expect(next[0].command).toMatch(/^npx passport-registry build /);
+  expect(await json('build', '--production')).toMatchObject({ code: 0, log: { cosigned: 1 } });
 });
 
 describe('a rotation over what a thief of the root key has published', () => {
