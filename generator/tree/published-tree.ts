@@ -92,6 +92,8 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
   if (readdirSync(out).length === 0) return undefined;
   // A first publication that was killed may have only its log.
   if (!hasTree(out) && !existsSync(join(out, PATHS.logHead))) {
+    if (existsSync(join(out, PATHS.signature)) && existsSync(join(out, PATHS.list)))
+      throw new UsageError(`${out} has lost ${PATHS.checksums}: a build would remove what else is there`);
     throw new UsageError(
       `${out} is not empty and contains no registry: a build removes all other files, so choose another folder`,
     );

@@ -233,6 +233,18 @@ describe('a host with something newer', () => {
     );
   });
 
+  it('has seen a revocation, which is not undone any more', async () => {
+    const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
+    const revoke = ['revoke', 'beta', '--reason', 'leak', '--production'];
+    const first = await json(revoke, 1);
+    replace('host', 'dist');
+    writeFiles(folder, { 'issuers/beta.yaml': record });
+    const again = await json(revoke, 2);
+    expect([first.code, again.code]).toEqual([0, 0]);
+    expect(first.stderr).toContain('you can undo it');
+    expect(again.stderr).not.toContain('you can undo it');
+  });
+
   it('lets nobody stop an issuer over an older list', async () => {
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await offline(() => json(['build', '--production', '--out', 'host'], 1));
@@ -262,6 +274,13 @@ it('a host with a root key that nobody here knows is followed by no command, wit
     expect(error.message).toBe(`${live.message}. Nothing was signed: ${steps[0].reason}`);
     expect(error.message).toMatch(/a thief has.* keep the folder as it is/);
   }
+  // A lost key is not replaced by that one.
+  const key = readFileSync(join(folder, 'dist/keys/root.json'));
+  rmSync(join(folder, 'dist/keys/root.json'));
+  expect((await json(['status'], 2)).next).toEqual([
+    { reason: expect.stringMatching(/^restore dist\/keys\/root.json, .* shows another one, /) },
+  ]);
+  writeFiles(folder, { 'dist/keys/root.json': key });
   // Over a rotation of our own, which is the answer to a thief, `status` publishes.
   replace('kept', 'dist');
   await offline(() =>

@@ -105,6 +105,14 @@ describeWith(['git'], '`status` of a damaged tree', () => {
     },
   );
 
+  it('says what is lost of a tree without SHA256SUMS', async () => {
+    const sums = readFileSync(join(folder, 'dist/SHA256SUMS'));
+    rmSync(join(folder, 'dist/SHA256SUMS'));
+    const { tree } = await status();
+    expect(tree.message).toBe('dist has lost SHA256SUMS: a build would remove what else is there');
+    writeFiles(folder, { 'dist/SHA256SUMS': sums });
+  });
+
   it('gets only the root key from the host, and loads nothing over what only this tree has', async () => {
     await good('suspend', 'alpha', '--reason', 'x', '--production');
     rmSync(join(folder, 'dist/keys/root.json'));
