@@ -23,7 +23,7 @@ import {
 } from './in-words.js';
 import { andHold, loadFromHost } from './load-commands.js';
 import { type Asking, assertNotPublished } from './not-published.js';
-import { isOverThief } from './over-thief.js';
+import { isThiefs } from './over-thief.js';
 import { ownTree, thumbprintIn, verifiedDelegation } from './own-tree.js';
 import { assertNotReplaced, type KeyPlaces } from './replaced-keys.js';
 import { compareWithHost, type HostComparison, type TreeComparison } from './tree-comparison.js';
@@ -105,7 +105,9 @@ export async function assertFollowsHost(next: NextTree): Promise<string | undefi
   const refused =
     (isCompared ? otherHistory(next, found) : undefined) ??
     // Of two histories, the host has shown one, and the rule for those decides.
-    (witnessed === undefined || found?.comparedWithTree === 'other' || isOverThief(out, rootKey.thumbprint)
+    (witnessed === undefined ||
+    found?.comparedWithTree === 'other' ||
+    (await isThiefs({ folder: out, rootKey: rootKey.thumbprint }, witnesses))
       ? undefined
       : `${witnessed}. Nothing was signed: ${findNewest(out)}`) ??
     (isCompared ? releasedHolds(next, found.parts) : undefined);

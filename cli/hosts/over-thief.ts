@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { PRIVATE_FOLDER, privateFolder } from '../../generator/files/private-folder.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { writePrivateFile } from '../../generator/files/replace-file.js';
+import type { Witness } from '../../generator/log/log-choice.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { cosignedBy, headIn } from './quorum.js';
 
 /** In the private folder: the root keys that have replaced one of which a thief has published, by thumbprint, a line for each. */
 const FILE = 'over-thief.txt';
@@ -16,10 +19,24 @@ export function rememberThief(rootKey: string): void {
   }
 }
 
-/** Whether what witnesses have cosigned, and a tree lacks, is a thief's, as the operator has told `keys rotate` in this folder. */
+/** Whether a tree goes on over what a thief has published, as the operator has told `keys rotate` in this folder. */
 export function isOverThief(folder: string, rootKey: string | undefined): boolean {
   const known = readKeys();
   return [rootKey, ...replacedRootKeys(folder)].some((key) => key !== undefined && known.includes(key));
+}
+
+/**
+ * Whether what a witness has cosigned, and a tree lacks, is that thief's: then that witness has not cosigned the head of the tree.
+ * Of an old copy, all have.
+ */
+export async function isThiefs(
+  { folder, rootKey }: { readonly folder: string; readonly rootKey: string | undefined },
+  witnesses: readonly Witness[],
+): Promise<boolean> {
+  if (!isOverThief(folder, rootKey)) return false;
+  const proof = readIfReadable(folder, PATHS.logProof);
+  const { cosigned } = await cosignedBy(proof && headIn(proof), { witnesses, quorum: 0 });
+  return cosigned < witnesses.length;
 }
 
 /** A file that cannot be read excuses nothing. */

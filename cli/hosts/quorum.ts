@@ -19,7 +19,7 @@ export const headIn = (proof: Uint8Array) =>
 /** Counts the witnesses of a registry that have cosigned a head, and says who is missing if that is less than the quorum. */
 export async function cosignedBy(
   head: SignedHead | undefined,
-  { witnesses, quorum }: CosignChoice,
+  { witnesses, quorum }: Pick<CosignChoice, 'witnesses' | 'quorum'>,
 ): Promise<{ readonly cosigned: number; readonly lack: string | undefined }> {
   const keys = witnesses.map(({ key }) => key);
   const cosigners = head === undefined ? [] : await cosignersOf(head, keys);

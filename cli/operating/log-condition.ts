@@ -6,7 +6,7 @@ import { countEntries } from '../../generator/log/log-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
 import { askWitnesses } from '../hosts/ask-hosts.js';
-import { isOverThief } from '../hosts/over-thief.js';
+import { isThiefs } from '../hosts/over-thief.js';
 import { idsOf, issuersOf } from '../hosts/own-tree.js';
 import { cosignedBy, headIn } from '../hosts/quorum.js';
 import { type Condition, summarize } from './condition.js';
@@ -84,7 +84,8 @@ export async function withWitnesses(
   if (published === undefined || published.development) return log;
   const other = await askWitnesses(withPending(published), witnesses);
   if (other === undefined) return log;
-  if (!isOverThief(folder, rootKey)) return { ...log, level: 'error', message: other, isForked: true };
+  if (!(await isThiefs({ folder, rootKey }, witnesses)))
+    return { ...log, level: 'error', message: other, isForked: true };
   const message = `${other}. As you have told \`keys rotate\`, that is a thief's: no witness cosigns ${folder} any more, and verifiers that demand them need a log of another name (see log.md)`;
   return { ...log, level: 'warning', message, isForked: true, isOverThief: true };
 }
