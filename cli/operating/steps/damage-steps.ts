@@ -1,6 +1,5 @@
 import { PATHS } from '../../../generator/tree/paths.js';
-import { commandLine, shellWord } from '../../command-line.js';
-import { andHold, MIRROR_FOLDER } from '../../hosts/load-commands.js';
+import { andHold } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
 import { holdsAgain, loadAndHold, loadCommand } from './load-steps.js';
 import { buildStep, type CommandSettings, inSentences, type NextStep, told } from './next-step.js';
@@ -24,18 +23,11 @@ export function damageSteps(status: RegistryStatus, settings: CommandSettings): 
 }
 
 /** Makes one lost file again, before anything is loaded over what only this tree may have. */
-function copySteps({ tree: { lostFile }, live }: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const { out, rootKeyFile, rootKeyOptions } = settings;
+function copySteps({ tree: { lostFile } }: RegistryStatus, { out }: CommandSettings): NextStep[] {
+  if (lostFile === undefined) return [];
   const file = `${out}/${lostFile}`;
-  if (lostFile === PATHS.logHead) {
-    const command = `sed '1,/^$/d' ${out}/${PATHS.logProof} > ${file}`;
-    return [{ command, reason: `make ${file} again, from the copy in ${PATHS.logProof}` }];
-  }
-  const { host } = live;
-  if (lostFile !== PATHS.rootKey || rootKeyFile === undefined || host?.rootKey === undefined) return [];
-  const mirror = commandLine(settings, 'mirror', shellWord(host.url), MIRROR_FOLDER, ...rootKeyOptions);
-  const command = `${mirror} && cp ${MIRROR_FOLDER}/current/${PATHS.rootKey} ${file}`;
-  return [{ command, reason: `get ${file} again from what ${host.url} serves` }];
+  const command = `sed '1,/^$/d' ${out}/${PATHS.logProof} > ${file}`;
+  return [{ command, reason: `make ${file} again, from the copy in ${PATHS.logProof}` }];
 }
 
 /** What no build can make again. Undefined if nothing is lost. */
