@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
-import { AlreadyPublished } from '../../generator/errors.js';
+import { AlreadyPublished, TreeRejected } from '../../generator/errors.js';
 import type { RegistryFile } from '../../generator/generated/settings.js';
 import type { Witness } from '../../generator/log/log-choice.js';
 import { outdatedRecords, type RecordsFolder } from '../../generator/publishing/outdated-records.js';
@@ -94,12 +94,17 @@ function assertNewest(folder: RecordsFolder, records: RecordSet, published: Publ
  * stop, because an issuer may have to be stopped while the host is down.
  *
  * @returns why that is unknown, for people. Undefined if it is known, or if a development key has signed the tree
- * @throws {@link AlreadyPublished}
+ * @throws {@link AlreadyPublished} | {@link TreeRejected}
  */
 export async function assertFollowsHost(next: NextTree): Promise<string | undefined> {
   const { published, settings, witnesses = [] } = next;
   const { folder: out, rootKey } = published;
-  if (rootKey === undefined || published.development) return undefined;
+  if (published.development) return undefined;
+  // A build has made a lost root key again, if it knows the key.
+  if (rootKey === undefined)
+    throw new TreeRejected(
+      `${out}/${PATHS.rootKey} is missing or damaged, so ${out} cannot be compared with what is served: restore ${out}, as \`status\` shows`,
+    );
   const [witnessed, found] = await Promise.all([askWitnesses(published, witnesses), askHost(next, rootKey)]);
   const isCompared = found?.comparedWithTree !== undefined;
   const refused =

@@ -44,7 +44,7 @@ export async function readLocalTree(
     now: () => now,
     verifyHolders,
   });
-  const repair = report.ok && refusal === undefined ? NO_REPAIR : await repairOf(folder);
+  const repair = report.ok && refusal === undefined ? NO_REPAIR : await repairOf(folder, pinned);
   const { updatedAt, sha256, rootKey } = report;
   const own = { folder, updatedAt, sha256, rootKey, issuers: issuersOf(published), ...statements };
   return { ...own, ...repair, refusal, published, report };
@@ -60,9 +60,9 @@ const NO_TREE = {
   ...{ delegation: undefined, checkpoint: undefined, publication: undefined },
 };
 
-async function repairOf(folder: string): Promise<TreeRepair> {
+async function repairOf(folder: string, pinned: RootKey | undefined): Promise<TreeRepair> {
   try {
-    const { files, lost } = await findRepair(folder);
+    const { files, lost } = await findRepair(folder, pinned);
     const log = damagedLog('is missing').message;
     const hasLostHead =
       readIfReadable(folder, PATHS.logHead) === undefined &&
@@ -70,7 +70,7 @@ async function repairOf(folder: string): Promise<TreeRepair> {
     return {
       repairable: [...files.keys()],
       lost: lost ?? (hasLostHead ? log : undefined),
-      lostFile: lostFile(folder, hasLostHead),
+      lostFile: hasLostHead ? lostHead(folder) : undefined,
     };
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;
@@ -78,11 +78,10 @@ async function repairOf(folder: string): Promise<TreeRepair> {
   }
 }
 
-/** The proof of the newest publication has the head of the log, and the host has the root key. */
-function lostFile(folder: string, hasLostHead: boolean): string | undefined {
+/** The head of the log, if the proof of the newest publication has it. */
+function lostHead(folder: string): string | undefined {
   const read = (path: string) => readIfReadable(folder, path);
-  if (read(PATHS.rootKey) === undefined) return PATHS.rootKey;
-  const proof = hasLostHead ? read(PATHS.logProof) : undefined;
+  const proof = read(PATHS.logProof);
   if (proof === undefined) return undefined;
   const { size } = parseLogProof(proof, (message) => new TreeRejected(message)).head;
   // The log has entries that the proof does not know.

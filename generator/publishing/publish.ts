@@ -42,7 +42,7 @@ export async function publish(
   const { records, signer, time = {}, exceptions = {} } = publication;
   const { freshness = {}, about = {}, verifyHolders } = publication;
   assertDescription(about);
-  const repair = await repairTree(output);
+  const repair = await repairTree(output, publication.signer.rootKey);
   const served = await readPublished(output.named);
   const published = served && withPending(served);
   await assertRootContinues(publication, published, output);

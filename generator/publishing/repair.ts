@@ -1,6 +1,8 @@
+import { importRootKey, RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   type AnyEntry,
   bundlePath,
+  canonicalBytes,
   entryBytes,
   hashesOf,
   type IndexedEntry,
@@ -10,12 +12,13 @@ import {
   parseAnyEntry,
   parseBundle,
   readLogged,
+  readRotation,
   type SignedHead,
   TILE_WIDTH,
   tilePath,
   tileWidth,
 } from '@passport-registry/verifier/core';
-import { TreeRejected } from '../errors.js';
+import { ignoring, TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
 import { appendEntries, replacedFolders } from '../log/append.js';
@@ -30,14 +33,15 @@ import { readProof } from './prove-logged.js';
 import { addFiles, removeFromTree } from './write.js';
 
 /**
- * Repairs a tree with a log whose files a disk or a loss of power has damaged. Entries, statements, lists and tiles follow
- * from each other and from the signed head, so most files can be made again. A build reads only the end of the log, so
- * damage in the middle of it would stay.
+ * Repairs a tree whose files a disk or a loss of power has damaged: the root key, without which nothing else can be judged, and a
+ * log. Entries, statements, lists and tiles follow from each other and from the signed head, so most files can be made again. A
+ * build reads only the end of the log, so damage in the middle of it would stay.
  *
+ * @param rootKey - the key that signs, which may be the one that is lost
  * @throws {@link TreeRejected} if a file of the log cannot be made again. The tree is left unchanged
  */
-export async function repairTree(output: OutputFolder): Promise<Repair> {
-  const repair = await findRepair(output.out);
+export async function repairTree(output: OutputFolder, rootKey: RootKey): Promise<Repair> {
+  const repair = await findRepair(output.out, rootKey);
   if (repair.lost !== undefined) throw new TreeRejected(repair.lost);
   if (repair.files.size > 0) await addFiles(repair.files, output);
   return repair;
@@ -53,16 +57,22 @@ interface Repair {
   readonly hasStrays: boolean;
 }
 
-/** Finds the damaged files of a tree with a log, and writes nothing. @throws {@link TreeRejected} if the head is damaged */
-export async function findRepair(out: string): Promise<Repair> {
+/**
+ * Finds the damaged files of a tree that can be made again, and writes nothing.
+ *
+ * @param rootKey - a key that may be the one of the tree
+ * @throws {@link TreeRejected} if the head of the log is damaged
+ */
+export async function findRepair(out: string, rootKey: RootKey | undefined): Promise<Repair> {
   const read = (path: string) => readIfReadable(out, path);
+  const sums = parseChecksums(read(PATHS.checksums)?.toString('utf8') ?? '') ?? new Map<string, string>();
+  const files = new Map(await repairedRootKey(sums, rootKey, read));
   const log = await readWholeLog(read);
-  if (log === undefined) return { files: new Map(), lost: undefined, hasStrays: false };
+  if (log === undefined) return { files, lost: undefined, hasStrays: false };
   const { entries } = log;
   const statements = repairedStatements(entries, read);
-  const files = new Map([...repairedTiles(log, read), ...statements.files]);
+  for (const [path, bytes] of [...repairedTiles(log, read), ...statements.files]) files.set(path, bytes);
   const whole: Read = (path: string) => files.get(path) ?? read(path);
-  const sums = parseChecksums(read(PATHS.checksums)?.toString('utf8') ?? '') ?? new Map<string, string>();
   for (const [path, bytes] of [
     ...repairedProofs(whole),
     ...repairedCopies(entries, sums, whole),
@@ -170,6 +180,21 @@ const isReplaced = (path: string, replaced: WholeLog['replaced']) =>
 
 /** The hashes in SHA256SUMS, by path. Empty if the file is damaged. */
 type Sums = ReadonlyMap<string, string>;
+
+/**
+ * Makes a missing or damaged root key again: it is the given one, or one to which the rotation leads. The hash in SHA256SUMS tells
+ * which, so neither a host nor a rotation that somebody else has made decides.
+ */
+async function repairedRootKey(sums: Sums, known: RootKey | undefined, read: Read): Promise<Repaired[]> {
+  if ((await rootKeyOf(read(PATHS.rootKey))) !== undefined) return [];
+  const rotation = async () => readRotation(read(PATHS.rotation) ?? '[]');
+  const steps = (await rotation().catch(ignoring(RegistryError))) ?? [];
+  const next = steps.map(({ claims }) => importRootKey(claims.next_root).catch(ignoring(RegistryError)));
+  const keys = [known, ...(await Promise.all(next))].flatMap((key) => key ?? []);
+  const files = keys.map(({ jwk }) => Buffer.from(canonicalBytes(jwk)));
+  const bytes = files.find((one) => sha256(one) === sums.get(PATHS.rootKey));
+  return bytes === undefined ? [] : [[PATHS.rootKey, bytes]];
+}
 
 /** Makes the tiles and bundles that are damaged or missing, but for those that a full one has replaced. */
 function repairedTiles({ files, replaced }: WholeLog, read: Read): Repaired[] {

@@ -24,7 +24,7 @@ export const PATHS = {
   /** The pages of single issuers, their hashes, their configuration, and their URLs for search engines (rule issuer-pages). */
   issuerPage: (id: string) => `${PAGES_FOLDER}${id}.html`,
   pageSums: 'pages.txt',
-  pagesHtaccess: `${PAGES_FOLDER}.htaccess`,
+  pagesHtaccess: 'i/.htaccess',
   sitemap: 'sitemap.xml',
   /** The changes of status and tier, as data and as a feed. */
   changes: 'changes.json',

@@ -1,8 +1,5 @@
-import { readStatement } from '@passport-registry/verifier/core';
-import { readIfReadable } from '../../../generator/files/read-file.js';
 import { PATHS } from '../../../generator/tree/paths.js';
-import { commandLine, shellWord } from '../../command-line.js';
-import { andHold, MIRROR_FOLDER } from '../../hosts/load-commands.js';
+import { andHold } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
 import { holdsAgain, loadAndHold, loadCommand } from './load-steps.js';
 import { buildStep, type CommandSettings, inSentences, type NextStep, told } from './next-step.js';
@@ -26,36 +23,11 @@ export function damageSteps(status: RegistryStatus, settings: CommandSettings): 
 }
 
 /** Makes one lost file again, before anything is loaded over what only this tree may have. */
-function copySteps({ tree, live }: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const { lostFile } = tree;
-  const { out, rootKeyFile, rootKeyOptions } = settings;
+function copySteps({ tree: { lostFile } }: RegistryStatus, { out }: CommandSettings): NextStep[] {
+  if (lostFile === undefined) return [];
   const file = `${out}/${lostFile}`;
-  if (lostFile === PATHS.logHead) {
-    const command = `sed '1,/^$/d' ${out}/${PATHS.logProof} > ${file}`;
-    return [{ command, reason: `make ${file} again, from the copy in ${PATHS.logProof}` }];
-  }
-  const { host } = live;
-  if (lostFile !== PATHS.rootKey || rootKeyFile === undefined || host?.rootKey === undefined) return [];
-  const own = signerOf(tree.folder);
-  if (own !== undefined && own !== host.rootKey) {
-    const other = `${host.url} shows another one, ${host.rootKey}. If none of you has rotated to that, see "The root key has leaked" in emergency.md`;
-    return [
-      told(`restore ${file}, the public key ${own}, from another copy of ${out} or of that key: ${other}`),
-    ];
-  }
-  const mirror = commandLine(settings, 'mirror', shellWord(host.url), MIRROR_FOLDER, ...rootKeyOptions);
-  const command = `${mirror} && cp ${MIRROR_FOLDER}/current/${PATHS.rootKey} ${file}`;
-  return [{ command, reason: `get ${file} again from what ${host.url} serves` }];
-}
-
-/** The thumbprint of the root key that has signed a tree, as far as its publication statement says. */
-function signerOf(folder: string): string | undefined {
-  const jwt = readIfReadable(folder, PATHS.publication);
-  try {
-    return jwt && readStatement(jwt, 'registry-publication+jwt', (why) => new Error(why)).kid;
-  } catch {
-    return undefined;
-  }
+  const command = `sed '1,/^$/d' ${out}/${PATHS.logProof} > ${file}`;
+  return [{ command, reason: `make ${file} again, from the copy in ${PATHS.logProof}` }];
 }
 
 /** What no build can make again. Undefined if nothing is lost. */

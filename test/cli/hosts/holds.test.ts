@@ -274,13 +274,6 @@ it('a host with a root key that nobody here knows is followed by no command, wit
     expect(error.message).toBe(`${live.message}. Nothing was signed: ${steps[0].reason}`);
     expect(error.message).toMatch(/a thief has.* keep the folder as it is/);
   }
-  // A lost key is not replaced by that one.
-  const key = readFileSync(join(folder, 'dist/keys/root.json'));
-  rmSync(join(folder, 'dist/keys/root.json'));
-  expect((await json(['status'], 2)).next).toEqual([
-    { reason: expect.stringMatching(/^restore dist\/keys\/root.json, .* shows another one, /) },
-  ]);
-  writeFiles(folder, { 'dist/keys/root.json': key });
   // Over a rotation of our own, which is the answer to a thief, `status` publishes.
   replace('kept', 'dist');
   await offline(() =>

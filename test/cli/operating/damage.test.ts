@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
@@ -113,12 +113,17 @@ describeWith(['git'], '`status` of a damaged tree', () => {
     writeFiles(folder, { 'dist/SHA256SUMS': sums });
   });
 
-  it('gets only the root key from the host, and loads nothing over what only this tree has', async () => {
+  it('makes a lost root key again from the key that signs, and loads nothing over what only this tree has', async () => {
     await good('suspend', 'alpha', '--reason', 'x', '--production');
+    const root = readFileSync(join(folder, 'dist/keys/root.json'));
     rmSync(join(folder, 'dist/keys/root.json'));
-    const copy = (await status()).next[0].command;
-    expect(copy).toMatch(/ && cp \S+\/keys\/root.json dist\/keys\/root.json$/);
-    await obey(copy);
+    const [repair] = (await status()).next;
+    expect(repair).toMatchObject({
+      command: program('build', '--production'),
+      reason: expect.stringContaining('keys/root.json'),
+    });
+    await obey(repair.command);
+    expect(readFileSync(join(folder, 'dist/keys/root.json'))).toEqual(root);
     const { live, next } = await status();
     expect([live.comparedWithTree, next[0].command]).toEqual([
       'older',
@@ -132,6 +137,38 @@ describeWith(['git'], '`status` of a damaged tree', () => {
     ]);
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
   });
+
+  it.each([undefined, '{}'])(
+    'asks the host before it signs, although the root key was lost (%s)',
+    async (damaged) => {
+      const file = join(folder, 'dist/keys/root.json');
+      await good('suspend', 'alpha', '--reason', 'x', '--production');
+      const newer = filesOf(join(folder, 'dist'));
+      try {
+        writeFiles(join(top, 'host'), Object.fromEntries(newer));
+        for (const args of [
+          ['build', '--production'],
+          ['revoke', 'alpha', '--reason', 'y', '--production'],
+        ]) {
+          rmSync(join(folder, 'dist'), { recursive: true });
+          writeFiles(join(folder, 'dist'), Object.fromEntries(published));
+          if (damaged === undefined) rmSync(file);
+          else writeFileSync(file, damaged);
+          const { code, stderr } = await cli(args, folder);
+          expect([code, stderr]).toEqual([1, expect.stringContaining('load')]);
+          expect(readFileSync(join(folder, 'dist/issuers.json'))).toEqual(published.get('issuers.json'));
+        }
+        // Without SHA256SUMS, nothing tells which key it was.
+        rmSync(file);
+        rmSync(join(folder, 'dist/SHA256SUMS'));
+        writeFiles(folder, { 'dist/keys/none': '' });
+        expect((await cli(['build', '--production'], folder)).code).not.toBe(0);
+      } finally {
+        writeFiles(join(top, 'host'), Object.fromEntries(published));
+        writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+      }
+    },
+  );
 
   it('puts damage before a rotation that has signed nothing', async () => {
     writeFiles(folder, { 'rotation/outgoing.json': readFileSync(join(folder, 'dist/keys/root.json')) });

@@ -21,8 +21,8 @@ function provenUntil({ checkpointSignedAt, updatedAt }: RegistryStatus): number 
  * never (rule list-later).
  */
 export function isOlder(one: RegistryStatus, other: RegistryStatus): boolean {
-  const listedAt = ({ updatedAt = '' }: RegistryStatus) => Date.parse(updatedAt);
-  return listedAt(one) < listedAt(other) || (provenUntil(one) ?? 0) < (provenUntil(other) ?? 0);
+  const isOlderList = (one.updatedAt ?? '') < (other.updatedAt ?? '');
+  return isOlderList || (provenUntil(one) ?? 0) < (provenUntil(other) ?? 0);
 }
 
 /** As of when the list is proven to be the newest, or why nothing proves that. */
