@@ -43,6 +43,8 @@ import { addFiles, removeFromTree } from './write.js';
 export async function repairTree(output: OutputFolder, rootKey: RootKey): Promise<Repair> {
   const repair = await findRepair(output.out, rootKey);
   if (repair.lost !== undefined) throw new TreeRejected(repair.lost);
+  // A folder may be in its place.
+  if (repair.files.has(PATHS.rootKey)) removeFromTree(output.out, PATHS.rootKey);
   if (repair.files.size > 0) await addFiles(repair.files, output);
   return repair;
 }
