@@ -64,13 +64,23 @@ function withUndefined(text) {
   });
 }
 
+/** The settings of a registry. What signs is described once, as `Signer`. */
+function registrySettings() {
+  const { $defs, ...schema } = configuration;
+  const named = (_key, inner) =>
+    inner?.$ref === '#/$defs/signer' ? { description: $defs.signer.description, tsType: 'Signer' } : inner;
+  return inlined(JSON.parse(JSON.stringify(schema), named));
+}
+
 /** Generates the source of the module with the types of files of settings. */
 export async function settingsTypes() {
-  const types = [];
-  for (const [title, { $defs: _definitions, ...schema }] of Object.entries({
-    RegistryFile: inlined(configuration),
+  const schemas = {
+    Signer: inlined(configuration.$defs.signer),
+    RegistryFile: registrySettings(),
     GateFile: inlined(gateSettings),
-  })) {
+  };
+  const types = [];
+  for (const [title, schema] of Object.entries(schemas)) {
     const text = await compile({ ...schema, title }, title, { ...OPTIONS, ignoreMinAndMaxItems: true });
     types.push(
       withUndefined(text.replaceAll(/ +\*\n +\* This interface was referenced by [^*]*\* via [^*]*\n/g, '')),

@@ -28,7 +28,6 @@ import { keyOptions } from '../options/signer-options.js';
 import { asSource, assertAddresses } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
-import { sayNotStopped } from './emergency.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
@@ -174,8 +173,11 @@ async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promi
   const signed = await withOutputFolder(out, async (output) =>
     sign(io, { published: await readPublished(output.named), output, holdChange }, options),
   ).catch(async (error) => {
-    if (holdChange.action === 'hold' && error instanceof IoFailed)
+    if (holdChange.action === 'hold' && error instanceof IoFailed) {
+      // Only a failure needs it.
+      const { sayNotStopped } = await import('./emergency.js');
       await sayNotStopped(io, holdChange.ids, options);
+    }
     throw error;
   });
   return sayCheckpoint(io, { out, holdChange, ...signed }, options);

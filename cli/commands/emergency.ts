@@ -147,7 +147,7 @@ interface ChangedRecords {
   /** The files of the records, in words. */
   readonly files: string;
   readonly built: BuildReport | undefined;
-  /** Whether the list had the change before, and may be published with it. */
+  /** Whether the list had the revocation before, and may be published with it. */
   readonly isPublic: boolean;
 }
 
@@ -168,7 +168,7 @@ async function changeIn(
     return true;
   };
   const before = { out, head: readIfReadable(out, PATHS.logHead), list: readIfReadable(out, PATHS.list) };
-  const isPublic = ids.some((id) => before.list !== undefined && statusInList(before.list, id) === to);
+  const isPublic = to === 'revoked' && ids.some((id) => statusInList(before.list, id) === to);
   const edits: IssuerEdit[] = [];
   /** Restores what the list does not have. Returns the issuers. */
   const restore = () => {

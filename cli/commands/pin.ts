@@ -3,7 +3,7 @@ import { assertTrustAnchor, type TrustAnchor } from '@passport-registry/verifier
 import { GRAMMAR, isAnchorMember, logTrustOf } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
-import { readText } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { replaceFile } from '../../generator/files/replace-file.js';
 import { readPinnable, type Witnessed } from '../../generator/verification/pinnable-registry.js';
 import { JSON_OPTION } from '../options/common-options.js';
@@ -133,7 +133,7 @@ function writeAnchor(trustAnchor: TrustAnchor, { trustAnchor: out, force }: Opti
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code !== 'EEXIST') throw new IoFailed(`${out} cannot be written: ${message}`, { cause });
   }
-  if (readText(out) === text) return 'unchanged';
+  if (readIfReadable('', out)?.toString() === text) return 'unchanged';
   if (force !== true) {
     throw new IoFailed(
       `${out} already exists with other content, and was left as it is: compare the two, and replace it with --force`,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { AlreadyPublished, UsageError } from '../../generator/errors.js';
-import { readPublished } from '../../generator/tree/published-tree.js';
+import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
 import { rememberThief } from '../hosts/over-thief.js';
 import { assertNotReplaced } from '../hosts/replaced-keys.js';
@@ -31,7 +31,8 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   const given = await planChoice(io, options);
   const plan = await planRotation(given);
   const { out, json } = options;
-  await assertNotReplaced(given.online ?? [], await readPublished(out), { env: io.env });
+  const published = await readPublished(out);
+  await assertNotReplaced(given.online ?? [], published, { env: io.env });
   if (plan.done) {
     const keys = replacedKey(plan.outgoing, plan.next);
     if (json) emit(io, { ok: true, done: true, ...keys });
@@ -41,7 +42,7 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   }
   const newPassphrase = plan.makesKey ? await nextPassphrase(io, options) : undefined;
   sayPlan(io, plan, options);
-  const doubt = await doubtOf(io, options);
+  const doubt = await doubtOf(io, published, options);
   const isThief = doubt instanceof AlreadyPublished;
   if (isThief) await confirmThief(io, doubt);
   else {
@@ -62,9 +63,9 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
 /** Returns why nobody may know whether the tree continues what the host serves, or the error if it does not. */
 async function doubtOf(
   { env }: Io,
-  { out, settings, config }: RotateCommandOptions,
+  published: PublishedTree | undefined,
+  { settings, config }: RotateCommandOptions,
 ): Promise<string | AlreadyPublished | undefined> {
-  const published = await readPublished(out);
   if (published === undefined) return undefined;
   try {
     const { witnesses } = cosignChoice(settings);

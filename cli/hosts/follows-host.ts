@@ -107,14 +107,15 @@ export async function assertFollowsHost(next: NextTree): Promise<string | undefi
     );
   const [witnessed, found] = await Promise.all([askWitnesses(published, witnesses), askHost(next, rootKey)]);
   const isCompared = found?.comparedWithTree !== undefined;
+  // Of two histories, the host has shown one, and the rule for those decides.
+  const isOther = found?.comparedWithTree === 'other';
+  const isVetoed =
+    witnessed !== undefined &&
+    !isOther &&
+    !(await isThiefs({ folder: out, rootKey: rootKey.thumbprint }, witnesses));
   const refused =
     (isCompared ? otherHistory(next, found) : undefined) ??
-    // Of two histories, the host has shown one, and the rule for those decides.
-    (witnessed === undefined ||
-    found?.comparedWithTree === 'other' ||
-    (await isThiefs({ folder: out, rootKey: rootKey.thumbprint }, witnesses))
-      ? undefined
-      : `${witnessed}. Nothing was signed: ${findNewest(out)}`) ??
+    (isVetoed ? `${witnessed}. Nothing was signed: ${findNewest(out)}` : undefined) ??
     (isCompared ? releasedHolds(next, found.parts) : undefined);
   if (refused !== undefined) throw new AlreadyPublished(refused);
   return isCompared ? doubtOf(next, found) : notCompared(settings.base_url, out, found?.host);

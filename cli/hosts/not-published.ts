@@ -64,7 +64,7 @@ function isOfOther({ empty, claimed }: HostStatus): boolean {
 }
 
 /** Whether a host serves a list of a root key or of a later one, damaged or not. */
-function isOf({ updatedAt, empty, claimed }: HostStatus, rootKey: string): boolean {
+export function isOf({ updatedAt, empty, claimed }: HostStatus, rootKey: string): boolean {
   return updatedAt !== undefined || (empty !== true && claimed?.rootKey === rootKey);
 }
 

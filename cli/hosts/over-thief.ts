@@ -3,9 +3,9 @@ import { PRIVATE_FOLDER, privateFolder } from '../../generator/files/private-fol
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { writePrivateFile } from '../../generator/files/replace-file.js';
 import type { Witness } from '../../generator/log/log-choice.js';
+import { countIn, readProof } from '../../generator/publishing/prove-logged.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { cosignedBy, headIn } from './quorum.js';
 
 /** In the private folder: the root keys that have replaced one of which a thief has published, by thumbprint, a line for each. */
 const FILE = 'over-thief.txt';
@@ -27,16 +27,17 @@ export function isOverThief(folder: string, rootKey: string | undefined): boolea
 
 /**
  * Whether what a witness has cosigned, and a tree lacks, is that thief's: then that witness has not cosigned the head of the tree.
- * Of an old copy, all have.
+ * Of an old copy, all have. A damaged proof does not show who has, so it excuses nothing.
  */
 export async function isThiefs(
   { folder, rootKey }: { readonly folder: string; readonly rootKey: string | undefined },
   witnesses: readonly Witness[],
 ): Promise<boolean> {
   if (!isOverThief(folder, rootKey)) return false;
-  const proof = readIfReadable(folder, PATHS.logProof);
-  const { cosigned } = await cosignedBy(proof && headIn(proof), { witnesses, quorum: 0 });
-  return cosigned < witnesses.length;
+  const bytes = readIfReadable(folder, PATHS.logProof);
+  const proof = readProof(bytes);
+  if (bytes !== undefined && proof === undefined) return false;
+  return (await countIn(proof, { witnesses })) < witnesses.length;
 }
 
 /** A file that cannot be read excuses nothing. */

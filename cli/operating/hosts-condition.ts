@@ -4,6 +4,7 @@ import { formatDuration } from '../../generator/freshness/expiry.js';
 import { type HostStatus, isAcceptable } from '../../observers/hosts/compare-hosts.js';
 import { askHosts, tornFile } from '../hosts/ask-hosts.js';
 import { differences, foreignKey, holdsInWords, stopsInWords, twoHistories } from '../hosts/in-words.js';
+import { isOf } from '../hosts/not-published.js';
 import { isUnseenFirst } from '../hosts/published-before.js';
 import {
   compareWithHost,
@@ -74,9 +75,7 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   const [host, ...others] = (await askHosts([baseUrl, ...mirrors], asked)) as [HostStatus, ...HostStatus[]];
   const found = await compareWithHost(host, tree, { pinned: rootKey.thumbprint, delegation });
   const keep = found.comparedWithTree === 'other' ? await historyToKeep(found, others, tree) : undefined;
-  const isUnseen = [host, ...others].every(
-    ({ state, updatedAt }) => state === 'unreachable' || updatedAt === undefined,
-  );
+  const isUnseen = ![host, ...others].some((one) => isOf(one, rootKey.thumbprint));
   const isFirst = host.state === 'unreachable' && isUnseen && (await isUnseenFirst(tree, { rootKey, env }));
   const torn = found.comparedWithTree === 'same' ? await tornFile(baseUrl, tree) : undefined;
   const how = { ...options, rootKey: host.rootKey, hasTree: tree.report !== undefined };

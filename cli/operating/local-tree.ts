@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import type { RootKey } from '@passport-registry/verifier';
-import { namesLog, parseLogProof } from '@passport-registry/verifier/core';
+import { namesLog } from '@passport-registry/verifier/core';
 import { GeneratorError, TreeRejected } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { damagedLog } from '../../generator/log/log-files.js';
+import { readProof } from '../../generator/publishing/prove-logged.js';
 import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
@@ -81,11 +82,9 @@ async function repairOf(folder: string, pinned: RootKey | undefined): Promise<Tr
 /** The head of the log, if the proof of the newest publication has it. */
 function lostHead(folder: string): string | undefined {
   const read = (path: string) => readIfReadable(folder, path);
-  const proof = read(PATHS.logProof);
-  if (proof === undefined) return undefined;
-  const { size } = parseLogProof(proof, (message) => new TreeRejected(message)).head;
-  // The log has entries that the proof does not know.
-  return read(PATHS.loggedStatement(size)) === undefined ? PATHS.logHead : undefined;
+  const size = readProof(read(PATHS.logProof))?.head.size;
+  // The log may have entries that the proof does not know.
+  return size !== undefined && read(PATHS.loggedStatement(size)) === undefined ? PATHS.logHead : undefined;
 }
 
 async function readForBuild(folder: string): Promise<Pick<LocalTree, 'published' | 'refusal'>> {

@@ -9,7 +9,7 @@ import { askWitnesses } from '../hosts/ask-hosts.js';
 import { isThiefs } from '../hosts/over-thief.js';
 import { idsOf, issuersOf } from '../hosts/own-tree.js';
 import { cosignedBy, headIn } from '../hosts/quorum.js';
-import { type Condition, summarize } from './condition.js';
+import { type Condition, mostUrgent, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
 /** The condition of the public log. */
@@ -87,7 +87,9 @@ export async function withWitnesses(
   if (!(await isThiefs({ folder, rootKey }, witnesses)))
     return { ...log, level: 'error', message: other, isForked: true };
   const message = `${other}. As you have told \`keys rotate\`, that is a thief's: no witness cosigns ${folder} any more, and verifiers that demand them need a log of another name (see log.md)`;
-  return { ...log, level: 'warning', message, isForked: true, isOverThief: true };
+  const both = log.level === 'error' ? `${log.message}; ${message}` : message;
+  const level = mostUrgent([log.level, 'warning']);
+  return { ...log, level, message: both, isForked: true, isOverThief: true };
 }
 
 /** The issuers that are active in the published files, and not in the publication that is only in the log. */

@@ -66,8 +66,8 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
   const hold = { level: status.hold.level, steps: holdSteps(status, settings) };
   const rotation = { level: status.rotation.level, steps: rotationSteps(status, settings) };
 
-  // With a key that is no online key, no build and no `checkpoint` succeeds.
-  const isStrayFirst = isReplacing(status) || cannotHold(status);
+  // With a key that is no online key, no build and no `checkpoint` succeeds. Over a newer tree of the host, no build does either.
+  const isStrayFirst = cannotHold(status) || (!isOlder && isReplacing(status));
   const strayLevel = renewal.length > 0 || isStrayFirst ? 'error' : delegation.level;
   const stray = [{ level: strayLevel, steps: strayKeySteps(status, settings) }];
   const [strayFirst, strayLater] = isStrayFirst ? [stray, []] : [[], stray];
@@ -106,7 +106,7 @@ function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: S
   const hosts = hostSteps(status, settings, renewal.length > 0);
   // A hold that nobody sees stops nobody, and is signed already. Mirrors refuse a tree that is not whole.
   const isUnseen = status.hold.level === 'error' && status.tree.level !== 'error';
-  const isHostFirst = isUnseen || isPublishedFirst(status, settings);
+  const isHostFirst = isUnseen || isPublishedFirst(status);
   return [...again, ...(isHostFirst ? [...hosts, ...renewal] : [...renewal, ...hosts])];
 }
 

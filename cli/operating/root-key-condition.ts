@@ -62,18 +62,15 @@ export function rootKeyCondition(
   }
   if (misfit !== undefined) return state('warning', misfit);
   if (development) return state('note', `${thumbprint}, a development key: not for production`);
-  const presence = presenceOf(signer, env);
   if (thumbprint === undefined) {
     return state('note', `none: no root_key is configured, and ${folder} has no tree`);
   }
+  const { level, message, ...exposed } = presenceOf(signer, env);
   if (pinned.file === undefined) {
-    return state(
-      'note',
-      `${thumbprint}, the tree's own: set root_key, so that it is compared; ${presence.message}`,
-    );
+    const unpinned = `${thumbprint}, the tree's own: set root_key, so that it is compared; ${message}`;
+    return { ...state('note', unpinned), ...exposed };
   }
   const fits = report === undefined ? `from ${pinned.file}` : `${pinned.file} fits the tree`;
-  const { level, message, ...exposed } = presence;
   return { ...state(level, `${thumbprint}, ${fits}; ${message}`), ...exposed };
 }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type Diagnostic, diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { readText } from '../../generator/files/read-file.js';
 import { validateConfiguration } from '../../generator/generated/configuration-validator.js';
-import type { RegistryFile } from '../../generator/generated/settings.js';
+import type { RegistryFile, Signer } from '../../generator/generated/settings.js';
 import type { ParsedFile } from '../../generator/records/yaml/parse.js';
 import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import { assertNoKeyText } from '../../generator/signing/key-text.js';
@@ -13,7 +13,7 @@ import type { CommandPlace } from '../command-line.js';
 import { parseSettings } from './settings-file.js';
 
 /** A signer: a key or a command. */
-export type SignerSettings = NonNullable<RegistryFile['signer']> & {
+export type SignerSettings = Signer & {
   /** What `key` replaces, if an option gives it: that option, and the key in registry.yaml. */
   readonly instead?: { readonly option: string; readonly key: string } | undefined;
 };

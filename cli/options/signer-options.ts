@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { Option } from 'commander';
-import { readRequestFiles, requestedKey } from '../../custody/offline-signing/request-files.js';
 import { memoryFolder } from '../../custody/offline-signing/signing-memory.js';
 import type { OpenedShare, ShareAccess } from '../../custody/shared-key/share-file.js';
 import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
@@ -170,7 +169,10 @@ export async function openShareFor(
   options: ShareOptions & { readonly share: string },
 ): Promise<OpenedShare> {
   // Imported on demand, because the other commands need no FROST.
-  const { openShare } = await import('../../custody/shared-key/share-file.js');
+  const [{ openShare }, { readRequestFiles, requestedKey }] = await Promise.all([
+    import('../../custody/shared-key/share-file.js'),
+    import('../../custody/offline-signing/request-files.js'),
+  ]);
   const opened = await openShare(shareAccess(io, options.share, options));
   const asked = requestedKey(readRequestFiles(folder));
   const { thumbprint } = opened.group.rootKey;

@@ -80,7 +80,7 @@ export async function parseHolders(
           ...{ type: 'registry-ceremony-parts+jwt', number: 0, name: DEALER },
           ...{ file: source, key: ceremony.splits },
         });
-  const group = await groupFrom(ceremony, joined, dealt);
+  const group = await groupFrom(ceremony, joined, dealt && { ...dealt, record: source });
   const hashes = dealt === undefined ? texts(parts, ceremony.holders, /^[0-9a-f]{64}$/) : [dealt.sha256];
   const digest = digestOf(ceremony, joined, hashes);
   const root = group.rootKey.thumbprint;

@@ -152,14 +152,20 @@ export function assertSameCeremony({ sha256 }: Agreement, { claims }: Message, s
 /** The SHA-256 of each message of the first round, in the order of the holders. */
 export const hashesOf = (all: readonly Joined[]): string[] => all.map(({ message }) => message.sha256);
 
-/** Returns the group that a ceremony makes. @param dealt - the message of a dealer @throws {@link SharedKeyRejected} */
+/** The message of a dealer. */
+interface Dealt extends Message {
+  /** The name of the public record that contains it. By default, it is a file of its own. */
+  readonly record?: string;
+}
+
+/** Returns the group that a ceremony makes. @throws {@link SharedKeyRejected} */
 export async function groupFrom(
   ceremony: Agreement,
   all: readonly Joined[],
-  dealt: Message | undefined,
+  dealt: Dealt | undefined,
 ): Promise<KeyGroup> {
   const contributions = all.flatMap(({ contribution }) => contribution ?? []);
-  const source = { file: CEREMONY_FILES.split, name: DEALER };
+  const source = { file: dealt?.record ?? CEREMONY_FILES.split, name: DEALER };
   const group = await keyGroup(
     dealt === undefined
       ? groupOf(contributions, ceremony).commitments
@@ -168,5 +174,6 @@ export async function groupFrom(
   );
   const { thumbprint = group.rootKey.thumbprint } = ceremony.splits ?? {};
   if (group.rootKey.thumbprint === thumbprint) return group;
-  throw refusedMessage(source, 'ERR_OTHER_KEY', `does not split the key ${thumbprint}`);
+  const code = dealt?.record === undefined ? 'ERR_OTHER_KEY' : 'ERR_HOLDER_MESSAGE';
+  throw refusedMessage(source, code, `does not split the key ${thumbprint}`);
 }

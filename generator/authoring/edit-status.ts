@@ -111,15 +111,17 @@ function withStatus(
   if (status === undefined || !isOnOneLine(status.value)) return undefined;
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
   CST.setScalarValue(status.value, to, { type: 'PLAIN' });
+  // What YAML would read as a number or another value has quotes.
+  const written = stringify(reason, { lineWidth: 0 }).trimEnd();
   if (to === 'active') {
     const note = `# ${date} ${to}: ${reason}${lineEnd}`;
     // The same command, after it was killed, has written the comment.
     if (!text.slice(0, status.key?.offset).endsWith(note)) status.start.push(added(note));
     if (given !== undefined) items[indexOf('status_reason')] = { start: given.start };
   } else if (given?.value) {
-    CST.setScalarValue(given.value, reason, { type: 'PLAIN' });
+    CST.setScalarValue(given.value, reason, { type: written === reason ? 'PLAIN' : 'QUOTE_DOUBLE' });
   } else {
-    const line = `status_reason: ${stringify(reason, { lineWidth: 0 }).trimEnd()}`;
+    const line = `status_reason: ${written}`;
     const end = status.value.end ?? [];
     const isEnded = end.at(-1)?.type === 'newline';
     status.value.end = [...end, added(isEnded ? line + lineEnd : lineEnd + line)];

@@ -1,6 +1,6 @@
-import type { RootKey } from '@passport-registry/verifier';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Delegation, isToCome, verifyDelegation } from '@passport-registry/verifier/core';
-import { KeyRejected, UsageError } from '../errors.js';
+import { ignoring, KeyRejected, UsageError } from '../errors.js';
 import type { SignedPublication } from '../list/list.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import type { Signer } from '../signing/sign.js';
@@ -61,7 +61,7 @@ export async function signCheckpoint(
   const delegated =
     byRoot || delegation === undefined
       ? undefined
-      : await verifyDelegation(delegation, rootKey, ANY_TIME).catch(() => undefined);
+      : await verifyDelegation(delegation, rootKey, ANY_TIME).catch(ignoring(RegistryError));
   if (delegated !== undefined) assertDelegated(signer, delegated);
   if (hold.length > 0 && delegated?.mayHold === false) throw notPermitted(hold);
   const iat = toSeconds(dateAfter(previous, hold));

@@ -84,6 +84,7 @@ export async function freshnessFiles(
         });
   if (checkpoint !== undefined && choice.checkpoint === undefined) {
     await verifyCheckpoint({ checkpoint, delegation }, signed.rootKey, ANY_TIME).catch((cause: Error) => {
+      if (!(cause instanceof RegistryError)) throw cause;
       throw new UsageError(
         `the published checkpoint is not valid for the new tree (${cause.message}): set checkpoint.signer in registry.yaml to sign a new checkpoint with the tree`,
         { cause },

@@ -10,6 +10,7 @@ import {
   textOf,
 } from '@passport-registry/verifier/core';
 import { boundedFetch } from '@passport-registry/verifier/http';
+import { ignoring } from '../errors.js';
 import { cosignedHeadPath, countEntries } from './log-files.js';
 import { cosignedAt, knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 
@@ -55,7 +56,11 @@ async function readHead(url: string, question: Question): Promise<NoteSignature>
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_MS)]);
   const served = await cosignedHead(witnessFolder(url), head.origin, timeout);
   if (served.note.text !== head.note.text) {
-    const isOtherHistory = served.size >= head.size;
+    const { note, origin, size } = served;
+    const demand = { text: note.text, key, since: Number.NEGATIVE_INFINITY };
+    const isCosigned = () => readCosignature(note.signatures, demand).catch(ignoring(WitnessProblem));
+    // Only what the witness has cosigned tells that it never cosigns this head.
+    const isOtherHistory = origin === head.origin && size >= head.size && (await isCosigned()) !== undefined;
     throw new NotYet(otherHead(served.size, head.size), { isOtherHistory });
   }
   const known = knownTime(question);

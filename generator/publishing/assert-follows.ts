@@ -1,7 +1,7 @@
 import { RegistryError, type RootKey, type StoredPublication } from '@passport-registry/verifier';
 import { ANY_TIME, refuseOlderList, type TreeHead, verifyDelegation } from '@passport-registry/verifier/core';
 import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
-import { GeneratorError, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
+import { GeneratorError, ignoring, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
 import { assertNotAhead, formatUpdatedAt } from '../list/updated-at.js';
 import { damagedLog, type ReadFileSync, readLogHead } from '../log/log-files.js';
 import { readEntries } from '../log/read-log.js';
@@ -202,7 +202,9 @@ export async function acceptable(
 async function withDelegation(stored: StoredPublication, rootKey: RootKey): Promise<StoredPublication> {
   if (stored.delegation === undefined) return stored;
   // No verifier has accepted a delegation that is damaged.
-  const delegation = await verifyDelegation(stored.delegation, rootKey, ANY_TIME).catch(() => undefined);
+  const delegation = await verifyDelegation(stored.delegation, rootKey, ANY_TIME).catch(
+    ignoring(RegistryError),
+  );
   return delegation === undefined ? stored : { ...stored, delegatedAt: formatUpdatedAt(delegation.issuedAt) };
 }
 

@@ -26,7 +26,7 @@ import {
 import { logIdentity, signHead } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
-import { replacedRootKeys } from '../tree/commitment.js';
+import { publishedSteps } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedFiles, PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
@@ -188,7 +188,7 @@ async function entryOf(jwt: string, steps = 0): Promise<NewStatement> {
 /** Returns the rotation steps and the delegation that the published tree has not. Without a published log, all of them. */
 async function newStatements(tree: Tree, served: PublishedTree | undefined): Promise<NewStatement[]> {
   const logged = served?.statement?.log === undefined ? undefined : served;
-  const before = logged === undefined ? 0 : replacedRootKeys(logged.folder).length;
+  const before = logged === undefined ? 0 : publishedSteps(logged.folder).length;
   const steps = readRotation(tree.get(PATHS.rotation) ?? '[]').slice(before);
   const found = await Promise.all(steps.map(({ text }, at) => entryOf(text, before + at)));
   const delegation = tree.get(PATHS.delegation);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SignedHead, STORED_FILES, signerAmong, verifiedUnder } from '@passport-registry/verifier/core';
 import { IoFailed, ignoring, TreeRejected, UsageError } from '../errors.js';
-import { withOutputFolder } from '../files/output-folder.js';
+import { assertOutside, withOutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
 import { branchName, fetchBranch, type RemoteBranch, readCommit } from '../files/remote-branch.js';
 import { readLogHead } from '../log/log-files.js';
@@ -43,6 +43,7 @@ export async function loadBranch(out: string, from: RemoteBranch, { baseUrl, rep
     if (isTaken && ![PATHS.list, PATHS.rootKey].some((path) => existsSync(join(folder, path)))) {
       throw new UsageError(`${out} has files in it, and is no published tree: name another folder`);
     }
+    if (isTaken) assertOutside(folder, [join(from.repository.top, from.repository.prefix)]);
     const commit = fetchBranch(from);
     if (commit === undefined) {
       await assertNothingPublished(from, baseUrl);

@@ -108,7 +108,7 @@ function withCosignatures(head: SignedHead, found: readonly NoteSignature[]): Si
 }
 
 /** Returns how many of the witnesses have cosigned the head of a proof. */
-async function countIn(
+export async function countIn(
   proof: LogProof | undefined,
   { witnesses }: Pick<CosignChoice, 'witnesses'>,
 ): Promise<number> {

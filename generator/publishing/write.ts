@@ -103,11 +103,24 @@ export function createTree(
     const lasting = [...tree.keys()].filter((path) => mustLast(path) && !(isNew && isRecord(path)));
     await flushFiles(lasting.map((path) => join(newTree, path)));
     await flushFoldersOf(tree.keys(), newTree);
-    if (!isNew) renameSync(out, join(staging, 'replaced'));
-    renameSync(newTree, out);
+    replaceFolder(newTree, { out, replaced: isNew ? undefined : join(staging, 'replaced') });
     flushFolder(dirname(out));
     return { written: [...tree.keys()], unchanged: 0, removed: [] };
   });
+}
+
+/** Renames a folder into the place of another one, which is put back if that fails. */
+function replaceFolder(
+  from: string,
+  { out, replaced }: { readonly out: string; readonly replaced: string | undefined },
+): void {
+  if (replaced !== undefined) renameSync(out, replaced);
+  try {
+    renameSync(from, out);
+  } catch (cause) {
+    if (replaced !== undefined) renameSync(replaced, out);
+    throw cause;
+  }
 }
 
 async function updateTree(

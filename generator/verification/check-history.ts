@@ -148,11 +148,13 @@ const INNERMOST = /<([a-z]+)(?:\s[^<>]*)?(?:\/>|>[^<>]*<\/\1>)/g;
 /** More than the elements of any feed are nested. */
 const MAX_DEPTH = 50;
 
+/** A feed and nothing beside it. */
+const FEED = /^<feed\s[^<>]*xmlns="http:\/\/www\.w3\.org\/2005\/Atom"[^<>]*>(.*)<\/feed>$/s;
+
 /** Whether a text is an Atom feed, each element of which is closed: none remains if the innermost ones are removed again and again. */
 function isFeed(text: string): boolean {
-  const feed = text.replace(/^<\?xml [^<>]*\?>/, '').trim();
-  if (!/^<feed\s[^<>]*xmlns="http:\/\/www\.w3\.org\/2005\/Atom"/.test(feed)) return false;
-  let rest = feed;
+  let rest = FEED.exec(text.replace(/^<\?xml [^<>]*\?>/, '').trim())?.[1];
+  if (rest === undefined || /<feed[\s>/]/.test(rest)) return false;
   for (let depth = 0; depth < MAX_DEPTH; depth++) rest = rest.replaceAll(INNERMOST, '');
-  return rest === '' && feed.lastIndexOf('<feed') === 0;
+  return !/[<>]/.test(rest);
 }

@@ -76,8 +76,6 @@ export class Audit {
   readonly checks: CheckList;
   readonly options: VerifyOptions;
   readonly pinned: RootKey | undefined;
-  /** Milliseconds since 1970. */
-  readonly now: number;
   /** The maximum age of a list without a checkpoint, in milliseconds. */
   readonly maxAgeMs: number;
   root: TrustedRoot | undefined;
@@ -96,13 +94,17 @@ export class Audit {
   readonly notes: Note[] = [];
 
   constructor(files: SeenFiles, pinned: RootKey | undefined, options: VerifyOptions) {
-    const { maxAge, now = Date.now } = options;
+    const { maxAge } = options;
     this.files = files;
     this.checks = new CheckList(files);
     this.options = options;
     this.pinned = pinned;
-    this.now = now();
     this.maxAgeMs = maxAge === undefined ? MAX_AGE_MS : maxAge * 1000;
+  }
+
+  /** The time at a check, in milliseconds since 1970: what a host serves may have been signed since the audit began. */
+  get now(): number {
+    return (this.options.now ?? Date.now)();
   }
 
   get rootKey(): RootKey | undefined {
@@ -266,7 +268,7 @@ async function checkShortLived(audit: Audit): Promise<void> {
   }
   await checks.runIfThere('statements', PATHS.statements, () => checkStatementsFile(files));
   if (signed === undefined || isStatementBad || checks.resultOf('checkpoint') === 'failed') return;
-  const work = () => checkFreshness(files, { ...audit, ...signed });
+  const work = () => checkFreshness(files, { ...audit, ...signed, now: audit.now });
   audit.warnings.push(...((await checks.run('freshness', work)) ?? []));
 }
 

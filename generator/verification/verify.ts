@@ -146,7 +146,7 @@ async function auditOnce(
 }
 
 /** The checks `unknown id` and `content types` of a live host, and `client`. */
-async function checkReading({ files, checks, rootKey, registry, options, now }: Audit): Promise<void> {
+async function checkReading({ files, checks, rootKey, registry, options }: Audit): Promise<void> {
   const { live } = files.source;
   if (live && !checks.unreachable) {
     await checks.run('unknown id', () => checkUnknownId(files));
@@ -162,7 +162,7 @@ async function checkReading({ files, checks, rootKey, registry, options, now }: 
   if (rootKey !== undefined && registry !== undefined && needsClient) {
     const { requireCheckpoint = false, requirePublication = false, log = {} } = options;
     const trusted = { ...pinnedKey(rootKey), requireCheckpoint, requirePublication, log };
-    await checks.run('client', () => checkClient(files, trusted, now));
+    await checks.run('client', () => checkClient(files, trusted, options.now?.()));
   }
   if (onlyClientReads) return;
   const hasFailed = checks.failed.length > 0;

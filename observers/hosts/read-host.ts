@@ -9,7 +9,7 @@ import {
   parseHead,
   verifyDelegation,
 } from '@passport-registry/verifier/core';
-import { IoFailed } from '../../generator/errors.js';
+import { IoFailed, ignoring } from '../../generator/errors.js';
 import { expiryOf } from '../../generator/freshness/expiry.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
@@ -117,10 +117,8 @@ export async function readHost(
     if (!(error instanceof RegistryError)) throw error;
     if (files === undefined) throw error;
     // No answer, or a file that cannot be read, does not say that there is no list.
-    const empty = await files.get(PATHS.list).then(
-      (list) => list === undefined,
-      () => false,
-    );
+    const isMissing = files.get(PATHS.list).then((list) => list === undefined);
+    const empty = (await isMissing.catch(ignoring(IoFailed))) ?? false;
     return { ...failed(url, 'altered', error), empty, claimed: await claimedTree(files) };
   }
 }

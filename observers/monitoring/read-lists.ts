@@ -138,13 +138,14 @@ function changeFindings(
     });
   if (index < watch.from) return forbidden;
   const changes = difference(old, current);
+  const dated = { ...publication, updatedAt: registry.updated_at };
   const issuers = changes.map(({ issuer_id }) => issuer_id);
   const changed = issuers.length === 1 ? '1 issuer' : `${issuers.length} issuers`;
   const message = `publication ${sequence} of ${registry.updated_at}, entry ${index}, changes ${changed}`;
   return [
     ...forbidden,
     finding('publication-logged', message, { entry: index, sequence, since: registry.updated_at, issuers }),
-    ...changes.flatMap((change) => changeOf(change, current, { publication, watch })),
+    ...changes.flatMap((change) => changeOf(change, current, { publication: dated, watch })),
   ];
 }
 

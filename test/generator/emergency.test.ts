@@ -57,6 +57,16 @@ describe('an emergency', () => {
     registry.close();
   });
 
+  it.each(['404', 'true', 'null', '~', 'a # comment', 'it: is'])(
+    'has the reason %s as a text, also in place of another',
+    async (reason) => {
+      expect((await command('suspend', 'gamma', '--reason', 'so')).code).toBe(0);
+      const { code, stderr } = await command('revoke', 'gamma', '--reason', reason);
+      expect([code, stderr]).toEqual([0, expect.anything()]);
+      expect(parse(record()).status_reason).toBe(reason);
+    },
+  );
+
   it('can end: active, suspended, active, revoked, and then nothing more', async () => {
     const to = async (...name: string[]) => (await command(...name, 'gamma', '--reason', 'so')).code;
     expect(await to('suspend')).toBe(0);

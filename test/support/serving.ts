@@ -89,10 +89,11 @@ export async function mistypedHost(folder: string, path: string): Promise<string
   });
 }
 
-/** A host of a tree that holds back the list until a test releases it. @param alter - as of {@link plainHost} */
+/** A host of a tree that holds back the list, or what `held` matches, until a test releases it. @param alter - as of {@link plainHost} */
 export async function slowHost(
   folder: string,
   alter?: Parameters<typeof plainHost>[2],
+  held = /issuers\.json$/,
 ): Promise<{ readonly base: string; readonly release: () => void }> {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
@@ -100,7 +101,7 @@ export async function slowHost(
   });
   const tree = await plainHost(folder, '404.html', alter);
   const base = await listen(async (request, response) => {
-    if (request.url?.endsWith('issuers.json')) await released;
+    if (held.test(request.url ?? '')) await released;
     const { status, headers, body } = await fetch(tree + request.url);
     response.writeHead(status, { 'Content-Type': headers.get('content-type') ?? '' });
     response.end(body && Buffer.from(await new Response(body).arrayBuffer()));

@@ -93,6 +93,18 @@ describeWith(['chromium-headless-shell'], 'a page before its list is there', () 
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
   });
 
+  it('shows no absence before any statement is there, not even of an id that no list can have', async () => {
+    const statements = /(?:issuers\.json|\.jwt|statements\.json)$/;
+    const { base, release } = await slowHost(join(ed25519, 'dist'), undefined, statements);
+    const { page, wrong } = await open(`${base}/#issuer=Not.An.Id`);
+    await page.locator('.verification.checking').waitFor();
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve, 0))));
+    expect(await page.locator('.verification.proven').count()).toBe(0);
+    release();
+    expect(await verdict(page)).toBe(GOOD);
+    expect(wrong).toEqual([]);
+  });
+
   it('shows an issuer no longer if the list does not verify', async () => {
     const { base, release } = await slowHost(join(ed25519, 'dist'), (path, bytes) =>
       path.endsWith('issuers.json') ? flipped(bytes) : bytes,

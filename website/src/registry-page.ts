@@ -160,11 +160,11 @@ export class RegistryPage {
     const lookup = await lookUp().catch(() => undefined);
     if (parts === undefined || lookup === undefined) return;
     const { id } = route;
-    // Without a proof, the list decides.
-    const proven = await lookup.resolve(id).then(
-      (issuer) => ({ issuer }),
-      () => undefined,
-    );
+    // Without a proof, the list decides. An id that no list can have needs none, but what is shown needs the statements.
+    const proven = await lookup
+      .resolve(id)
+      .then((issuer) => ({ issuer, sha256: lookup.sha256 }))
+      .catch(() => undefined);
     if (proven === undefined || location.hash !== asked || this.#hasVerdict) return;
     const isListed = proven.issuer !== undefined;
     const status = lookup.status();

@@ -29,11 +29,11 @@ export function historySteps(status: RegistryStatus, settings: CommandSettings):
 
 /** Until the root key has stopped again what only the tree stops, the online key holds it, if it may. */
 function keepHost(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const { url, parts } = status.live;
+  const { url, parts, lostHolds } = status.live;
   const { out, hasOnlineKey } = settings;
   const stops = stillStopped(parts?.stops?.onlyTree);
   const stopped = hasOnlineKey && status.delegation.mayHold ? stops.map(({ issuer_id }) => issuer_id) : [];
-  const held = [...new Set([...(parts?.holds?.onlyTree ?? []), ...stopped])];
+  const held = [...new Set([...lostHolds, ...stopped])];
   const then = held.length === 0 ? '. Then you can stop issuers again' : `, and hold what only ${out} stops`;
   const reason = `load that of ${url}, which others have seen${then}`;
   return [

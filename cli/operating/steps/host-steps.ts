@@ -111,7 +111,7 @@ export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings
  * until then nobody stops an issuer. A list that lacks cosignatures is published first for witnesses that see only that:
  * verifiers that demand a quorum refuse the list, with every hold.
  */
-export function isPublishedFirst(status: RegistryStatus, settings: CommandSettings): boolean {
+export function isPublishedFirst(status: RegistryStatus): boolean {
   const { live, tree, list, publication, log, delegation, checkpoint, changes } = status;
   const { comparedWithTree, parts } = live;
   // Verifiers would refuse it.
@@ -119,7 +119,6 @@ export function isPublishedFirst(status: RegistryStatus, settings: CommandSettin
     ({ level }) => level === 'error',
   );
   if (comparedWithTree !== 'older' || parts?.checkpoint === 'newer' || isRefused || log.pending) return false;
-  if (isUncosigned(status, settings)) return false;
   const isStop = parts?.stops !== undefined && parts.stops.onlyTree.length > 0;
   return isStop || (lacksWitnesses(status) && changes.changes.length === 0);
 }

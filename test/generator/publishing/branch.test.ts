@@ -331,6 +331,11 @@ describeWith(['git'], 'passport-registry branch', () => {
       expect(bytesOf(join(folder, where))).toEqual(newer);
     }
     expect((await load('issuers')).code).toBe(2);
+    // What a build would not replace either: a clone, and a folder with the records.
+    const clone = join(folder, 'clone');
+    git(folder, 'clone', '-q', `file://${origin}`, '-b', 'published', clone);
+    expect((await load('clone')).stderr).toContain('is a git repository');
+    expect(existsSync(join(clone, '.git'))).toBe(true);
     expect(readdirSync(join(folder, 'issuers'))).toEqual(['alpha.yaml', 'beta.yaml']);
     git(origin, 'update-ref', '-d', 'refs/heads/published');
     expect((await load('dist')).code).toBe(0);

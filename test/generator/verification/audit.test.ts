@@ -292,6 +292,12 @@ describe('of a tree, whoever holds the online key can alter', () => {
     ],
     ['no changes.json', (files) => files.delete('changes.json'), /changes.json is missing/],
     ['no changes.atom', (files) => files.delete('changes.atom'), /changes.atom is missing/],
+    [
+      'changes.atom with an element beside the feed',
+      (files) =>
+        files.set('changes.atom', Buffer.concat([file('changes.atom'), Buffer.from('<script>x</script>')])),
+      /not an Atom feed/,
+    ],
     ['changes.atom that is text', put('changes.atom', 'hello'), /not an Atom feed/],
     ['changes.atom that is HTML', put('changes.atom', '<html><p>x</p></html>'), /not an Atom feed/],
     [

@@ -41,8 +41,9 @@ export class AsyncCache<Value> {
   }
 
   #getYoungerThan(span: number, key: string, load: () => Promise<Value>): Promise<Value> {
-    const entry = this.#entries.get(key) ?? {};
-    this.#entries.set(key, entry);
+    const present = this.#entries.get(key);
+    const entry = present ?? {};
+    if (present === undefined) this.#entries.set(key, entry);
     const { success, failure } = entry;
     if (success !== undefined && this.#isWithin(success.at, span)) return Promise.resolve(success.value);
     if (failure !== undefined && this.#isWithin(failure.at, this.#options.cooldown)) {

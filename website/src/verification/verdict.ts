@@ -10,9 +10,8 @@ export function isDoubtful({ checkpointSignedAt, errors }: RegistryStatus): bool
   return checkpointSignedAt === undefined || Object.keys(errors).length > 0;
 }
 
-/** Until when it is proven that the list was the newest, in milliseconds since 1970. Undefined before the first list. */
-function provenUntil({ checkpointSignedAt, updatedAt }: RegistryStatus): number | undefined {
-  if (updatedAt === undefined) return undefined;
+/** Until when it is proven that the list was the newest, in milliseconds since 1970. NaN before the first list. */
+function provenUntil({ checkpointSignedAt, updatedAt = '' }: RegistryStatus): number {
   return Math.max(checkpointSignedAt?.getTime() ?? 0, Date.parse(updatedAt));
 }
 
@@ -22,13 +21,13 @@ function provenUntil({ checkpointSignedAt, updatedAt }: RegistryStatus): number 
  */
 export function isOlder(one: RegistryStatus, other: RegistryStatus): boolean {
   const isOlderList = (one.updatedAt ?? '') < (other.updatedAt ?? '');
-  return isOlderList || (provenUntil(one) ?? 0) < (provenUntil(other) ?? 0);
+  return isOlderList || provenUntil(one) < provenUntil(other);
 }
 
 /** As of when the list is proven to be the newest, or why nothing proves that. */
 export function currencyOf(status: RegistryStatus): string {
   const { checkpointSignedAt, updatedAt = '', errors } = status;
-  const asOf = text.asOf(formatAge(provenUntil(status) ?? 0));
+  const asOf = text.asOf(formatAge(provenUntil(status)));
   if (Object.keys(errors).length > 0) return text.late(asOf);
   return checkpointSignedAt === undefined ? text.undated(dayInWords(updatedAt)) : asOf;
 }
