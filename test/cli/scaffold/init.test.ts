@@ -14,7 +14,6 @@ import fs, {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { describeWith } from '../../support/components.js';
 import { withFs } from '../../support/patched-fs.js';
 import { CLI, ROOT } from '../../support/paths.js';
 import { init, newRegistry, SETTINGS } from '../../support/scaffold.js';
@@ -425,7 +424,7 @@ describe('init --key', () => {
   });
 });
 
-describeWith(['git'], 'init inside of a git working tree', () => {
+describe('init inside of a git working tree', () => {
   it('says that workflows run only at the top, and keeps the root key out of git', async () => {
     const folder = temporaryFolder();
     execFileSync('git', ['init', '-q'], { cwd: folder });
@@ -456,7 +455,7 @@ describeWith(['git'], 'init inside of a git working tree', () => {
   });
 });
 
-describeWith(['script'], 'init on a terminal', () => {
+describe('init on a terminal', () => {
   /** Runs `init` on a terminal. Types the text at once when the first question is shown. Returns what was shown. */
   const typed = (folder: string, input: string) =>
     new Promise<string>((resolve, reject) => {

@@ -246,7 +246,7 @@ describe('passport-registry keys generate --public', () => {
   });
 });
 
-describeWith(['git'], 'a key that is put into a folder', () => {
+describe('a key that is put into a folder', () => {
   const inRepository = () => {
     const folder = temporaryFolder();
     const git = (...args: string[]) => String(execFileSync('git', args, { cwd: folder }));
