@@ -159,7 +159,7 @@ export function saveSigningMemory(folder: string, request: SigningRequest): void
 
 /** @param isSameKey - whether the key of the memory has signed the previous publication */
 function previousVersion({ previous }: RequestedPublication, isSameKey: boolean): Version | undefined {
-  const sequence = isSameKey ? previous?.statement?.sequence : undefined;
+  const sequence = isSameKey ? previous?.statement.sequence : undefined;
   return previous && { updated_at: previous.registry.updated_at, sha256: previous.sha256, sequence };
 }
 
