@@ -74,26 +74,10 @@ function makeHostFiles(language: Language | undefined): ReadonlyMap<string, stri
   ]);
 }
 
-/** The SHA-256 of the files that an earlier version writes differently. From 0.2.0 on. */
-const EARLIER_HOST_FILES: ReadonlySet<string> = new Set([
-  // 404.html of 0.2.0.
-  'f8ba8ac7e092ec8de6d043c0f307bcdff1ef9115532955425d3e4a7d60b55f26',
-  // serve.json, _headers, .htaccess, vercel.json of 0.2.0, which have no rule for statements.json and about.json.
-  'b2cbf0ae155a3d23dfa4353a5ef02f1858454a5ef9d6388be1a1cdded70fec85',
-  'd9d84f26d15003994f621609d768f087b3d77b2f8d2bf273aa9e1137aaf5f98b',
-  'fe5ad4bc5b98b0899e2714123ae98f2614007f4accd7f7b1407ef975f74c2726',
-  '98edb97eed0552fe25ab2e5c20e78399274851273a94c2442bb6fe565736bec5',
-]);
-
 /** Returns the configuration file with a SHA-256, if this version writes it in any language. */
 export function ownHostFile(path: string, hash: string): string | undefined {
   const files = LANGUAGES.map((language) => hostFiles(language).get(path));
   return files.find((own) => own !== undefined && sha256(own) === hash);
-}
-
-/** Whether this version or an earlier one writes a configuration file with this SHA-256. */
-export function isOwnHostFile(path: string, hash: string): boolean {
-  return ownHostFile(path, hash) !== undefined || EARLIER_HOST_FILES.has(hash);
 }
 
 const toPairs = (headers: Record<string, string>) =>
