@@ -13,7 +13,7 @@ const PAIRS = 15;
 
 const all = issuers(10_000);
 const { rootKey, bytes, signature } = await signedList(all);
-const built = new URL('../build/website/en/', import.meta.url);
+const built = new URL('../build/website/', import.meta.url);
 const asset = (name) => readFileSync(new URL(name, built));
 const list = {
   list: bytes,
