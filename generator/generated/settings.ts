@@ -88,10 +88,6 @@ export interface RegistryFile {
      */
     issuers?: number | undefined;
     /**
-     * the language: en, de or nb
-     */
-    language?: 'en' | 'de' | 'nb' | undefined;
-    /**
      * the colour of links in six hexadecimal digits, such as '#0b5fff'
      */
     accent?: string | undefined;

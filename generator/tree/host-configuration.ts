@@ -2,7 +2,6 @@ import { sha256 } from './checksums.js';
 import { FILE_KINDS, TYPES } from './files.js';
 import { PAGES_FOLDER, PATHS } from './paths.js';
 import { CONTENT_SECURITY_POLICY, ISSUER_PAGE_POLICY, notFoundPage } from './site/pages.js';
-import { LANGUAGES, type Language } from './site/website-files.js';
 
 /**
  * The configuration files of static hosts. No host serves the tree correctly by default: record paths have no
@@ -49,17 +48,15 @@ const EVERYWHERE = { 'Access-Control-Allow-Origin': '*', 'X-Content-Type-Options
 const expressionOf = (path: string) =>
   path.replaceAll('.', '\\.').replace('**', '(.+)').replaceAll('*', '([^/]+)');
 
-/** The configuration files, which are the same for every tree in a language. */
-const made = new Map<Language | undefined, ReadonlyMap<string, string>>();
+let made: ReadonlyMap<string, string> | undefined;
 
-/** Returns the configuration files by path. @param language - that of 404.html */
-export function hostFiles(language?: Language): ReadonlyMap<string, string> {
-  const files = made.get(language) ?? makeHostFiles(language);
-  made.set(language, files);
-  return files;
+/** Returns the configuration files by path. They are the same for every tree. */
+export function hostFiles(): ReadonlyMap<string, string> {
+  made ??= makeHostFiles();
+  return made;
 }
 
-function makeHostFiles(language: Language | undefined): ReadonlyMap<string, string> {
+function makeHostFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['serve.json', serveJson()],
     ['_headers', headersFile()],
@@ -70,14 +67,14 @@ function makeHostFiles(language: Language | undefined): ReadonlyMap<string, stri
     ['sums/.htaccess', `ForceType "${TYPES.text}"\n`],
     ['.nojekyll', ''],
     ['vercel.json', vercelJson()],
-    ['404.html', notFoundPage(language)],
+    ['404.html', notFoundPage()],
   ]);
 }
 
-/** Returns the configuration file with a SHA-256, if this version writes it in any language. */
+/** Returns the configuration file with a SHA-256, if this version writes it. */
 export function ownHostFile(path: string, hash: string): string | undefined {
-  const files = LANGUAGES.map((language) => hostFiles(language).get(path));
-  return files.find((own) => own !== undefined && sha256(own) === hash);
+  const own = hostFiles().get(path);
+  return own !== undefined && sha256(own) === hash ? own : undefined;
 }
 
 const toPairs = (headers: Record<string, string>) =>
