@@ -45,7 +45,6 @@ An issuer is compromised
 Stop an issuer while the root key is away
 With a root key that holders share
 Freshness: hourly, without the root key
-What the tree says of mirrors and witnesses
 The public log and its witnesses
 Watch the log
 What did the registry say?
