@@ -51,7 +51,7 @@ export interface RegistryFile {
    */
   base_url?: string | undefined;
   /**
-   * the URLs of the mirrors, which `status` and `checkpoint` compare with the registry
+   * the URLs of the mirrors, which `status` and `mirror status` compare with the registry
    */
   mirrors?: string[] | undefined;
   /**
