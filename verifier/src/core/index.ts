@@ -38,6 +38,7 @@ export {
   TIME_CLAIMS,
   verifyCompactJws,
 } from './keys/compact-jws.js';
+export { readForeignJws } from './keys/foreign-jws.js';
 export { formatNoteKey, isSignedByNoteKey, type NoteKey, parseNoteKey } from './keys/note-key.js';
 export {
   ALG_NAMES,
