@@ -61,7 +61,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: PATHS.delegation, type: TYPES.jwt },
   { path: PATHS.checkpoint, type: TYPES.jwt, listedIn: 'nothing' },
   { path: PATHS.publication, type: TYPES.jwt },
-  { path: PATHS.operations, type: TYPES.jwt, listedIn: 'nothing' },
   { path: PATHS.statements, type: TYPES.json, listedIn: 'nothing' },
   { path: PATHS.about, type: TYPES.json },
   { path: 'sums/*', star: 'root|[\\da-f]+', type: TYPES.text, listedIn: 'sums' },
