@@ -463,10 +463,10 @@ describe('init on a terminal', () => {
   /** Runs `init` on a terminal. Types the text at once when the first question is shown. Returns what was shown. */
   const typed = (folder: string, input: string) =>
     new Promise<string>((resolve, reject) => {
-      const command = `"${process.execPath}" "${CLI}" init my-registry`;
+      const command = `"${process.execPath}" "${CLI}" init my-registry ${TOOL.join(' ')}`;
       const child = spawn('script', ['-qec', command, '/dev/null'], {
         cwd: folder,
-        env: cleanEnvironment({ HOME: folder }),
+        env: cleanEnvironment({ HOME: folder, GIT_CONFIG_GLOBAL: join(folder, '.gitconfig') }),
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       let shown = '';
