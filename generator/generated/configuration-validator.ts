@@ -29,7 +29,7 @@ const formats = {
   nfc: (text) => text === text.normalize('NFC'),
 };
 export const validateConfiguration: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which builds publish","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"statements":{"description":"whether the tree has all statements in one file, too, so that clients need one request; mirrors need 0.3.0 or newer","type":"boolean"},"page":{"description":"the pages for people","type":"object","additionalProperties":false,"properties":{"issuers":{"description":"up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000; mirrors need 0.3.0 or newer","type":"integer","minimum":0,"maximum":50000},"language":{"description":"the language: en, de or nb","enum":["en","de","nb"]},"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of a mirror or of a witness service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and either mirror or service","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys witness` prints it"},"mirror":{"description":"the URL of a mirror that cosigns, such as https://mirror.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"service":{"description":"the URL of a witness service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which builds publish","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"statements":{"description":"whether the tree has all statements in one file, too, so that clients need one request; mirrors need 0.3.0 or newer","type":"boolean"},"page":{"description":"the pages for people","type":"object","additionalProperties":false,"properties":{"issuers":{"description":"up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000; mirrors need 0.3.0 or newer","type":"integer","minimum":0,"maximum":50000},"language":{"description":"the language: en, de or nb","enum":["en","de","nb"]},"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = (text) => [...text].length;
 const func0 = (a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
@@ -1326,9 +1326,8 @@ vErrors.push(err100);
 }
 errors++;
 }
-for(const key7 in data46){
-if(!(((key7 === "key") || (key7 === "mirror")) || (key7 === "service"))){
-const err101 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data46};
+if(data46.service === undefined){
+const err101 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data46};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1337,12 +1336,9 @@ vErrors.push(err101);
 }
 errors++;
 }
-}
-if(data46.key !== undefined){
-let data47 = data46.key;
-if(typeof data47 === "string"){
-if(func2(data47) > 512){
-const err102 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data47};
+for(const key7 in data46){
+if(!((key7 === "key") || (key7 === "service"))){
+const err102 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data46};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1351,8 +1347,12 @@ vErrors.push(err102);
 }
 errors++;
 }
-if(!pattern13.test(data47)){
-const err103 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data47};
+}
+if(data46.key !== undefined){
+let data47 = data46.key;
+if(typeof data47 === "string"){
+if(func2(data47) > 512){
+const err103 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data47};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1361,9 +1361,8 @@ vErrors.push(err103);
 }
 errors++;
 }
-}
-else {
-const err104 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data47};
+if(!pattern13.test(data47)){
+const err104 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data47};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1373,11 +1372,8 @@ vErrors.push(err104);
 errors++;
 }
 }
-if(data46.mirror !== undefined){
-let data48 = data46.mirror;
-if(typeof data48 === "string"){
-if(!pattern8.test(data48)){
-const err105 = {instancePath:instancePath+"/log/witnesses/" + i4+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data48};
+else {
+const err105 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data47};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1387,8 +1383,11 @@ vErrors.push(err105);
 errors++;
 }
 }
-else {
-const err106 = {instancePath:instancePath+"/log/witnesses/" + i4+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.mirror.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data48};
+if(data46.service !== undefined){
+let data48 = data46.service;
+if(typeof data48 === "string"){
+if(!pattern8.test(data48)){
+const err106 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data48};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1398,11 +1397,8 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data46.service !== undefined){
-let data49 = data46.service;
-if(typeof data49 === "string"){
-if(!pattern8.test(data49)){
-const err107 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data49};
+else {
+const err107 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data48};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1412,25 +1408,14 @@ vErrors.push(err107);
 errors++;
 }
 }
+}
 else {
-const err108 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data49};
+const err108 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data46};
 if(vErrors === null){
 vErrors = [err108];
 }
 else {
 vErrors.push(err108);
-}
-errors++;
-}
-}
-}
-else {
-const err109 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data46};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
 }
 errors++;
 }
@@ -1442,12 +1427,12 @@ outer0:
 for(;i5--;){
 for(j2 = i5; j2--;){
 if(func0(data45[i5], data45[j2])){
-const err110 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data45};
+const err109 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data45};
 if(vErrors === null){
-vErrors = [err110];
+vErrors = [err109];
 }
 else {
-vErrors.push(err110);
+vErrors.push(err109);
 }
 errors++;
 break outer0;
@@ -1457,7 +1442,19 @@ break outer0;
 }
 }
 else {
-const err111 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data45};
+const err110 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data45};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
+}
+errors++;
+}
+}
+}
+else {
+const err111 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data33};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1467,9 +1464,12 @@ vErrors.push(err111);
 errors++;
 }
 }
-}
-else {
-const err112 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data33};
+if(data.delegation !== undefined){
+let data49 = data.delegation;
+if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
+for(const key8 in data49){
+if(!(key8 === "days")){
+const err112 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data49};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1479,12 +1479,10 @@ vErrors.push(err112);
 errors++;
 }
 }
-if(data.delegation !== undefined){
-let data50 = data.delegation;
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
-for(const key8 in data50){
-if(!(key8 === "days")){
-const err113 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data50};
+if(data49.days !== undefined){
+let data50 = data49.days;
+if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
+const err113 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data50};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1493,11 +1491,9 @@ vErrors.push(err113);
 }
 errors++;
 }
-}
-if(data50.days !== undefined){
-let data51 = data50.days;
-if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
-const err114 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data51};
+if((typeof data50 == "number") && (isFinite(data50))){
+if(data50 > 99999 || isNaN(data50)){
+const err114 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data50};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1506,9 +1502,8 @@ vErrors.push(err114);
 }
 errors++;
 }
-if((typeof data51 == "number") && (isFinite(data51))){
-if(data51 > 99999 || isNaN(data51)){
-const err115 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data51};
+if(data50 < 1 || isNaN(data50)){
+const err115 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data50};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1517,8 +1512,11 @@ vErrors.push(err115);
 }
 errors++;
 }
-if(data51 < 1 || isNaN(data51)){
-const err116 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data51};
+}
+}
+}
+else {
+const err116 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data49};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1528,10 +1526,12 @@ vErrors.push(err116);
 errors++;
 }
 }
-}
-}
-else {
-const err117 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data50};
+if(data.transitions !== undefined){
+let data51 = data.transitions;
+if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
+for(const key9 in data51){
+if(!(key9 === "overrides")){
+const err117 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data51};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1541,12 +1541,15 @@ vErrors.push(err117);
 errors++;
 }
 }
-if(data.transitions !== undefined){
-let data52 = data.transitions;
-if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
-for(const key9 in data52){
-if(!(key9 === "overrides")){
-const err118 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data52};
+if(data51.overrides !== undefined){
+let data52 = data51.overrides;
+if(Array.isArray(data52)){
+const len3 = data52.length;
+for(let i6=0; i6<len3; i6++){
+let data53 = data52[i6];
+if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
+if(data53.issuer_id === undefined){
+const err118 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data53};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1555,16 +1558,8 @@ vErrors.push(err118);
 }
 errors++;
 }
-}
-if(data52.overrides !== undefined){
-let data53 = data52.overrides;
-if(Array.isArray(data53)){
-const len3 = data53.length;
-for(let i6=0; i6<len3; i6++){
-let data54 = data53[i6];
-if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
-if(data54.issuer_id === undefined){
-const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data54};
+if(data53.rule === undefined){
+const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data53};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1573,8 +1568,8 @@ vErrors.push(err119);
 }
 errors++;
 }
-if(data54.rule === undefined){
-const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data54};
+if(data53.reason === undefined){
+const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data53};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1583,8 +1578,9 @@ vErrors.push(err120);
 }
 errors++;
 }
-if(data54.reason === undefined){
-const err121 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data54};
+for(const key10 in data53){
+if(!(((key10 === "issuer_id") || (key10 === "rule")) || (key10 === "reason"))){
+const err121 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data53};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1593,9 +1589,12 @@ vErrors.push(err121);
 }
 errors++;
 }
-for(const key10 in data54){
-if(!(((key10 === "issuer_id") || (key10 === "rule")) || (key10 === "reason"))){
-const err122 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data54};
+}
+if(data53.issuer_id !== undefined){
+let data54 = data53.issuer_id;
+if(typeof data54 === "string"){
+if(func2(data54) < 1){
+const err122 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data54};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1605,11 +1604,8 @@ vErrors.push(err122);
 errors++;
 }
 }
-if(data54.issuer_id !== undefined){
-let data55 = data54.issuer_id;
-if(typeof data55 === "string"){
-if(func2(data55) < 1){
-const err123 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data55};
+else {
+const err123 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data54};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1619,8 +1615,10 @@ vErrors.push(err123);
 errors++;
 }
 }
-else {
-const err124 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data55};
+if(data53.rule !== undefined){
+let data55 = data53.rule;
+if(!(((data55 === "record-removed") || (data55 === "revoked-is-final")) || (data55 === "certified-since-changed"))){
+const err124 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data55};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1630,10 +1628,11 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data54.rule !== undefined){
-let data56 = data54.rule;
-if(!(((data56 === "record-removed") || (data56 === "revoked-is-final")) || (data56 === "certified-since-changed"))){
-const err125 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data56};
+if(data53.reason !== undefined){
+let data56 = data53.reason;
+if(typeof data56 === "string"){
+if(func2(data56) < 1){
+const err125 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data56};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1643,11 +1642,8 @@ vErrors.push(err125);
 errors++;
 }
 }
-if(data54.reason !== undefined){
-let data57 = data54.reason;
-if(typeof data57 === "string"){
-if(func2(data57) < 1){
-const err126 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data57};
+else {
+const err126 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data56};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1657,8 +1653,9 @@ vErrors.push(err126);
 errors++;
 }
 }
+}
 else {
-const err127 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data57};
+const err127 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data53};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1670,7 +1667,7 @@ errors++;
 }
 }
 else {
-const err128 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data54};
+const err128 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data52};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1682,7 +1679,7 @@ errors++;
 }
 }
 else {
-const err129 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data53};
+const err129 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data51};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1694,24 +1691,12 @@ errors++;
 }
 }
 else {
-const err130 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data52};
+const err130 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err130];
 }
 else {
 vErrors.push(err130);
-}
-errors++;
-}
-}
-}
-else {
-const err131 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err131];
-}
-else {
-vErrors.push(err131);
 }
 errors++;
 }
@@ -1722,13 +1707,13 @@ validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateGate: Validator = validate21;
 const schema32 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The settings of a door for gateways, gate.yaml","description":"Which gateway asks, whom the door trusts, and what requests must prove. Paths are relative to this file.","type":"object","additionalProperties":false,"required":["gateway","trust_anchor","policy","audience","profiles"],"properties":{"gateway":{"description":"the gateway that asks","enum":["nginx","caddy","traefik","envoy"]},"listen":{"description":"the address and the port to listen on, such as 127.0.0.1:8181 (the default) or [::1]:8181","type":"string","pattern":"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},"trust_anchor":{"description":"the file trust-anchor.json, which `pin` writes, with the URLs of the registry as its sources","type":"string","minLength":1},"state":{"description":"the file in which the door keeps the list between runs, so that a restart needs no registry and accepts no older list","type":"string","minLength":1},"refresh":{"description":"how often the door asks the registry for a newer list, in seconds, 1 to 3600: 60 by default","type":"integer","minimum":1,"maximum":3600},"policy":{"description":"the file of the trust policy, as JSON, which is read again when it changes","type":"string","minLength":1},"audience":{"description":"the name of the protected server, which agents put into aud, such as https://mail.example","type":"string","minLength":1},"redis":{"description":"the URL of the Redis that remembers used proofs for all doors, or env:NAME; without it, the door remembers them alone","type":"string","pattern":"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},"connect":{"description":"where to connect in place of the URLs of issuers, for experiments on one machine","type":"object","additionalProperties":{"description":"the URL of a server, such as http://127.0.0.1:8787","type":"string","pattern":"^https?://[^\\s/?#@]+$"}},"profiles":{"description":"profiles by name: 1 to 64 of a-z, 0-9 and -, such as site","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"description":"what a request must prove: {} for a passport, or action, or token","type":"object","additionalProperties":false,"not":{"required":["action","token"]},"properties":{"action":{"description":"the action whose proof is required, such as email.send","type":"string","pattern":"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$","maxLength":256},"token":{"description":"the token that is required in place of a passport: its type, and what else it must have","type":"object","additionalProperties":false,"required":["type"],"properties":{"type":{"description":"the exact typ of the token, such as at+jwt; neither JWT nor passport+jwt","type":"string","pattern":"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},"max_age":{"description":"the maximum time since iat, in seconds, 1 to 31536000","type":"integer","minimum":1,"maximum":31536000},"algorithms":{"description":"the accepted algorithms: Ed25519, ES256 or both","type":"array","minItems":1,"uniqueItems":true,"items":{"description":"an algorithm","enum":["Ed25519","ES256"]}},"required_claims":{"description":"the claims that must be present, such as [sub, client_id]","type":"array","items":{"description":"the name of a claim","type":"string","minLength":1}},"issuer_id":{"$comment":"1 to 128 characters; no .. inside; not index, no Windows device name; no ending that hosts rewrite.","type":"string","pattern":"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$","description":"the id of the only accepted issuer"}}},"policy":{"description":"the file of a trust policy for this profile, in place of the other one","type":"string","minLength":1},"audience":{"description":"the audience of this profile, in place of the other one","type":"string","minLength":1}}}}}}};
-const pattern16 = new RegExp("^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$", "u");
-const pattern17 = new RegExp("^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$", "u");
-const pattern18 = new RegExp("^https?://[^\\s/?#@]+$", "u");
-const pattern19 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
-const pattern21 = new RegExp("^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$", "u");
-const pattern22 = new RegExp("^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$", "u");
-const pattern23 = new RegExp("^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$", "u");
+const pattern15 = new RegExp("^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$", "u");
+const pattern16 = new RegExp("^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$", "u");
+const pattern17 = new RegExp("^https?://[^\\s/?#@]+$", "u");
+const pattern18 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
+const pattern20 = new RegExp("^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$", "u");
+const pattern21 = new RegExp("^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$", "u");
+const pattern22 = new RegExp("^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$", "u");
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1819,7 +1804,7 @@ errors++;
 if(data.listen !== undefined){
 let data1 = data.listen;
 if(typeof data1 === "string"){
-if(!pattern16.test(data1)){
+if(!pattern15.test(data1)){
 const err7 = {instancePath:instancePath+"/listen",schemaPath:"#/properties/listen/pattern",keyword:"pattern",params:{pattern: "^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},message:"must match pattern \""+"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"+"\"",schema:"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$",parentSchema:schema32.properties.listen,data:data1};
 if(vErrors === null){
 vErrors = [err7];
@@ -1979,7 +1964,7 @@ errors++;
 if(data.redis !== undefined){
 let data7 = data.redis;
 if(typeof data7 === "string"){
-if(!pattern17.test(data7)){
+if(!pattern16.test(data7)){
 const err20 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/pattern",keyword:"pattern",params:{pattern: "^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},message:"must match pattern \""+"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"+"\"",schema:"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$",parentSchema:schema32.properties.redis,data:data7};
 if(vErrors === null){
 vErrors = [err20];
@@ -2007,7 +1992,7 @@ if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
 for(const key1 in data8){
 let data9 = data8[key1];
 if(typeof data9 === "string"){
-if(!pattern18.test(data9)){
+if(!pattern17.test(data9)){
 const err22 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+$"+"\"",schema:"^https?://[^\\s/?#@]+$",parentSchema:schema32.properties.connect.additionalProperties,data:data9};
 if(vErrors === null){
 vErrors = [err22];
@@ -2055,7 +2040,7 @@ vErrors.push(err25);
 errors++;
 }
 for(const key2 in data10){
-if(!(pattern19.test(key2))){
+if(!(pattern18.test(key2))){
 const err26 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles,data:data10};
 if(vErrors === null){
 vErrors = [err26];
@@ -2067,7 +2052,7 @@ errors++;
 }
 }
 for(const key3 in data10){
-if(pattern19.test(key3)){
+if(pattern18.test(key3)){
 let data11 = data10[key3];
 const _errs27 = errors;
 const _errs28 = errors;
@@ -2132,7 +2117,7 @@ vErrors.push(err30);
 }
 errors++;
 }
-if(!pattern21.test(data12)){
+if(!pattern20.test(data12)){
 const err31 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"+"\"",schema:"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
 if(vErrors === null){
 vErrors = [err31];
@@ -2182,7 +2167,7 @@ errors++;
 if(data13.type !== undefined){
 let data14 = data13.type;
 if(typeof data14 === "string"){
-if(!pattern22.test(data14)){
+if(!pattern21.test(data14)){
 const err35 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/pattern",keyword:"pattern",params:{pattern: "^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},message:"must match pattern \""+"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"+"\"",schema:"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data14};
 if(vErrors === null){
 vErrors = [err35];
@@ -2342,7 +2327,7 @@ errors++;
 if(data13.issuer_id !== undefined){
 let data20 = data13.issuer_id;
 if(typeof data20 === "string"){
-if(!pattern23.test(data20)){
+if(!pattern22.test(data20)){
 const err47 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/pattern",keyword:"pattern",params:{pattern: "^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"},message:"must match pattern \""+"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"+"\"",schema:"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data20};
 if(vErrors === null){
 vErrors = [err47];

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { open, openWithClock, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
+import { onlyLogged } from '../support/only-logged.js';
 import { cosigned, madeUpEntry, ORIGIN, PROOF, replaceLog } from '../support/page-log.js';
 import { listen, plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
@@ -311,7 +312,7 @@ describeWith(['chromium-headless-shell'], 'the log with a publication that is no
   it('is shown as before, without the list that is to come', async () => {
     const { folder, keys } = await loggedByKeys();
     change(folder, 'alpha', { status: 'suspended' });
-    await publish(folder, ...keys, '--cosign-later');
+    await onlyLogged(join(folder, 'dist'), () => publish(folder, ...keys));
     expect(existsSync(join(folder, 'dist/log/statements/1.jwt'))).toBe(true);
     const { page, wrong } = await open(`${await plainHost(join(folder, 'dist'), '404.html')}/#issuer=alpha`);
     expect(await verdict(page)).toBe(GOOD);
