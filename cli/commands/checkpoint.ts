@@ -23,7 +23,6 @@ import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '.
 import { keyOptions } from '../options/signer-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
-import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
   json?: true;
@@ -43,7 +42,7 @@ export function declareCheckpoint(command: Command, io: Io) {
       'complete a publication that is only in the log, collect cosignatures, and sign a checkpoint with the online key',
     )
     .argument('[dir]', 'folder of the tree', 'dist');
-  addOptions(command, ...checkpointOptions(command.name()));
+  addOptions(command, ...CHECKPOINT_OPTIONS);
   return (out: string, options: Options) => completeOrSign(io, out, options);
 }
 
@@ -58,24 +57,19 @@ export function declareHold(command: Command, io: Io) {
     .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
     .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read')
     .option('--out <dir>', 'folder of the tree', 'dist');
-  addOptions(command, ...checkpointOptions(command.name()));
+  addOptions(command, ...CHECKPOINT_OPTIONS);
   return (ids: string[], options: HoldOptions) => hold(io, holdChangeOf(ids, options), options);
 }
 
-/** @param name - the name of the command */
-function checkpointOptions(name: string): Option[] {
-  return [
-    ...keyOptions('online-'),
-    COSIGN_OPTION,
-    movedOption('--key <file>', `${name} --key`, `${name} --online-key`),
-    movedOption('--passphrase-file <file>', `${name} --passphrase-file`, `${name} --online-passphrase-file`),
-    numberOption(
-      '--hours <number>',
-      `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
-    ),
-    JSON_OPTION,
-  ];
-}
+const CHECKPOINT_OPTIONS: readonly Option[] = [
+  ...keyOptions('online-'),
+  COSIGN_OPTION,
+  numberOption(
+    '--hours <number>',
+    `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
+  ),
+  JSON_OPTION,
+];
 
 function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOptions): HoldChange {
   const isNamed = ids.length > 0;

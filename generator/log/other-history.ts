@@ -47,7 +47,7 @@ async function cosignedHead(url: string, origin: string, timeout: AbortSignal): 
   const limits = { fetch: globalThis.fetch, timeout, maxBytes: LIMITS.logProof };
   const response = await boundedFetch(address, {}, limits);
   if (response.status !== 200) {
-    await response.discard();
+    response.discard();
     throw new WitnessProblem(`serves no head of this log: ${address} responds with ${response.status}`);
   }
   const invalid = (message: string) => new WitnessProblem(`serves a head that ${message}`);

@@ -14,7 +14,7 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { assertProvable, type LogReport, renewProof } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
-import { assertStatementIntact } from './sign-statement.js';
+import { intactStatement } from './sign-statement.js';
 import { replaceStatements } from './write.js';
 
 /** The report of a new checkpoint. */
@@ -48,7 +48,7 @@ export async function publishCheckpoint(
 ): Promise<CheckpointReport> {
   const { out } = output;
   const { witnesses = NO_WITNESSES } = choice;
-  const { list, updatedAt, rootKey, signed, statement } = published ?? {};
+  const { list, updatedAt, rootKey, signed } = published ?? {};
   if (
     published === undefined ||
     list === undefined ||
@@ -56,14 +56,12 @@ export async function publishCheckpoint(
     rootKey === undefined ||
     !signed
   ) {
-    const isDamaged = published?.hasStatement === true || list !== undefined;
-    const remedy = isDamaged
+    const remedy = published?.isPublished
       ? 'the tree is damaged: restore it from a mirror, from a backup or from git, as `status` says'
       : 'load the published tree first, as `status` shows; only a registry that has never published is built first';
     throw new TreeRejected(`${out} has no registry with a valid signature; ${remedy}`);
   }
-  // Without the statement, the checkpoint would name no sequence, although an earlier one did.
-  assertStatementIntact(published);
+  const statement = intactStatement(published);
   const hash = sha256(list);
   if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
     const isHold = choice.holdChange !== undefined;

@@ -85,9 +85,8 @@ export const FILE_KINDS: readonly FileKind[] = [
     type: TYPES.json,
     changes: 'with a release',
   },
-  // Only the versions of which these files are know their types.
+  // Only the version that writes these files knows their types.
   { path: 'assets/**', star: ASSET },
-  { path: 'deltas/*', star: `${HASH}\\.json` },
   { path: PATHS.developmentMark },
   { path: 'serve.json', isHostFile: true },
   { path: '_headers', isHostFile: true },

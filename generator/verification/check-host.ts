@@ -117,7 +117,7 @@ class Host {
   /** Returns the status of the response, and discards the body. */
   async status(path: string): Promise<number> {
     const { status, discard } = await this.#request(path, {});
-    await discard();
+    discard();
     return status;
   }
 

@@ -125,7 +125,7 @@ export interface CheckedList {
  * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a
  * snapshot. `checkFreshness` checks its times.
  *
- * The publication statement is undefined in older trees.
+ * The publication statement is undefined if the tree has none.
  */
 export async function checkCheckpoint(
   files: SeenFiles,

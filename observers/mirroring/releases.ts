@@ -80,7 +80,7 @@ export class Releases {
 
   /**
    * Returns when the newest delegation was signed that the mirror had accepted with a release, RFC 3339. Undefined if it had
-   * accepted none under the root key of the release, or if a version before this one made the release.
+   * accepted none under the root key of the release.
    */
   delegatedAt(name: string): string | undefined {
     const text = readIfReadable(this.#delegations, name)?.toString('utf8');

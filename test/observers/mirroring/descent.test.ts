@@ -355,7 +355,7 @@ describe('a mirror over HTTP', () => {
     });
   });
 
-  it('fetches no record that SHA256SUMS of an older version lists, but the list does not have', async () => {
+  it('fetches no record that SHA256SUMS of a tree without a statement lists, but the list does not have', async () => {
     const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
     const older = [...filesOf(first)].filter(([path]) => !isNew(path));
     const files = await resealed(new Map([...older, ['issuers/stray', Buffer.from('{}')]]), key);
@@ -369,7 +369,7 @@ describe('a mirror over HTTP', () => {
     expect(existsSync(current())).toBe(false);
   });
 
-  it('takes a tree of an older version, which has no statement, and then one that has', async () => {
+  it('takes a tree without a statement, and then one that has one', async () => {
     const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
     const files = await resealed(new Map([...filesOf(first)].filter(([path]) => !isNew(path))), key);
     expect(files.get('SHA256SUMS')?.toString()).toContain('  issuers/n7\n');
