@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { describe, it } from 'vitest';
 
 /** If set, tests that need a missing program are not skipped: they run and fail. */
-const REQUIRED = process.env['REQUIRE_COMPONENTS'] === '1';
+export const isRequired = process.env['REQUIRE_COMPONENTS'] === '1';
 
 /** Defines a suite that needs programs. If one is missing, the suite is skipped, and its title names the program. */
 export function describeWith(programs: readonly string[], name: string, suite: () => void): void {
@@ -38,6 +38,6 @@ export function describeWithData(folder: string, name: string, suite: () => void
 }
 
 function describeUnless(missing: boolean, why: string, name: string, suite: () => void): void {
-  if (missing && !REQUIRED) describe.skip(`${name} [${why}]`, suite);
+  if (missing && !isRequired) describe.skip(`${name} [${why}]`, suite);
   else describe(name, suite);
 }
