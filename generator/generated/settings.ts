@@ -51,7 +51,7 @@ export interface RegistryFile {
    */
   base_url?: string | undefined;
   /**
-   * the URLs of the mirrors, which `status` and `checkpoint` compare with the registry
+   * the URLs of the mirrors, which `status` and `mirror status` compare with the registry
    */
   mirrors?: string[] | undefined;
   /**
@@ -76,7 +76,7 @@ export interface RegistryFile {
    */
   precompress?: boolean | undefined;
   /**
-   * whether the tree has all statements in one file, too, so that clients need one request; mirrors need 0.3.0 or newer
+   * whether the tree has all statements in one file, too, so that clients need one request
    */
   statements?: boolean | undefined;
   /**
@@ -84,13 +84,9 @@ export interface RegistryFile {
    */
   page?: {
     /**
-     * up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000; mirrors need 0.3.0 or newer
+     * up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000
      */
     issuers?: number | undefined;
-    /**
-     * the language: en, de or nb
-     */
-    language?: 'en' | 'de' | 'nb' | undefined;
     /**
      * the colour of links in six hexadecimal digits, such as '#0b5fff'
      */

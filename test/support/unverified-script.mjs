@@ -1,5 +1,5 @@
-// The script of the page without verification. It serves to measure the cost of verification, and to test that hostile
-// data cannot attack the page even without verification.
+// The script of the page without verification. Tests use it to show that hostile data cannot attack the page even
+// without verification.
 
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -9,7 +9,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 /** Bundles the script of the page without verification. */
 export async function unverifiedScript() {
   const { outputFiles } = await build({
-    entryPoints: [here('../website/src/main.ts')],
+    entryPoints: [here('../../website/src/main.ts')],
     bundle: true,
     write: false,
     minify: true,
