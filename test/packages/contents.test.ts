@@ -45,7 +45,7 @@ describe('what the packages ship', async () => {
         ...filesBelow('docs/protocol'),
         ...filesBelow('docs/operators'),
         ...filesBelow('docs/verifiers'),
-        ...['docs/operators.md', 'docs/issuers.md', 'docs/mirrors.md', 'docs/upgrading.md'],
+        ...['docs/operators.md', 'docs/issuers.md', 'docs/mirrors.md'],
         ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'package.json'],
       ]),
     );

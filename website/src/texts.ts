@@ -1,9 +1,9 @@
 /**
- * All words of the page, in English. A page in another language needs only another file of this form. In a text, `{name}`
- * is the place of a value or a link. The texts never contain data: values are inserted as text, not as markup.
+ * All words of the page. In a text, `{name}` is the place of a value or a link. The texts never contain data: values are
+ * inserted as text, not as markup.
  */
 
-/** The language of this file (BCP 47). It also selects the form of dates and numbers, and the names of places. */
+/** The language of the page (BCP 47). It selects the form of dates and numbers, and the names of places. */
 export const LANGUAGE = 'en-GB';
 
 const number = (value: number) => value.toLocaleString(LANGUAGE);
@@ -11,9 +11,6 @@ const count = (value: number, one: string, many: string) => `${number(value)} ${
 
 /** The words of index.html and 404.html, which the build inserts. They may contain markup. */
 export const html = {
-  language: LANGUAGE,
-  /** The direction of the script: `ltr` or `rtl`. */
-  direction: 'ltr',
   skip: 'Skip to the issuers',
   navigation: 'Views',
   issuers: 'Issuers',
