@@ -19,7 +19,7 @@ const REPAIRED =
   /^auditor\/(file|statements)\/|\/missing\/a record|a sums file too many|a hidden file|statements\.json|\.htaccess/;
 /** Files of a log or of a later version that no head and no SHA256SUMS names, and tiles, which follow from the entries. */
 const NOT_KEPT =
-  /an odd file that is not listed|\/log\/(a file that does not belong|a kept list with another|a proof of an entry that is no|a testimony that is no|.* tile)/;
+  /an odd file that is not listed|\/log\/(a file that does not belong|a kept list with another|a proof of an entry that is no|.* tile)/;
 
 it('the mirror takes what an auditor accepts, and nothing else, unless it can repair it', async () => {
   const audited = (await kitOf('auditor')).filter(({ id }) => !REPAIRED.test(id) && !NOT_KEPT.test(id));

@@ -220,21 +220,6 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     expect((await sh(status, folder)).stderr).toMatch(/^primary .*\nin sync /m);
   });
 
-  it('docs/mirrors.md: testify to the log', async () => {
-    const { folder, here } = await published();
-    const local = (commands: string) =>
-      here(commands)
-        .replaceAll('/srv/registry', join(folder, 'srv'))
-        .replaceAll('/srv/witness', join(folder, 'state'));
-    const [, ...copy] = commandsBelow('docs/mirrors.md', 'Copy the registry');
-    await sh(local(copy.join('')), folder);
-    const [keys = '', mirror = ''] = commandsBelow('docs/mirrors.md', 'Testify to the log');
-    expect((await sh(local(keys), folder)).stdout).toMatch(/^mirror\.example\+[0-9a-f]{8}\+\S+$/m);
-    const { stderr } = await sh(local(mirror), folder);
-    expect(stderr).toContain('cosigned the log registry.example/log with 2 entries as mirror.example');
-    expect(readdirSync(join(folder, 'srv/current/witness'))).toHaveLength(1);
-  });
-
   it('docs/hosting/mirror.sh keeps serving the old tree if the source is incomplete', async () => {
     const folder = exampleRegistry();
     await sh('npx passport-registry build', folder);

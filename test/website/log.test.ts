@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInChromium, open, openWithClock, verdict, verification } from '../support/browser.js';
+import { onlyLogged } from '../support/only-logged.js';
 import { cosigned, madeUpEntry, ORIGIN, PROOF, replaceLog } from '../support/page-log.js';
 import { listen, plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
@@ -310,7 +311,7 @@ describeInChromium('the log with a publication that is not published', () => {
   it('is shown as before, without the list that is to come', async () => {
     const { folder, keys } = await loggedByKeys();
     change(folder, 'alpha', { status: 'suspended' });
-    await publish(folder, ...keys, '--cosign-later');
+    await onlyLogged(join(folder, 'dist'), () => publish(folder, ...keys));
     expect(existsSync(join(folder, 'dist/log/statements/1.jwt'))).toBe(true);
     const { page, wrong } = await open(`${await plainHost(join(folder, 'dist'), '404.html')}/#issuer=alpha`);
     expect(await verdict(page)).toBe(GOOD);

@@ -116,8 +116,8 @@ describe('passport-registry init', () => {
     expect(Object.keys(all)).toEqual(expect.arrayContaining(['root_key', 'signer', 'checkpoint']));
     expect(all.log).toMatchObject({
       // The log is named by the host of the registry.
-      ...{ origin: 'registry.alt/log', quorum: 2, wait: 60 },
-      witnesses: [{ mirror: 'https://mirror.example' }, { service: 'https://witness.example' }],
+      ...{ origin: 'registry.alt/log', quorum: 1, wait: 60 },
+      witnesses: [{ service: 'https://witness.example' }],
     });
   });
 
