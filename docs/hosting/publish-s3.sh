@@ -19,7 +19,6 @@ script='Content-Type: text/javascript; charset=utf-8'
 style='Content-Type: text/css; charset=utf-8'
 drawing='Content-Type: image/svg+xml'
 image='Content-Type: image/png'
-xml='Content-Type: application/xml'
 feed='Content-Type: application/atom+xml'
 bytes='Content-Type: application/octet-stream'
 
@@ -61,10 +60,6 @@ file "$text" "$short" assets/licences.txt
 file "$json" "$short" changes.json
 file "$feed" "$short" changes.atom
 file "$html" "$short" index.html
-# The pages of issuers, which a build can remove.
-folder "$html" "$short" '' '+ /i/*.html'
-folder "$xml" "$short" '' '+ /sitemap.xml'
-folder "$text" "$short" '' '+ /pages.txt'
 folder "$script" "$short" assets/parts '+ *.js'
 file "$text" "$short" UNFIT-FOR-PRODUCTION.txt
 folder "$text" "$short" sums '+ /[^.]*'

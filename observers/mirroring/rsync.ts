@@ -7,7 +7,7 @@ import { readTreeFile } from '../../generator/files/read-file.js';
 import { filesBelow } from '../../generator/files/walk.js';
 import { parseChecksums } from '../../generator/tree/checksums.js';
 import { roleOf } from '../../generator/tree/files.js';
-import { PAGES_FOLDER, PATHS } from '../../generator/tree/paths.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import { statementsFile } from '../../generator/tree/statements-file.js';
 import { type Note, unlistedFile, unprovenFile } from '../../generator/verification/unknown-parts.js';
 import type { Candidate } from './candidate.js';
@@ -78,11 +78,7 @@ function removeUnproven(
   const checksums = readTreeFile(folder, PATHS.checksums) ?? Buffer.alloc(0);
   const sums = parseChecksums(checksums.toString('utf8')) ?? new Map<string, string>();
   const unlisted = filesBelow(folder).filter((path) => roleOf(path) === 'added' && !sums.has(path));
-  const pages = parseChecksums(readTreeFile(folder, PATHS.pageSums)?.toString('utf8') ?? '') ?? [];
-  const unproven = unprovenFiles([...sums, ...pages], { publication, checksums, held });
-  // A host may read this file for its folder, and `verify` passes the pages of issuers only with it.
-  const removed = unproven.includes(PATHS.pagesHtaccess) ? [PAGES_FOLDER, PATHS.sitemap] : [];
-  for (const path of [...unlisted, ...unproven, ...removed])
-    rmSync(join(folder, path), { recursive: true, force: true });
+  const unproven = unprovenFiles(sums, { publication, checksums, held });
+  for (const path of [...unlisted, ...unproven]) rmSync(join(folder, path), { recursive: true, force: true });
   return [...unlisted.map(unlistedFile), ...unproven.map(unprovenFile)];
 }

@@ -197,3 +197,30 @@ describe('the page without a script', () => {
     expect(readFileSync(join(folder, 'other/index.html'), 'utf8')).toContain('Signed by a development key.');
   });
 });
+
+describe('the list for readers without a script', () => {
+  it('says what each issuer is, since when, and whose name looks like that of another', async () => {
+    const folder = await workspace([]);
+    writeFiles(folder, {
+      'issuers/harbour.yaml': recordText('harbour', {
+        ...{ name: 'Harbour & Sons', status: 'revoked', certified_since: '2022-01-16T00:00:00Z' },
+      }),
+      'issuers/plain.yaml': recordText('plain', { tier: 'registered', name: 'Harbоur & Sons Ltd' }),
+      'issuers/soon.yaml': recordText('soon', { certified_since: '2999-01-01T00:00:00Z' }),
+      'issuers/tried.yaml': recordText('tried', { name: 'HARBOUR SONS' }),
+    });
+    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    expect(code, stderr).toBe(0);
+    const rows = read(folder, 'index.html').matchAll(/<tr><th scope="row">.*/g);
+    const texts = [...rows].map(([row]) => row.replaceAll(/<[^>]+>/g, '|').replaceAll(/\|+/g, '|'));
+    const alike = (others: string) => `Its name looks like that of ${others}. Only the id tells them apart.`;
+    expect(texts).toEqual([
+      // In the order of their standings, the trusted one first.
+      `|Harbour &#38; Sons| |harbour| |${alike('tried (trusted), plain (listed)')}|revoked|certified|Was trusted from| |16 January 2022|`,
+      `|Harbоur &#38; Sons Ltd| |plain| |${alike('tried (trusted), harbour (revoked)')}|listed|registered|1 January 2026|`,
+      '|soon|not yet|certified|Trusted from| |1 January 2999|',
+      `|HARBOUR SONS| |tried| |${alike('plain (listed), harbour (revoked)')}|trusted|certified|1 January 2026|`,
+    ]);
+    expect(read(folder, 'index.html')).toContain('<th scope="row"><a href="issuers/soon">soon</a></th>');
+  });
+});
