@@ -68,26 +68,10 @@ function makeHostFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The SHA-256 of the files that an earlier version writes differently. From 0.2.0 on. */
-const EARLIER_HOST_FILES: ReadonlySet<string> = new Set([
-  // 404.html of 0.2.0.
-  'f8ba8ac7e092ec8de6d043c0f307bcdff1ef9115532955425d3e4a7d60b55f26',
-  // serve.json, _headers, .htaccess, vercel.json of 0.2.0, which have no rule for statements.json and about.json.
-  'b2cbf0ae155a3d23dfa4353a5ef02f1858454a5ef9d6388be1a1cdded70fec85',
-  'd9d84f26d15003994f621609d768f087b3d77b2f8d2bf273aa9e1137aaf5f98b',
-  'fe5ad4bc5b98b0899e2714123ae98f2614007f4accd7f7b1407ef975f74c2726',
-  '98edb97eed0552fe25ab2e5c20e78399274851273a94c2442bb6fe565736bec5',
-]);
-
 /** Returns the configuration file with a SHA-256, if this version writes it. */
 export function ownHostFile(path: string, hash: string): string | undefined {
   const own = hostFiles().get(path);
   return own !== undefined && sha256(own) === hash ? own : undefined;
-}
-
-/** Whether this version or an earlier one writes a configuration file with this SHA-256. */
-export function isOwnHostFile(path: string, hash: string): boolean {
-  return ownHostFile(path, hash) !== undefined || EARLIER_HOST_FILES.has(hash);
 }
 
 const toPairs = (headers: Record<string, string>) =>
@@ -183,8 +167,8 @@ ${SERVED.filter(({ path }) => hasPathRule(path))
 `;
 }
 
-/** Whether a path is that of a file of the log, of a witness, or of a logo. */
-const hasPathRule = (path: string) => /^(?:log|witness)\/|^assets\/logo/.test(path);
+/** Whether a path is that of a file of the log, or of a logo. */
+const hasPathRule = (path: string) => /^log\/|^assets\/logo/.test(path);
 
 /** For Apache: a rule for whole paths, which overrides the rules for names. */
 function pathRule({ path, type, cache, policy }: ServedFile): string {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -12,19 +11,6 @@ const servers: Server[] = [];
 afterEachFile(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
-
-/** Creates a self-signed certificate for a host name, as `<name>.pem` and `<name>.key` in a folder. */
-export function certificate(folder: string, name: string, host: string): void {
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-      ...['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`],
-      ...['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.pem`)],
-    ],
-    { stdio: 'ignore' },
-  );
-}
 
 /** Starts an HTTPS server on loopback. Returns the port. */
 export async function listenTls(folder: string, name: string, listener: RequestListener): Promise<number> {
@@ -150,9 +136,9 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     serve: ({ metadata }) => void delete metadata['jwks_uri'],
   },
   'has no keys': { rules: ['jwks-no-usable-key'], serve: ({ keys }) => void keys.splice(0) },
-  'has a key that is not an object': {
+  'has more than 100 keys': {
     rules: ['jwks-malformed'],
-    serve: ({ keys }) => void keys.push('key' as unknown as Jwk),
+    serve: ({ keys }) => void keys.push(...Array.from({ length: 99 }, (_one, at) => ({ kid: `key-${at}` }))),
   },
   'publishes a private key': {
     rules: ['jwks-private-key'],

@@ -246,7 +246,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ],
     ],
     'No source can give a mirror configuration of hosts #665cef01': [
-      ['observers/mirroring/unproven-files', 'leaves out what the source adds, from %s'],
+      ['observers/mirroring/unproven-files', 'leaves out what the source adds'],
       ['observers/mirroring/unproven-files', 'is refused if the source adds and lists %s'],
       ['generator/verification/unknown', 'is never one that a host could read, or take for a known file: %s'],
     ],

@@ -49,7 +49,6 @@ describe('a good tree', () => {
       'statements: skipped',
       'freshness: passed',
       'holders: skipped',
-      'operations: skipped',
       'unknown id: skipped',
       'content types: skipped',
       'client: skipped',
@@ -195,7 +194,6 @@ describe('a live host', () => {
       'checkpoint',
       'statements',
       'holders',
-      'operations',
     ]);
   });
 
