@@ -19,7 +19,6 @@ script='Content-Type: text/javascript; charset=utf-8'
 style='Content-Type: text/css; charset=utf-8'
 drawing='Content-Type: image/svg+xml'
 image='Content-Type: image/png'
-feed='Content-Type: application/atom+xml'
 bytes='Content-Type: application/octet-stream'
 
 # TYPE CACHE FOLDER FILTER: makes the remote folder equal to the local folder, for the files that match the filter.
@@ -58,7 +57,6 @@ folder "$drawing" "$short" assets '+ /logo.svg'
 folder "$image" "$short" assets '+ /logo.png'
 file "$text" "$short" assets/licences.txt
 file "$json" "$short" changes.json
-file "$feed" "$short" changes.atom
 file "$html" "$short" index.html
 folder "$script" "$short" assets/parts '+ *.js'
 file "$text" "$short" UNFIT-FOR-PRODUCTION.txt

@@ -48,7 +48,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: PATHS.asset('logo.png'), type: 'image/png' },
   { path: PATHS.asset('licences.txt'), type: TYPES.text },
   { path: PATHS.changes, type: TYPES.json },
-  { path: PATHS.feed, type: 'application/atom+xml' },
   { path: PATHS.list, type: TYPES.json },
   { path: PATHS.signature, type: TYPES.text },
   { path: 'issuers/*', star: ID, type: TYPES.json, listedIn: 'sums' },

@@ -17,9 +17,8 @@ export const PATHS = {
   /** The page for people. */
   page: 'index.html',
   asset: (name: string) => `assets/${name}`,
-  /** The changes of status and tier, as data and as a feed. */
+  /** The changes of status and tier. */
   changes: 'changes.json',
-  feed: 'changes.atom',
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
   /** The newest head of the log, signed by the key of the log (rule log-files). */
   logHead: LOG_HEAD_PATH,

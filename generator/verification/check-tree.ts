@@ -241,8 +241,7 @@ async function checkOtherFiles(audit: Audit): Promise<void> {
     const work = () => checkSnapshots(files, snapshots, history);
     audit.warnings.push(...((await checks.run('snapshots', work)) ?? []));
   }
-  const changes = (await fileExists(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
-  await checks.runIfThere('changes', changes, () => checkChanges(files));
+  await checks.runIfThere('changes', PATHS.changes, () => checkChanges(files));
 }
 
 /** The checks `delegation`, `checkpoint`, `statements` and `freshness`. */

@@ -62,7 +62,7 @@ describe('changes.json', () => {
     });
   });
 
-  it('and its feed are left alone by a build that changes neither status nor tier', async () => {
+  it('is left alone by a build that changes neither status nor tier', async () => {
     const folder = await workspace(['alpha']);
     await build(folder, T(1));
     set(folder, 'alpha', { status: 'suspended' });
@@ -126,40 +126,6 @@ describe('changes.json', () => {
     set(folder, 'alpha', { status: 'suspended' });
     await build(folder, T(2));
     expect(changes(folder)).toMatchObject({ changes: [], since: T(2) });
-  });
-});
-
-describe('changes.atom', () => {
-  it('says the same as a feed', async () => {
-    const folder = await workspace(['alpha']);
-    await build(folder, T(1));
-    expect(read(folder, 'changes.atom')).toContain(`<updated>${T(1)}</updated>`);
-    set(folder, 'alpha', { status: 'suspended' });
-    await build(folder, T(2));
-    const feed = read(folder, 'changes.atom');
-    // The name of a feed follows from the key that began it.
-    expect(feed.replace(changes(folder).feed, 'urn:uuid:of-the-feed')).toMatchInlineSnapshot(`
-      "<?xml version="1.0" encoding="utf-8"?>
-      <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
-        <id>urn:uuid:of-the-feed</id>
-        <title>Registry of agent passport issuers: status and tier</title>
-        <updated>2026-01-02T00:00:00Z</updated>
-        <author><name>The operator of the registry</name></author>
-        <link rel="self" type="application/atom+xml" href="changes.atom"/>
-        <link rel="alternate" type="text/html" href="./"/>
-        <entry>
-          <id>urn:uuid:8fa1ac6a-7a23-8d52-82b7-d4774ee46abe</id>
-          <title>alpha: status active → suspended</title>
-          <updated>2026-01-02T00:00:00Z</updated>
-          <link rel="alternate" type="text/html" href="./#issuer=alpha"/>
-          <content type="text">alpha: status active → suspended. In the list of 2026-01-02T00:00:00Z; verify it before you act on this.</content>
-        </entry>
-      </feed>
-      "
-    `);
-    expect(read(folder, 'index.html')).toContain(
-      '<link rel="alternate" type="application/atom+xml" title="Changes of status and tier" href="changes.atom">',
-    );
   });
 });
 

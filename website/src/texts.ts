@@ -24,8 +24,7 @@ export const html = {
   verify_why:
     'The host controls what this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when, and the record of the id in <code>ISSUER</code>. <code>passport-registry verify</code> also shows whether the list is the newest, and which issuers are on hold.',
   verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
-  data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
-  feed: 'Changes of status and tier',
+  data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>, changes of status and tier <a href="changes.json">changes.json</a>.',
   about: 'A passport says who is behind an agent. These are the issuers of passports.',
   intro: 'What is this?',
   intro_agent:
@@ -194,8 +193,7 @@ export const otherPlaceNames = {
 export const changes = {
   title: 'Recent changes',
   uncovered:
-    'This host sends no changes of status and tier that can be verified, so none are shown. The {feed} lists them without verification.',
-  feed: 'feed',
+    'This host sends no changes of status and tier that can be verified, so none are shown. {file} lists them without verification.',
   none: 'No changes of status or tier since {since}.',
   removed: 'removed from the list',
   added: (to: string) => `new: ${to}`,

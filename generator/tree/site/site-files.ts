@@ -1,7 +1,6 @@
 import type { Changes } from '@passport-registry/verifier/core';
 import { PATHS } from '../paths.js';
 import { accentRules } from './accent.js';
-import { atomFeed } from './atom.js';
 import { changesBytes } from './changes.js';
 import { type IndexPageParts, indexPage } from './pages.js';
 import { websiteFile, websiteScripts, websiteText } from './website-files.js';
@@ -21,6 +20,5 @@ export function siteFiles(parts: IndexPageParts, changes: Changes): Map<string, 
     [PATHS.page, text(indexPage(parts))],
     ...assets.map(([name, bytes]): [string, Uint8Array] => [PATHS.asset(name), bytes]),
     [PATHS.changes, changesBytes(changes)],
-    [PATHS.feed, text(atomFeed(changes, parts.about))],
   ]);
 }

@@ -175,7 +175,6 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       ['/assets/registry.css', 'text/css'],
       ['/assets/icon.svg', 'image/svg+xml'],
       ['/changes.json', 'application/json'],
-      ['/changes.atom', 'application/atom+xml'],
     ])('serves %s to the page', async (path, type) => {
       const { status, headers } = await fetch(base + path);
       expect(status).toBe(200);

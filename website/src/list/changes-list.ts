@@ -103,7 +103,7 @@ function groupView(group: readonly Change[], known: KnownChanges): Child {
 function noteOn(changes: KnownChanges['changes']): Child {
   if (changes === undefined) return text.loading;
   if (changes !== null) return rich(text.none, { since: moment(changes.since) });
-  return rich(text.uncovered, { feed: element('a', { href: 'changes.atom' }, text.feed) });
+  return rich(text.uncovered, { file: element('a', { href: 'changes.json' }, 'changes.json') });
 }
 
 function describeChange({ issuer_id, field, from, to }: Change, { resolve }: KnownChanges): string {
