@@ -113,15 +113,13 @@ const fromWhereItIs = {
 /** Writes the page for browsers into build/website/. What the first view does not need is in a file of its own. */
 async function bundleWebsite() {
   const out = `${ROOT}build/website/`;
-  const { html, standings, since, fields, list } = await importModule(TEXTS);
+  const { html, standings, since } = await importModule(TEXTS);
   const named = (prefix, texts) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, text]));
   const texts = {
     ...html,
     ...named('standing_', standings),
     ...named('since_', since),
-    ...named('field_', fields),
-    place_everywhere: list.everywhere,
   };
   writeIfChanged(`${out}texts.json`, JSON.stringify(texts));
   writeIfChanged(`${out}icon.svg`, readFileSync(`${ROOT}website/icon.svg`));

@@ -154,7 +154,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     monitor: {
       summary: 'follow the log of a registry; tell what changed or is wrong',
-      options: 'root-key mirror watch state since every feed json',
+      options: 'root-key mirror watch state since every json',
       example: 'monitor https://registry.example --root-key trust-anchor.json',
       load: async () => (await import('./monitor.js')).declareMonitor,
     },

@@ -274,11 +274,11 @@ export const HOLDERS_OPTION = new Option(
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
 export function treeOptions(settings: Settings): TreeOptions {
-  const { base_url: baseUrl, holders, precompress, statements } = settings;
+  const { holders, precompress, statements, page } = settings;
   return {
     ...{ holders, verifyHolders, precompress, statements },
     about: descriptionOf(settings),
-    page: { ...settings.page, baseUrl },
+    page,
   };
 }
 

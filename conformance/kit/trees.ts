@@ -158,15 +158,12 @@ function* changes(role: Role): Generator<Case> {
   const text = textIn(golden(base).files, 'changes.json');
   const odd: readonly (readonly [string, Patch[], boolean])[] = [
     ['as they are', [], true],
-    ['no feed', [{ file: 'changes.atom', removed: true }], false],
-    ['only the feed', [{ file: 'changes.json', removed: true }], false],
     [
       'another field',
       [{ file: 'changes.json', text: text.replace('"field":"status"', '"field":"contact"') }],
       false,
     ],
     ['another form', [{ file: 'changes.json', text: '[]' }], false],
-    ['a feed that is no XML', [{ file: 'changes.atom', text: '<feed' }], false],
   ];
   const why = 'The changes are in another form.';
   const make = topic(role, 'changes', { rule: 'changes-checked', base, why });

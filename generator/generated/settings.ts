@@ -80,13 +80,9 @@ export interface RegistryFile {
    */
   statements?: boolean | undefined;
   /**
-   * the pages for people
+   * the page for people
    */
   page?: {
-    /**
-     * up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000
-     */
-    issuers?: number | undefined;
     /**
      * the colour of links in six hexadecimal digits, such as '#0b5fff'
      */

@@ -40,7 +40,7 @@ export interface TreeOptions {
   readonly precompress?: boolean | undefined;
   /** Whether to publish all statements in one file, too. Default: no. */
   readonly statements?: boolean | undefined;
-  /** What the page, the feed and the OpenAPI description say about the registry. Default: nothing. */
+  /** What the page and the OpenAPI description say about the registry. Default: nothing. */
   readonly about?: RegistryDescription | undefined;
   /** How the pages look, and whether each issuer has one. Default: a page in English, without a logo. */
   readonly page?: PageSettings | undefined;

@@ -3,13 +3,12 @@ import { packageFile } from '../files/package-file.js';
 import type { SignedPublication } from '../list/list.js';
 import { sumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
-import { isChecksummed, isIssuerPage } from './files.js';
+import { isChecksummed } from './files.js';
 import type { HeldBy } from './held-by.js';
 import { hostFiles } from './host-configuration.js';
 import { PATHS } from './paths.js';
 import { openApiBytes, type RegistryDescription } from './registry-description.js';
 import type { PageParts } from './site/page-settings.js';
-import { hasIssuerPages } from './site/pages.js';
 import { siteFiles } from './site/site-files.js';
 
 /** A tree in memory: the bytes of every file by path. */
@@ -53,8 +52,6 @@ export function assembleTree(parts: TreeParts): Tree {
     [PATHS.publication, text(statement.text)],
     [PATHS.rootKey, canonicalBytes(rootKey.jwk)],
   ]);
-  const sumsOf = (isListed: (path: string) => boolean) =>
-    text(sumsText([...tree].filter(([path]) => isListed(path))));
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
   for (const [path, bytes] of sums.files) tree.set(path, bytes);
   if (signed.about !== undefined) tree.set(PATHS.about, signed.about);
@@ -65,13 +62,12 @@ export function assembleTree(parts: TreeParts): Tree {
   const named = { heldBy: holders?.heldBy, names: signed.about, about, page };
   const site = { list, rootKey, required, log: statement.log?.origin, development, ...named };
   for (const [path, bytes] of siteFiles(site, changes)) tree.set(path, bytes);
-  if (!hasIssuerPages(site)) tree.delete(PATHS.pagesHtaccess);
-  else tree.set(PATHS.pageSums, sumsOf(isIssuerPage));
   if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
-  return tree.set(PATHS.checksums, sumsOf(isChecksummed));
+  const listed = [...tree].filter(([path]) => isChecksummed(path));
+  return tree.set(PATHS.checksums, text(sumsText(listed)));
 }
 
 const DEVELOPMENT_NOTICE = `This registry is signed by a development key that was made on somebody's machine.

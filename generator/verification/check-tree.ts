@@ -11,7 +11,7 @@ import {
   readList,
 } from '@passport-registry/verifier/core';
 import type { OnProgress } from '../progress.js';
-import { isIssuerPage, isLogPath } from '../tree/files.js';
+import { isLogPath } from '../tree/files.js';
 import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { checkChanges, checkSnapshots } from './check-history.js';
@@ -29,7 +29,7 @@ import {
   type TrustedRoot,
 } from './check-statements.js';
 import { CheckList, fileExists } from './checks.js';
-import { checkChecksums, checkPages, checkRecordFiles, checkSignature, pathsOf } from './file-checks.js';
+import { checkChecksums, checkRecordFiles, checkSignature, pathsOf } from './file-checks.js';
 import type { PinnedLog } from './pinned-trust.js';
 import { Problems, type SeenFiles } from './seen-files.js';
 import { type Note, unknownClaimNotes, unknownFiles } from './unknown-parts.js';
@@ -226,9 +226,9 @@ async function assertHasHead(files: SeenFiles): Promise<void> {
   ]);
 }
 
-/** The checks `checksums`, `snapshots`, `changes` and `pages`. */
+/** The checks `checksums`, `snapshots` and `changes`. */
 async function checkOtherFiles(audit: Audit): Promise<void> {
-  const { files, checks, registry, isStated, roots, logged } = audit;
+  const { files, checks, isStated, roots, logged } = audit;
   const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
   const paths = await pathsOf(files, sums);
   audit.notes.push(...unknownFiles(paths, (path) => sums?.has(path) === true));
@@ -241,11 +241,7 @@ async function checkOtherFiles(audit: Audit): Promise<void> {
     const work = () => checkSnapshots(files, snapshots, history);
     audit.warnings.push(...((await checks.run('snapshots', work)) ?? []));
   }
-  const changes = (await fileExists(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
-  await checks.runIfThere('changes', changes, () => checkChanges(files));
-  if (!paths.includes(PATHS.pageSums) && !paths.some(isIssuerPage))
-    checks.skip('pages', `the tree has no ${PATHS.pageSums}`);
-  else if (registry !== undefined) await checks.run('pages', () => checkPages(files, registry));
+  await checks.runIfThere('changes', PATHS.changes, () => checkChanges(files));
 }
 
 /** The checks `delegation`, `checkpoint`, `statements` and `freshness`. */

@@ -27,7 +27,7 @@ const EVERY = 67;
 
 /** Rules that say nothing to one of the six roles: who they are for. */
 const FOR_OTHERS: Readonly<Record<string, string>> = {
-  publishers: `other-files write-order snapshots save-last hold-kept issuer-pages list-later newest-published next-statement
+  publishers: `other-files write-order snapshots save-last hold-kept list-later newest-published next-statement
     request-follows signer-memory root-key-continues statements-stay verified-before-written publication-rules
     record-changes reserved-names changes-unsigned later-versions log-write-order log-witnesses`,
   hosts: 'query-ignored',

@@ -208,19 +208,6 @@ describe('a host with something newer', () => {
       expect(words).toContain('online key has leaked: do not load');
   });
 
-  it('replaces a copy of a mirror, which has no pages of issuers', async () => {
-    configure(url, `${ONLINE}\npage: { issuers: 10 }`);
-    expect(await json(['build', '--production'], 1)).toMatchObject({ code: 0 });
-    replace('host', 'dist');
-    await good('mirror', url, 'copy', '--root-key', 'root.json');
-    rmSync(join(folder, 'dist'), { recursive: true });
-    cpSync(join(folder, 'copy/current'), join(folder, 'dist'), { recursive: true, dereference: true });
-    await offline(() => json(['checkpoint', 'host'], 2));
-    const { tree, next } = await json(['status'], 3);
-    expect([tree.level, tree.missingPages > 0]).toEqual(['note', true]);
-    expect(next[0].command).toMatch(/ && mv dist \S+ && cp -rL .* dist$/);
-  });
-
   it('has not seen a revocation, which its tree then undoes', async () => {
     const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
     const revoked = await json(['revoke', 'beta', '--reason', 'leak', '--production'], 1);

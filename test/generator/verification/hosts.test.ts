@@ -26,8 +26,7 @@ beforeAll(async () => {
   cpSync(join(home, 'shared/holders.json'), join(folder, 'holders.json'));
   // Nobody answers there.
   writeFiles(folder, {
-    'registry.yaml':
-      'base_url: http://127.0.0.1:9\nholders: holders.json\npage: { issuers: 100, logo: logo.svg }\n',
+    'registry.yaml': 'base_url: http://127.0.0.1:9\nholders: holders.json\npage: { logo: logo.svg }\n',
     'logo.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>',
   });
   await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
@@ -165,20 +164,10 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       );
     });
 
-    it.each(['a.php', 'a.tgz', 'a.fr', 'beta.example.com'])('has a page of the issuer %s', async (id) => {
-      const { status, headers } = await fetch(`${base}/i/${id}.html`, {
-        headers: { 'Accept-Encoding': 'identity' },
-      });
-      expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html\b/)]);
-      expect([headers.get('content-encoding'), headers.get('content-language')]).toEqual([null, null]);
-      expect(headers.get('content-security-policy')).toMatch(/base-uri 'self';.*frame-ancestors 'none'$/);
-    });
-
-    it('runs no script of a logo that somebody opens by itself, and has a sitemap', async () => {
+    it('runs no script of a logo that somebody opens by itself', async () => {
       const { headers } = await fetch(`${base}/assets/logo.svg`);
       expect(headers.get('content-security-policy')).toBe("default-src 'none'");
       expect(headers.get('content-type')).toBe('image/svg+xml');
-      expect((await fetch(`${base}/sitemap.xml`)).headers.get('content-type')).toMatch(/^application\/xml\b/);
     });
 
     it.each([
@@ -186,7 +175,6 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       ['/assets/registry.css', 'text/css'],
       ['/assets/icon.svg', 'image/svg+xml'],
       ['/changes.json', 'application/json'],
-      ['/changes.atom', 'application/atom+xml'],
     ])('serves %s to the page', async (path, type) => {
       const { status, headers } = await fetch(base + path);
       expect(status).toBe(200);
