@@ -3,7 +3,7 @@ import type { Case } from '../../build/conformance/cases/case.js';
 import { startMirror, startPage } from '../../build/conformance/ours.js';
 import type { Program } from '../../build/conformance/runner/program.js';
 import { run } from '../../build/conformance/runner/run.js';
-import { connect } from '../support/browser.js';
+import { connect, describeInChromium } from '../support/browser.js';
 import { kitOf } from '../support/kit.js';
 import { sample } from '../support/soak.js';
 
@@ -26,9 +26,11 @@ it('the mirror takes what an auditor accepts, and nothing else, unless it can re
   expect(await wrong(sample(audited, 90, 7), startMirror)).toEqual([]);
 });
 
-it('the page in Chromium shows what a client accepts', async () => {
-  const chosen = ['good/checkpoint', 'good/witnessed', 'publication/sequence absent', 'delegation/keys 17'];
-  const cases = (await kitOf('client')).filter(({ id }) => chosen.includes(id.replace('client/', '')));
-  expect(cases).toHaveLength(chosen.length);
-  expect(await wrong(cases, () => startPage(connect))).toEqual([]);
+describeInChromium('the page in Chromium', () => {
+  it('shows what a client accepts', async () => {
+    const chosen = ['good/checkpoint', 'good/witnessed', 'publication/sequence absent', 'delegation/keys 17'];
+    const cases = (await kitOf('client')).filter(({ id }) => chosen.includes(id.replace('client/', '')));
+    expect(cases).toHaveLength(chosen.length);
+    expect(await wrong(cases, () => startPage(connect))).toEqual([]);
+  });
 });

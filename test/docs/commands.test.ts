@@ -158,7 +158,7 @@ describe('the commands of the documents', () => {
   });
 });
 
-describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', () => {
+describeWith(['openssl', 'curl'], 'the commands of docs/agents.md', () => {
   it('get a passport from the sandbox issuer with only curl and openssl, and revoke it', async () => {
     const folder = exampleRegistry();
     const address = await sandboxIn(folder);

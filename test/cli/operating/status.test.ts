@@ -15,6 +15,7 @@ import { DAY, ONLINE, PARTS, registryForStatus } from '../../support/status-regi
 import {
   cli,
   clockAhead,
+  encryptedKey,
   filesOf,
   type Outcome,
   recordText,
@@ -421,11 +422,7 @@ describe('the root key', () => {
     await run('mkfifo', ['-m', '600', fifo], here.folder);
     // To read the pipe would block.
     expect((await statusOf(['--key', 'fifo.pem'])).levels['rootKey']).toBe('note');
-    await run(
-      'openssl',
-      ['genpkey', '-algorithm', 'ed25519', '-aes256', '-pass', 'pass:x', '-out', 'e.pem'],
-      here.folder,
-    );
+    writeFiles(here.folder, { 'e.pem': encryptedKey('x') });
     expect((await statusOf(['--key', 'e.pem'])).levels['rootKey']).toBe('ok');
     writeFiles(here.folder, {
       'command.yaml': 'root_key: root.json\nsigner: { command: touch signed; exit 1 }',

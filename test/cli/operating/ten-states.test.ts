@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { git as gitIn } from '../../support/git.js';
 import { installedPath } from '../../support/installed.js';
 import { noteSigner } from '../../support/note-keys.js';
@@ -62,7 +61,7 @@ const edit = (file: string, change: (text: string) => string) =>
 const program = (...words: string[]) => ['npx passport-registry', ...words].join(' ');
 
 /** Each test goes on from the registry of the test before, which `init` made. */
-describeWith(['git'], 'the one command that `status` proposes for a registry that', () => {
+describe('the one command that `status` proposes for a registry that', () => {
   beforeAll(async () => {
     top = temporaryFolder();
     for (const name of ['host', 'mirror']) writeFiles(top, { [`${name}/none.html`]: '' });

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { cosigningService } from '../../support/cosigning-service.js';
 import { git } from '../../support/git.js';
 import { noteSigner } from '../../support/note-keys.js';
@@ -12,7 +11,7 @@ import { writeFiles } from '../../support/workspace.js';
 
 const LOG = { origin: 'registry.example/log', signer: { key: 'env:LOG_KEY' } };
 
-describeWith(['git', 'bash'], 'the workflows of a registry that is published already', () => {
+describe('the workflows of a registry that is published already', () => {
   let github: SimulatedGithub;
   let root: string;
   let main: string;
