@@ -38,7 +38,7 @@ describe('an option without effect', () => {
     [['verify', 'x', '--conformance', '--any-content-type'], '--conformance', 'leave out --any-content-type'],
     [['check', '--json', '--format', 'github'], '--json and --format', 'leave out one'],
     [['diff', 'x', '--json', '--format', 'markdown'], '--json and --format', 'leave out one'],
-    [['mirror', 'x', 'y', '--witness-signer-timeout', '5'], '--witness-signer-command', 'or leave it out'],
+    [['witness', 'x', '--witness-signer-timeout', '5'], '--witness-signer-command', 'or leave it out'],
   ])('is refused before anything is done, with a remedy: %j', async (args, problem, remedy) => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await cli(args, folder);
