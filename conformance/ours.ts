@@ -27,7 +27,6 @@ import {
 } from '@passport-registry/verifier';
 import { importAnchorRoot, limitOf, parseStrictJson } from '@passport-registry/verifier/core';
 import { requirePassport } from '@passport-registry/verifier/fetch';
-import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { parseHolders } from '../custody/ceremony/holders-file.js';
 import { GeneratorError } from '../generator/errors.js';
 import { type PinnedTrust, pinnedAnchor } from '../generator/verification/pinned-trust.js';
@@ -58,7 +57,6 @@ interface Message {
   readonly folder: string;
   readonly sources: readonly string[];
   readonly deadline: number;
-  readonly proof?: string;
   readonly passport: PassportRequest;
   readonly ask?: readonly string[];
   readonly policy?: TrustPolicy;
@@ -265,11 +263,7 @@ const opened = ({ anchor, folder }: Message) =>
   });
 
 async function log(message: Message): Promise<Answer> {
-  if (message.proof === undefined) return { verdict: 'accept', more: factsOf(await opened(message)) };
-  const options = { trustAnchor: anchorOf(message.anchor) };
-  const { from, until, issuer = null } = await verifyHistoryProof(readFileSync(message.proof), options);
-  const seconds = (time: Date) => time.getTime() / 1000;
-  return { verdict: 'accept', more: { from: seconds(from), until: seconds(until), record: issuer } };
+  return { verdict: 'accept', more: factsOf(await opened(message)) };
 }
 
 function passport(): Verifier {

@@ -11,7 +11,6 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
   rotate: 'keys rotate',
   release: 'hold --end',
   reinstate: 'suspend --end',
-  log: 'history',
 };
 
 /** The options of earlier versions that are only settings of registry.yaml now, by their place there. docs/upgrading.md has the same table. */

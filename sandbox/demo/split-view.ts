@@ -49,7 +49,7 @@ export async function splitView(
   /** Makes a key, and prints what others know of it. */
   const key = async (file: string, ...shown: string[]) => {
     await stage.run('keys', 'generate', '--no-passphrase', '--private', file);
-    return (await stage.run('keys', ...shown)).stdout;
+    return (await stage.run('keys', 'public', file, ...shown)).stdout;
   };
   const witness = async (log: string, file: string, state: string) => {
     const url = await findFreeUrl();
@@ -64,10 +64,10 @@ export async function splitView(
   const [log, vkeys] = await runStep(
     'The operator opens a public log, which three witnesses cosign',
     async () => {
-      const vkey = await key('log.pem', 'log', 'log.pem', '--origin', ORIGIN);
+      const vkey = await key('log.pem', '--log', ORIGIN);
       const started = WITNESSES.map(async (name) => {
         const file = `${name}.pem`;
-        const own = await key(file, 'witness', file, '--name', name, '--state', name);
+        const own = await key(file, '--witness', name, '--state', name);
         return { key: own, service: await witness(vkey, file, name) };
       });
       const witnesses = await Promise.all(started);

@@ -104,7 +104,6 @@ describe('the name of a command in an earlier version', () => {
     ['rotate', 'keys rotate'],
     ['release', 'hold --end'],
     ['reinstate', 'suspend --end'],
-    ['log', 'history'],
   ])('%s answers with %s', async (old, now) => {
     const folder = temporaryFolder();
     const said = `passport-registry: \`${old}\` is now \`${now}\`: see docs/upgrading.md\n`;

@@ -1,11 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import fs, { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { describeWith } from '../support/components.js';
 import { withFs } from '../support/patched-fs.js';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
@@ -380,46 +379,5 @@ describe('a status that stands on a line of its own', () => {
     const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
     expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);
     expect(record()).toBe(text);
-  });
-});
-
-describeWith(['git'], 'passport-registry history', () => {
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=Operator', '-c', 'user.email=o@example.com', ...args], {
-      cwd: folder,
-    });
-
-  it('tells from git who has moved whom, when and why', async () => {
-    git('init', '-q');
-    git('add', 'issuers');
-    git('commit', '-qm', 'The first three');
-    await command('suspend', 'gamma', '--reason', 'x');
-    git('commit', '-qam', 'Suspend gamma: its key has leaked');
-    writeFiles(folder, {
-      'issuers/europe/gamma.yaml': record().replace('tier: certified', 'tier: registered'),
-    });
-    git('commit', '-qam', 'Gamma is not certified any more');
-    const { stdout } = await cli(['history', 'gamma', '--json'], folder);
-    const changes = JSON.parse(stdout).map(
-      ({ field, from, to, author, subject }: Record<string, string>) =>
-        `${field} ${from} ${to} ${author}: ${subject}`,
-    );
-    expect(changes).toEqual([
-      'tier certified registered Operator: Gamma is not certified any more',
-      'status active suspended Operator: Suspend gamma: its key has leaked',
-      'tier undefined certified Operator: The first three',
-      'status undefined active Operator: The first three',
-    ]);
-    const { stderr } = await cli(['history'], folder);
-    expect(stderr).toContain('alpha: added, status active');
-    expect(stderr).toMatch(/gamma: status active -> suspended {2}\([0-9a-f]{10}, Operator: Suspend gamma/);
-  });
-
-  it('says if git has no history, or a history without changes', async () => {
-    expect((await cli(['history'], folder)).code).toBe(4);
-    git('init', '-q');
-    git('commit', '-qm', 'Nothing', '--allow-empty');
-    const empty = await cli(['history', '--json'], folder);
-    expect([empty.code, JSON.parse(empty.stdout)]).toEqual([0, []]);
   });
 });

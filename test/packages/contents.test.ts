@@ -6,7 +6,6 @@ import * as express from '@passport-registry/verifier/express';
 import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
 import * as gate from '@passport-registry/verifier/gate';
-import * as history from '@passport-registry/verifier/history';
 import * as hono from '@passport-registry/verifier/hono';
 import * as http from '@passport-registry/verifier/http';
 import * as mcp from '@passport-registry/verifier/mcp';
@@ -217,7 +216,6 @@ describe('what the packages export', () => {
       'readLimited',
       'signingKeyOf',
     ]);
-    expect(Object.keys(history)).toEqual(['verifyHistoryProof']);
     expect(Object.keys(agent).sort()).toEqual([
       'MANDATE_TYPE',
       'NONCE_TYPE',

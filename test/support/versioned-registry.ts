@@ -70,7 +70,7 @@ async function publish(folder: string, publisher: Version, witness: Version): Pr
   writeFiles(folder, { 'registry.yaml': JSON.stringify({ ...SETTINGS, holders: 'holders.json' }) });
   const rotated = ['--rotation', 'step', '--delegation', 'root.jwt'];
   await run('build', ...KEYS, ...rotated, '--renew', '--updated-at', at(-60));
-  const vkey = await run('keys', 'witness', 'witness.pem', '--name', 'mirror.example', '--state', 'state');
+  const vkey = await run('keys', 'public', 'witness.pem', '--witness', 'mirror.example', '--state', 'state');
   const anchor = {
     root: JSON.parse(readFileSync(join(folder, 'first.json'), 'utf8')),
     ...{ checkpoint: 'required', publication: 'required' },

@@ -113,8 +113,8 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
     const registry = await serve(live);
     const good = (...args: string[]) => github.good(root, ...args);
     await good('keys', 'generate', '--no-passphrase', '--private', 'witness.pem');
-    const name = ['--name', 'mirror.example', '--state', 'state'];
-    const key = await good('keys', 'witness', 'witness.pem', ...name);
+    const name = ['--witness', 'mirror.example', '--state', 'state'];
+    const key = await good('keys', 'public', 'witness.pem', ...name);
     const testify = () =>
       good(
         ...['mirror', registry, 'mirror', '--root-key', 'registry/root.json'],

@@ -268,7 +268,7 @@ describe('an entry of a type that this version does not know', () => {
         const dist = (files: Files) =>
           Object.fromEntries([...files].map(([path, bytes]) => [`dist/${path}`, bytes]));
         await run('keys', 'generate', '--no-passphrase', '--private', 'witness.pem');
-        await run('keys', 'witness', 'witness.pem', '--name', 'mirror.example', '--state', 'state');
+        await run('keys', 'public', 'witness.pem', '--witness', 'mirror.example', '--state', 'state');
         writeFiles(folder, { 'root.json': canonicalBytes(world.root.rootKey.jwk) });
         const source = await way(join(folder, 'dist'));
         const key = ['--witness-key', 'witness.pem', '--witness-state', 'state'];

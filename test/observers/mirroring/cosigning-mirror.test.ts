@@ -50,7 +50,7 @@ beforeEach(async () => {
 
 async function newWitness(): Promise<void> {
   await here.good('keys', 'generate', '--no-passphrase', '--private', 'witness.pem');
-  vkey = (await here.good('keys', 'witness', 'witness.pem', '--name', NAME, '--state', 'state')).trim();
+  vkey = (await here.good('keys', 'public', 'witness.pem', '--witness', NAME, '--state', 'state')).trim();
   witness = parseNoteKey(vkey, 'witness', invalid);
 }
 
