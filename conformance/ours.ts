@@ -27,7 +27,6 @@ import {
 } from '@passport-registry/verifier';
 import { importAnchorRoot, limitOf, parseStrictJson } from '@passport-registry/verifier/core';
 import { requirePassport } from '@passport-registry/verifier/fetch';
-import { parseHolders } from '../custody/ceremony/holders-file.js';
 import { GeneratorError } from '../generator/errors.js';
 import { type PinnedTrust, pinnedAnchor } from '../generator/verification/pinned-trust.js';
 import { folderSource } from '../generator/verification/tree-source.js';
@@ -243,7 +242,7 @@ function pinnedTrust(text: string): Promise<PinnedTrust> {
 async function auditor({ anchor, folder }: Message): Promise<Answer> {
   const trust = await pinnedTrust(anchor);
   const report = await verifyTree(folderSource(folder), trust.rootKey, {
-    ...{ ...trust, now: clock, verifyHolders: parseHolders },
+    ...{ ...trust, now: clock },
   });
   if (report.ok) return { verdict: 'accept' };
   return { verdict: 'refuse', code: report.checks.flatMap(({ code }) => code ?? []) };

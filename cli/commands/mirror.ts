@@ -16,7 +16,6 @@ import { assertAddresses } from '../options/values.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
-import { verifyHolders } from '../verify-holders.js';
 import { addCommands, type Run } from './add-commands.js';
 import { movedOption } from './old-names.js';
 
@@ -85,7 +84,7 @@ async function mirror(
   const { maxAge: maxAgeDays } = options;
   const witness = await witnessChoice(io, options);
   const once = async () => {
-    const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env, witness, verifyHolders });
+    const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env, witness });
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
-import { heldByInWords } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type ConformanceReport, checkConformance } from '../../generator/verification/check-host.js';
 import type { Check } from '../../generator/verification/checks.js';
@@ -16,7 +15,6 @@ import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-opti
 import { isFolder, sourceAt } from '../options/values.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { verifyHolders } from '../verify-holders.js';
 import { differenceFrom, readExpectedTree, rememberFiles } from './expected-tree.js';
 import { movedOption } from './old-names.js';
 
@@ -58,7 +56,6 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     maxAge: options.maxAge * DAY_SECONDS,
     ...trust,
     anyContentType: options.anyContentType === true,
-    verifyHolders,
   };
   const witnesses = expected === undefined ? NO_WITNESSES : cosignChoice(options.settings);
   const { report, difference } = await withWait(io, options.wait, async (signal) => {
@@ -167,7 +164,6 @@ function sayReport(io: Io, report: TreeReport): void {
     say(io, `updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
   if (report.rootKey !== undefined)
     say(io, `root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
-  if (report.holders !== undefined) say(io, heldByInWords(report.holders));
   if (report.rotatedFrom !== undefined) {
     say(io, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
   }

@@ -59,7 +59,7 @@ export interface RegistryFile {
    */
   root_key?: string | undefined;
   /**
-   * the file holders.json, the record of the ceremony that made the shared root key, which builds publish
+   * the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs
    */
   holders?: string | undefined;
   /**

@@ -81,8 +81,6 @@ const noteIf = (isNeeded: boolean | undefined, note: string): string[] => (isNee
 const PAGES_REMOVED =
   'The pages of issuers were removed: there are more issuers than `issuers` of `page` in registry.yaml says, or that setting is gone.';
 
-const HOLDERS_REMOVED = `${PATHS.holders} was removed, because its holders share another root key than the one that signs. If holders share the new root key, name their record with holders in registry.yaml.`;
-
 /** How many removed files to name. */
 const MAX_REMOVED = 5;
 
@@ -93,7 +91,6 @@ function removalNotes({ removed }: Written, folder: string): string[] {
   const more = strangers.length > MAX_REMOVED ? `, and ${strangers.length - MAX_REMOVED} more` : '';
   return [
     ...noteIf(removed.includes(PATHS.pageSums), PAGES_REMOVED),
-    ...noteIf(removed.includes(PATHS.holders), HOLDERS_REMOVED),
     ...noteIf(
       strangers.length > 0,
       `Removed from ${folder}, because no publication makes such a file: ${named}${more}.`,

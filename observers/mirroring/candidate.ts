@@ -10,7 +10,6 @@ import {
 } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { flushFolder } from '../../generator/files/flush.js';
-import type { VerifyHolders } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import {
   type AcceptOptions,
@@ -44,8 +43,6 @@ export interface MirrorOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Cosigns the log. Default: the mirror is no witness. */
   readonly witness?: Cosigner | undefined;
-  /** Verifies the record of the holders of the root key. Default: the record is not verified. */
-  readonly verifyHolders?: VerifyHolders | undefined;
 }
 
 /** What a mirror accepted before. A new release must follow it, and need not download it again. */
@@ -210,10 +207,10 @@ export class Candidate {
   }
 
   async #verify(folder: string): Promise<TreeReport> {
-    const { trust, maxAgeDays, verifyHolders } = this.options;
+    const { trust, maxAgeDays } = this.options;
     const source = { ...folderSource(folder), withoutHostFiles: true };
     const maxAge = (maxAgeDays * DAY_MS) / 1000;
-    const options = { ...trust, checkedLog: this.log, verifyHolders, maxAge };
+    const options = { ...trust, checkedLog: this.log, maxAge };
     const report = await verifyTree(source, trust.rootKey, options);
     if (report.ok) return report;
     const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));

@@ -32,7 +32,7 @@ const FOR_OTHERS: Readonly<Record<string, string>> = {
     record-changes reserved-names changes-unsigned later-versions log-write-order log-witnesses`,
   hosts: 'query-ignored',
   issuers: 'nonce nonce-signature mint issuer-errors access-token',
-  holders: 'holders-messages ceremony holders-signing holders-nonces',
+  holders: 'holders-messages ceremony holders-record holders-signing holders-nonces',
   mirrors: 'mirror-cosigns log-mirror',
   'makers of trust anchors': 'trust-anchor-thumbprint',
   'readers of tables, whose rows are cases of other rules': `roles error-codes other-codes client-steps auditor-codes

@@ -32,17 +32,13 @@ interface Example {
   readonly code: string;
 }
 
-/** The door of the package: what it defines itself replaces functions of the same names in generator/. */
-const DOOR = 'cli/library.ts';
-
 /** Returns the files that the packages' exports come from. */
 function sourceFiles(): string[] {
-  const folders = ['generator', 'sandbox', 'verifier/src', 'verifier/node'].flatMap((folder) =>
+  return ['generator', 'sandbox', 'verifier/src', 'verifier/node'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(folder, name)),
   );
-  return [DOOR, ...folders];
 }
 
 /** Returns the examples in doc comments and in documents. */

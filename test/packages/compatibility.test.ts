@@ -24,7 +24,7 @@ const PAIRS = [
 /** Everything that the trees of these tests must have, so that no feature is left out by mistake. */
 const FEATURES = [
   ...['issuers.json', 'issuers/harbour', 'publication.jwt', 'sums/root', 'checkpoint.jwt', 'operations.jwt'],
-  ...['keys/delegation.jwt', 'keys/rotation.json', 'keys/holders.json', 'changes.json', 'changes.atom'],
+  ...['keys/delegation.jwt', 'keys/rotation.json', 'changes.json', 'changes.atom'],
   ...['log/checkpoint', 'log/publication.tlog-proof', 'log/statements/4.jwt', 'log/tile/0/000.p/5'],
 ];
 

@@ -1,7 +1,6 @@
-import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrustAnchor } from '@passport-registry/verifier';
-import { Ceremony } from './ceremony.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { at } from './publication.js';
 import { plainHost } from './serving.js';
@@ -33,7 +32,7 @@ export interface Registry {
 }
 
 /**
- * Returns a registry with everything that a tree can have: a rotation, a root key that holders share, a delegation, a
+ * Returns a registry with everything that a tree can have: a rotation, a delegation, a
  * checkpoint, snapshots under both root keys, an issuer on hold, and a log. A mirror of another version cosigns the log,
  * and the operations statement reports that mirror. It is made once in a run, and copied.
  */
@@ -67,7 +66,7 @@ async function publish(folder: string, publisher: Version, witness: Version): Pr
     ),
     'root.jwt': await run(...delegate, 'root.pem'),
   });
-  writeFiles(folder, { 'registry.yaml': JSON.stringify({ ...SETTINGS, holders: 'holders.json' }) });
+  writeFiles(folder, { 'registry.yaml': JSON.stringify(SETTINGS) });
   const rotated = ['--rotation', 'step', '--delegation', 'root.jwt'];
   await run('build', ...KEYS, ...rotated, '--renew', '--updated-at', at(-60));
   const vkey = await run('keys', 'public', 'witness.pem', '--witness', 'mirror.example', '--state', 'state');
@@ -114,14 +113,11 @@ export async function complete({ name, cli }: Version, { folder }: Registry): Pr
   await cli([...args, 'online.pem'], folder);
 }
 
-/** Writes records and keys. The holders share the key root.pem, with which the tests sign. */
+/** Writes records and keys. */
 async function writeKeys(folder: string, { name: version, cli }: Version): Promise<void> {
   // The version before knows no passphrases here.
   const plain = version === 'now' ? ['--no-passphrase', '--private'] : ['--out'];
-  const ceremony = await Ceremony.dealt();
-  for (const name of ['root.pem', 'root.json', 'shared/holders.json'])
-    cpSync(join(ceremony.home, name), join(folder, name.replace('shared/', '')));
-  for (const name of ['first', 'online', 'log', 'witness']) {
+  for (const name of ['first', 'root', 'online', 'log', 'witness']) {
     const { stdout } = await cli(['keys', 'generate', ...plain, `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }

@@ -1,6 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { ListBytes } from '../../list/list.js';
-import type { HeldBy } from '../held-by.js';
 import { PATHS } from '../paths.js';
 import type { RegistryDescription } from '../registry-description.js';
 import { commands, EXAMPLE_URL } from './commands.js';
@@ -40,8 +39,6 @@ export interface IndexPageParts {
   /** The name of the log in which the lists are. Undefined if the registry has none. */
   readonly log?: string | undefined;
   readonly development: boolean;
-  /** Who shares the root key, as the published record says. */
-  readonly heldBy?: HeldBy | undefined;
   /** about.json, which has the names of the issuers. */
   readonly names?: Uint8Array | undefined;
   readonly about?: RegistryDescription | undefined;
@@ -118,13 +115,12 @@ export function urlBelow(base: string, path: string): string {
 
 /** What all pages of a registry have in common. */
 function commonPieces(parts: IndexPageParts, words: Words): Pieces {
-  const { rootKey, required = [], log, development, heldBy, about = {}, page = {} } = parts;
+  const { rootKey, required = [], log, development, about = {}, page = {} } = parts;
   return {
     ...words.all(),
     root_key: html`${rootKey.thumbprint}`,
     required: html`${required.join(' ')}`,
     log: log === undefined ? html`` : html`\n<meta name="registry-log" content="${log}">`,
-    holders: heldBy === undefined ? html`` : holdersTag(heldBy, words),
     name: html`${nameOf(parts, words)}`,
     logo: page.logo === undefined ? html`` : logoImage(page.logo),
     description: descriptionLine(about, words),
@@ -140,17 +136,6 @@ const nameOf = ({ about }: Pick<IndexPageParts, 'about'>, words: Words) =>
 function logoImage({ ending, ratio }: Logo): Html {
   const src = PATHS.asset(`logo.${ending}`);
   return html`<img class="logo" src="${src}" alt="" width="${Math.round(40 * ratio)}" height="40">\n`;
-}
-
-/** The script shows the sentence beside the root key, as text. */
-function holdersTag({ threshold, names, split }: HeldBy, words: Words): Html {
-  const values = {
-    threshold: html`${threshold}`,
-    count: html`${names.length}`,
-    names: html`${words.names(names)}`,
-  };
-  return html`
-<meta name="registry-holders" content="${words.text(split ? 'held_by_split' : 'held_by', values)}">`;
 }
 
 /** Returns 404.html, the page for missing files. It is the same in every registry with the same language. */

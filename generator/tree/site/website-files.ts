@@ -61,11 +61,6 @@ export class Words {
     return placeName(code, { everywhere: this.text('place_everywhere').text, regions: this.#regions });
   }
 
-  /** Returns names in words, such as `Anna, Bo and Cy`. */
-  names(names: readonly string[]): string {
-    return new Intl.ListFormat(this.#texts['language'], { type: 'conjunction' }).format(names);
-  }
-
   /** Returns a text, or a word of a record if the page has no text for it. */
   word(name: string, otherwise: string): Html {
     return this.#texts[name] === undefined ? html`${otherwise}` : this.text(name);

@@ -67,7 +67,6 @@ describe('a tree that has everything', () => {
         'log',
         'pages',
         'statements',
-        'holders',
         'operations',
         'unknown id',
         'content types',

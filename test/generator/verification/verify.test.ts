@@ -49,7 +49,6 @@ describe('a good tree', () => {
       'checkpoint: skipped',
       'statements: skipped',
       'freshness: passed',
-      'holders: skipped',
       'operations: skipped',
       'unknown id: skipped',
       'content types: skipped',
@@ -196,7 +195,6 @@ describe('a live host', () => {
       'delegation',
       'checkpoint',
       'statements',
-      'holders',
       'operations',
     ]);
   });

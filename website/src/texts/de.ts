@@ -33,10 +33,6 @@ export const html = {
     '<strong>Ihr Browser prüft die Signatur,</strong> bevor er einen Aussteller zeigt: was er ist, seit wann und warum.',
   development:
     '<strong>Mit einem Entwicklungsschlüssel signiert.</strong> Niemand steht dahinter: Vertrauen Sie weder den Ausstellern noch dem Schlüssel.',
-  held_by:
-    'Das Register sagt, dass {threshold} von {count} Personen diesen Schlüssel teilen: {names}. Ihr Browser kann das nicht prüfen; passport-registry verify kann es.',
-  held_by_split:
-    'Das Register sagt, dass {threshold} von {count} Personen diesen Schlüssel teilen, den zuvor jemand als Ganzes hatte: {names}. Ihr Browser kann das nicht prüfen; passport-registry verify kann es.',
   operator:
     'Betreiber: {addresses}. Der Host könnte diese Angaben ändern: Holen Sie den Root-Schlüssel nicht nur auf diesem Weg.',
   plain_list: '{count} Aussteller, Stand {time}. Wer angehalten ist, zeigt diese Kopie nicht.',

@@ -34,10 +34,6 @@ export const html = {
     '<strong>Nettleseren din kontrollerer signaturen</strong> før den viser en utsteder: hva den er, siden når og hvorfor.',
   development:
     '<strong>Signert med en utviklingsnøkkel.</strong> Ingen står bak dette registeret: ikke stol på utstederne, og ikke fest nøkkelen.',
-  held_by:
-    'Registeret sier at {threshold} av {count} personer deler denne nøkkelen: {names}. Nettleseren din kan ikke kontrollere det; passport-registry verify kan.',
-  held_by_split:
-    'Registeret sier at {threshold} av {count} personer deler denne nøkkelen, som noen før hadde hel: {names}. Nettleseren din kan ikke kontrollere det; passport-registry verify kan.',
   operator: 'Operatør: {addresses}. Verten kan endre dette: ikke hent rotnøkkelen bare på denne måten.',
   plain_list: '{count} utstedere per {time}. Hvem som er på vent, viser denne kopien ikke.',
   plain_too_many:
