@@ -17,7 +17,6 @@ import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/
 import { count, emit, type Io, say } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
 import { addCommands, type Run } from './add-commands.js';
-import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions, WithSettings {
   maxAge: number;
@@ -59,8 +58,6 @@ function declareMirrorStatus(command: Command, io: Io) {
   command
     .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
     .addOption(TRUST_OPTION)
-    .addOption(movedOption('--base-url <url>', 'mirror status --base-url', 'mirror status URL...'))
-    .addOption(movedOption('--mirror <url...>', 'mirror status --mirror', 'mirror status URL...'))
     .addOption(MAX_BEHIND_OPTION)
     .addOption(JSON_OPTION);
   // Options before the name of the subcommand also apply.

@@ -28,7 +28,6 @@ import type { WithSettings } from '../options/settings.js';
 import { loadTrust, readPolicy, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
-import { movedOption } from './old-names.js';
 import { resolveAt } from './resolve-at.js';
 
 interface Options extends WithSettings {
@@ -52,7 +51,6 @@ export function declareResolve(command: Command, io: Io) {
     .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
     .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
     .addOption(TRUST_OPTION)
-    .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'))
     .addOption(maxAgeOption())
     .option('--at <time>', 'show what the registry said at this time, RFC 3339, by its log')
     .option('--json', 'print the decision as JSON on stdout');

@@ -22,7 +22,7 @@ rsync --recursive --times --checksum --chmod=D755,F644 --timeout=60 --exclude=/w
 # pages.txt names the pages of issuers.
 check='sha256sum --quiet --strict --check'
 (cd "$new" && $check SHA256SUMS && if [ -d sums ]; then find sums -type f ! -name '.*' -size +0 -exec $check {} +; fi && if [ -d i ]; then $check pages.txt; fi)
-state() { (cd "$1" && cat SHA256SUMS checkpoint.jwt log/checkpoint log/publication.tlog-proof operations.jwt 2>/dev/null | sha256sum); }
+state() { (cd "$1" && cat SHA256SUMS checkpoint.jwt log/checkpoint log/publication.tlog-proof 2>/dev/null | sha256sum); }
 if [ -e current ] && [ "$(state "$new")" = "$(state current)" ]; then exit 0; fi
 # One rename switches all files.
 ln -s "$new" current.new

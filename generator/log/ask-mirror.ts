@@ -88,7 +88,7 @@ export async function cosignedHead(url: string, origin: string, timeout: AbortSi
   const limits = { fetch: globalThis.fetch, timeout, maxBytes: LIMITS.logProof };
   const response = await boundedFetch(address, {}, limits);
   if (response.status !== 200) {
-    await response.discard();
+    response.discard();
     throw new NotYet(`serves no head of this log: ${address} responds with ${response.status}`);
   }
   const problem = (message: string) => `serves a head that ${message}`;

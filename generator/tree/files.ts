@@ -60,7 +60,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: PATHS.delegation, type: TYPES.jwt },
   { path: PATHS.checkpoint, type: TYPES.jwt, listedIn: 'nothing' },
   { path: PATHS.publication, type: TYPES.jwt },
-  { path: PATHS.operations, type: TYPES.jwt, listedIn: 'nothing' },
   { path: PATHS.statements, type: TYPES.json, listedIn: 'nothing' },
   { path: PATHS.about, type: TYPES.json },
   { path: 'sums/*', star: 'root|[\\da-f]+', type: TYPES.text, listedIn: 'sums' },
@@ -86,9 +85,8 @@ export const FILE_KINDS: readonly FileKind[] = [
     type: TYPES.json,
     changes: 'with a release',
   },
-  // Only the versions of which these files are know their types.
+  // Only the version that writes these files knows their types.
   { path: 'assets/**', star: ASSET },
-  { path: 'deltas/*', star: `${HASH}\\.json` },
   { path: PATHS.developmentMark },
   { path: 'serve.json', isHostFile: true },
   { path: '_headers', isHostFile: true },

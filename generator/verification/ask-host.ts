@@ -72,7 +72,7 @@ async function closedConnections(): Promise<void> {
 /** Whether a host serves a file, whose content is not requested. A host that does not know HEAD counts as one without it. */
 export async function isServed(base: string, path: string): Promise<boolean> {
   const { status, discard } = await askHost(base, path, { method: 'HEAD' });
-  await discard();
+  discard();
   return status === 200;
 }
 

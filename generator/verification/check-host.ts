@@ -59,9 +59,8 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
   const hasCheckpoint = await host.has(PATHS.checkpoint);
   const proof = (await host.has(PATHS.publication)) ? [PATHS.publication, ...(await findSums(host))] : [];
   const log = await findLog(host);
-  const operations = (await host.has(PATHS.operations)) ? [PATHS.operations] : [];
   const checkpoint = hasCheckpoint ? [PATHS.checkpoint] : [];
-  const optional = [...proof, ...log.changing, ...checkpoint, ...operations];
+  const optional = [...proof, ...log.changing, ...checkpoint];
   const statementCopy = PATHS.snapshot(sha256(list.bytes), PATHS.publication);
   const copies = hasCheckpoint && (await host.has(statementCopy)) ? [statementCopy] : [];
   const answers: Answered[] = [];
@@ -118,7 +117,7 @@ class Host {
   /** Returns the status of the response, and discards the body. */
   async status(path: string): Promise<number> {
     const { status, discard } = await this.#request(path, {});
-    await discard();
+    discard();
     return status;
   }
 

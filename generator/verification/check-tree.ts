@@ -21,7 +21,6 @@ import {
   checkCheckpoint,
   checkDelegation,
   checkFreshness,
-  checkOperations,
   checkRotation,
   checkStatementsFile,
   type RootHistory,
@@ -129,10 +128,6 @@ export async function checkTree(audit: Audit): Promise<void> {
   audit.warnings.push(...(audit.logged?.warnings ?? []));
   await checkOtherFiles(audit);
   await checkShortLived(audit);
-  if (rootKey !== undefined) {
-    const operations = () => checkOperations(files, rootKey, audit.now);
-    audit.warnings.push(...((await checks.runIfThere('operations', PATHS.operations, operations)) ?? []));
-  }
   audit.notes.push(...(await unknownClaimNotes(files, (check) => checks.resultOf(check) === 'passed')));
   audit.notes.push(...(audit.logged?.notes ?? []));
 }

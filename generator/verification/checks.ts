@@ -24,7 +24,6 @@ export const CHECKS = [
   'checkpoint',
   'statements',
   'freshness',
-  'operations',
   'unknown id',
   'content types',
   'client',

@@ -142,7 +142,7 @@ async function fileOf(answer: HostAnswer, base: string, path: string): Promise<F
   const { status, headers, location } = answer;
   if (status === 200)
     return { bytes: await answer.body(), contentType: headers.get('content-type') ?? undefined };
-  await answer.discard();
+  answer.discard();
   if (status === 404) return undefined;
   const where = location === undefined ? '' : `, a redirect to ${location}`;
   throw new IoFailed(`${fileUrl(base, path)} responds with ${status}${where}`);

@@ -1,9 +1,12 @@
-import { containsHead, decodeBase64, hasCode, type MirrorState } from '@passport-registry/verifier/core';
+import { containsHead, decodeBase64, hasCode } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { isUnreachable } from '../../generator/verification/network-failure.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import type { ServedLog, ServedPublication, ServedTree } from './read-host.js';
+
+/** The state of a mirror, compared with its primary. */
+type MirrorState = 'in sync' | 'behind' | 'ahead' | 'expired' | 'altered' | 'unreachable';
 
 /** What a primary or a mirror serves, and how a mirror compares with its primary. */
 export interface HostStatus extends Omit<ServedTree, 'failure'> {

@@ -1,6 +1,5 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { RegistryError } from '@passport-registry/verifier';
 import {
   DAY_MS,
   formatNote,
@@ -19,10 +18,8 @@ import {
 } from '../../generator/verification/accept.js';
 import { auditLog } from '../../generator/verification/audit-log.js';
 import type { CheckedLog } from '../../generator/verification/check-log.js';
-import { checkOperations, trustedRoot } from '../../generator/verification/check-statements.js';
 import { isLoggedStatement } from '../../generator/verification/log-archive.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
-import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
@@ -75,8 +72,6 @@ export class Candidate {
   delegatedAt: number | undefined;
   /** A note for each file that is left out. */
   leftOut: readonly Note[] = [];
-  /** Why the operations statement is left out, in words. */
-  warning: string | undefined;
   readonly #conditions: AcceptOptions;
   readonly #staging: string;
 
@@ -164,34 +159,6 @@ export class Candidate {
     writeFileSync(temporary, formatNote(note), { mode: 0o644, flush: true });
     renameSync(temporary, file);
     flushFolder(dirname(file));
-  }
-
-  /**
-   * Accepts the operations statement, once the other statements are in the folder. Nobody decides by it, so a bad one is left
-   * out, and does not end the download.
-   *
-   * @param read - reads the statement; undefined if there is none
-   */
-  async acceptOperations(read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
-    try {
-      const operations = await read();
-      if (operations !== undefined) await this.#assertOperations(operations);
-      return operations;
-    } catch (error) {
-      const isBad = error instanceof Problems || error instanceof IoFailed || error instanceof RegistryError;
-      if (!isBad) throw error;
-      this.warning = `${PATHS.operations} is left out: ${error.message}`;
-      return undefined;
-    }
-  }
-
-  /** Asserts that `verify` accepts an operations statement with the other files of the tree. */
-  async #assertOperations(bytes: Uint8Array): Promise<void> {
-    const tree = this.#tree;
-    const get = async (path: string) => (path === PATHS.operations ? { bytes } : tree.get(path));
-    const files = new SeenFiles({ ...tree, get });
-    const { rootKey } = await trustedRoot(files, this.options.trust.rootKey);
-    await checkOperations(files, rootKey, Date.now());
   }
 
   /** Accepts the publication, once all files that decide about trust are in the folder. */

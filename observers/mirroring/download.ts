@@ -93,8 +93,6 @@ async function downloadByHttp(candidate: Candidate): Promise<TransferStats> {
   await release.addAll(files.statements);
   // After the files that it names. If a publication happened in between, the checkpoint is for another tree.
   await release.fetchUnlisted(PATHS.checkpoint);
-  const operations = await candidate.acceptOperations(() => release.fetch(PATHS.operations));
-  if (operations !== undefined) release.addUnlisted(PATHS.operations, operations);
   const isStated = files.all.some(({ path }) => path === PATHS.publication);
   // Before the statements are accepted: the proof of the publication statement is a part of the log.
   const head = isStated ? await downloadHead(release, candidate) : undefined;

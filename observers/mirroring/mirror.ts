@@ -73,7 +73,7 @@ async function mirrorLocked(
   const held = serving === undefined ? undefined : accepted[0];
   const before = { held, releases: accepted, heldLog: await readHeldLog(accepted, trust.rootKey) };
   const { candidate, stats, report } = await downloadVerified(() => new Candidate(options, staging, before));
-  const { folder, log, cosigned, heldReport, leftOut, warning } = candidate;
+  const { folder, log, cosigned, heldReport, leftOut } = candidate;
   const { updatedAt = '', sha256: hash = '', issuers = 0 } = report;
   const base = releaseName(folder, updatedAt);
   const isHeld = heldReport !== undefined;
@@ -91,7 +91,6 @@ async function mirrorLocked(
     testimony: witness && cosigned && { witness: witness.state.key.name, ...placeOf(cosigned.head) },
     warnings: [
       ...report.warnings,
-      ...(warning === undefined ? [] : [warning]),
       ...(witness !== undefined && log === undefined ? [NOTHING_TO_COSIGN] : []),
     ],
     notes: [...report.notes.filter(({ path }) => !leftOut.some((note) => note.path === path)), ...leftOut],

@@ -72,7 +72,7 @@ function readBranch(release: NewRelease, path: string, levels: number): StatedFi
 }
 
 /**
- * Makes the records of a tree of an older version, which SHA256SUMS lists. Each record must be an entry of the list: the
+ * Makes the records of a tree without a publication statement, which SHA256SUMS lists. Each record must be an entry of the list: the
  * unsigned SHA256SUMS could otherwise list any number of records to download.
  */
 export async function makeRecords(release: NewRelease, records: readonly StatedFile[]): Promise<void> {

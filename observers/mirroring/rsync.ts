@@ -44,8 +44,6 @@ export async function downloadByRsync(candidate: Candidate): Promise<TransferSta
   if (error !== undefined) throw new IoFailed(`rsync cannot be started: ${error.message}`, { cause: error });
   if (status !== 0 && status !== FILES_VANISHED_STATUS)
     throw new IoFailed(`rsync failed with status ${status}: ${stderr.trim()}`);
-  const operations = await candidate.acceptOperations(async () => readTreeFile(folder, PATHS.operations));
-  if (operations === undefined) rmSync(join(folder, PATHS.operations), { recursive: true, force: true });
   // Files that have not changed are hard links to those of the release being served.
   await candidate.acceptLog((path) => heldLog !== undefined && held?.isLinked(path, folder) === true);
   const publication = await candidate.acceptPublication();

@@ -16,7 +16,7 @@ async function wrong(cases: readonly Case[], start: () => Program) {
 
 /** What a mirror repairs, leaves out or does not keep. */
 const REPAIRED =
-  /^auditor\/(file|operations|statements)\/|\/missing\/a record|a sums file too many|a hidden file|statements\.json|\.htaccess/;
+  /^auditor\/(file|statements)\/|\/missing\/a record|a sums file too many|a hidden file|statements\.json|\.htaccess/;
 /** Files of a log or of a later version that no head and no SHA256SUMS names, and tiles, which follow from the entries. */
 const NOT_KEPT =
   /an odd file that is not listed|\/log\/(a file that does not belong|a kept list with another|a proof of an entry that is no|a testimony that is no|.* tile)/;

@@ -30,7 +30,7 @@ verified-before-written tree-of-sums sums-place sums-form sums-levels sums-proof
 sums-whole public-log log-name log-entries other-entries log-bytes log-files log-write-order log-witnesses mirror-cosigns
 log-proof log-quorum log-rollback log-audit log-head log-tiles log-statements log-order log-tree log-kept
 log-mirror holders-messages ceremony holders-record holders-signing
-holders-nonces operations other-limits other-clocks other-codes
+holders-nonces other-limits other-clocks other-codes
 `;
 
 const FOLDERS = [

@@ -150,9 +150,9 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     serve: ({ metadata }) => void delete metadata['jwks_uri'],
   },
   'has no keys': { rules: ['jwks-no-usable-key'], serve: ({ keys }) => void keys.splice(0) },
-  'has a key that is not an object': {
+  'has more than 100 keys': {
     rules: ['jwks-malformed'],
-    serve: ({ keys }) => void keys.push('key' as unknown as Jwk),
+    serve: ({ keys }) => void keys.push(...Array.from({ length: 99 }, (_one, at) => ({ kid: `key-${at}` }))),
   },
   'publishes a private key': {
     rules: ['jwks-private-key'],

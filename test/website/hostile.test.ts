@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, expect, it } from 'vitest';
-import { unverifiedScript } from '../../bench/unverified-script.mjs';
 import { open, verdict, visibleId } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { atomFeed, emptyPage, indexPage } from '../support/index-page.js';
@@ -12,6 +11,7 @@ import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { rounds } from '../support/soak.js';
 import { publishSummed } from '../support/summed-registry.js';
+import { unverifiedScript } from '../support/unverified-script.mjs';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 /** What would do something if it became markup, an attribute, a style, an address or a piece of script. */

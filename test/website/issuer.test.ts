@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { unverifiedScript } from '../../bench/unverified-script.mjs';
 import { open, verdict, verification, visibleId } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { ROOT } from '../support/paths.js';
 import { plainHost, slowHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
+import { unverifiedScript } from '../support/unverified-script.mjs';
 import { cli, recordText, run, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in your browser';

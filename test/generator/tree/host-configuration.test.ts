@@ -63,10 +63,9 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
 });
 
 describe('every configuration in the tree', () => {
-  it('knows the statement and the sums, no deltas, and nothing immutable but lists, signatures and the log', () => {
+  it('knows the statement and the sums, and nothing immutable but lists, signatures and the log', () => {
     for (const name of ['serve.json', 'vercel.json', '_headers']) {
       const text = readFileSync(join(folder, 'dist', name), 'utf8');
-      expect([name, text.includes('delta')]).toEqual([name, false]);
       for (const path of ['publication', 'sums/']) expect([name, text.includes(path)]).toEqual([name, true]);
       // The rules name a path before its headers.
       const rules = name === '_headers' ? text.split('\n\n') : text.split('"source"');
@@ -75,7 +74,6 @@ describe('every configuration in the tree', () => {
       for (const rule of immutable)
         expect(rule).toMatch(/snapshots.*issuers\\*\.(?:json|sig)|log\/(?:tile|statements|lists)\//);
     }
-    expect(readFileSync(join(folder, 'dist/.htaccess'), 'utf8')).not.toContain('delta');
     expect(readFileSync(join(folder, 'dist/sums/.htaccess'), 'utf8')).toBe(
       'ForceType "text/plain; charset=utf-8"\n',
     );

@@ -49,7 +49,6 @@ describe('a good tree', () => {
       'checkpoint: skipped',
       'statements: skipped',
       'freshness: passed',
-      'operations: skipped',
       'unknown id: skipped',
       'content types: skipped',
       'client: skipped',
@@ -195,7 +194,6 @@ describe('a live host', () => {
       'delegation',
       'checkpoint',
       'statements',
-      'operations',
     ]);
   });
 

@@ -89,8 +89,8 @@ describe('a mirror over HTTP', () => {
     expect(requested.filter((path) => /^issuers/.test(path))).toEqual(['issuers.sig', 'issuers.json']);
     expect(filesOf(current())).toEqual(filesOf(first));
     expect(await isGood()).toBe(true);
-    // There is no operations.jwt, and no statements.json.
-    expect(JSON.parse(stdout).fetched).toBe(requested.length - 2);
+    // There is no statements.json.
+    expect(JSON.parse(stdout).fetched).toBe(requested.length - 1);
   });
 
   it('fetches only what differs, from the statement down to the record', async () => {
@@ -104,7 +104,7 @@ describe('a mirror over HTTP', () => {
     const site = ['index.html'];
     const proof = ['publication.jwt', 'sums/root', leafOf('n7'), 'issuers/n7'];
     const expected = ['SHA256SUMS', 'checkpoint.jwt', 'issuers.sig', ...proof, ...site];
-    expect(requested.toSorted()).toEqual([...expected, 'operations.jwt', 'statements.json'].toSorted());
+    expect(requested.toSorted()).toEqual([...expected, 'statements.json'].toSorted());
     const bytes = expected.reduce((sum, path) => sum + statSync(join(next, path)).size, 0);
     expect(JSON.parse(stdout)).toMatchObject({ fetched: expected.length, bytes });
     expect(filesOf(current())).toEqual(filesOf(next));
@@ -116,7 +116,7 @@ describe('a mirror over HTTP', () => {
     requested = [];
     const unchanged = await mirror();
     expect(JSON.parse(unchanged.stdout)).toMatchObject({ switched: false, fetched: 2 });
-    expect(requested.toSorted()).toEqual(['SHA256SUMS', 'checkpoint.jwt', 'operations.jwt']);
+    expect(requested.toSorted()).toEqual(['SHA256SUMS', 'checkpoint.jwt']);
   });
 
   it('downloads the changes if several publications have passed, or if its own copy is damaged', async () => {
@@ -234,7 +234,7 @@ describe('a mirror over HTTP', () => {
     requested = [];
     const { stdout } = await mirror();
     expect(JSON.parse(stdout)).toMatchObject({ switched: false, repaired: ['issuers/n9', path] });
-    const always = ['SHA256SUMS', 'checkpoint.jwt', 'operations.jwt', 'statements.json'];
+    const always = ['SHA256SUMS', 'checkpoint.jwt', 'statements.json'];
     expect(requested.toSorted()).toEqual([...always, 'issuers/n9', path].toSorted());
     expect(await isGood()).toBe(true);
   });
@@ -308,7 +308,7 @@ describe('a mirror over HTTP', () => {
         const sums = await resealed(new Map([...files, ...junk([path])]), key);
         serving(new Map([...files, ['SHA256SUMS', sums.get('SHA256SUMS') as Buffer]]));
         await refused(/SHA256SUMS does not have the hash that the checkpoint names/);
-        const small = ['SHA256SUMS', 'checkpoint.jwt', 'issuers.sig', 'keys/root.json', 'operations.jwt'];
+        const small = ['SHA256SUMS', 'checkpoint.jwt', 'issuers.sig', 'keys/root.json'];
         expect([...new Set(requested)].toSorted()).toEqual([...small, 'publication.jwt']);
       },
     );
@@ -424,7 +424,7 @@ describe('a mirror over HTTP', () => {
     });
   });
 
-  it('fetches no record that SHA256SUMS of an older version lists, but the list does not have', async () => {
+  it('fetches no record that SHA256SUMS of a tree without a statement lists, but the list does not have', async () => {
     const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
     const older = [...filesOf(first)].filter(([path]) => !isNew(path));
     const files = await resealed(new Map([...older, ['issuers/stray', Buffer.from('{}')]]), key);
@@ -438,7 +438,7 @@ describe('a mirror over HTTP', () => {
     expect(existsSync(current())).toBe(false);
   });
 
-  it('takes a tree of an older version, which has no statement, and then one that has', async () => {
+  it('takes a tree without a statement, and then one that has one', async () => {
     const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
     const files = await resealed(new Map([...filesOf(first)].filter(([path]) => !isNew(path))), key);
     expect(files.get('SHA256SUMS')?.toString()).toContain('  issuers/n7\n');

@@ -61,7 +61,6 @@ describe('a mirror of a log over HTTP', () => {
         'checkpoint.jwt',
         'log/checkpoint',
         'log/publication.tlog-proof',
-        'operations.jwt',
       ]);
     }
     const [small, large] = figures;

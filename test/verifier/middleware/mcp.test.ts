@@ -1,4 +1,4 @@
-import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+import { InsufficientScopeError, InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
 import { mcpTokenVerifier } from '@passport-registry/verifier/mcp';
 import express from 'express';
@@ -27,6 +27,7 @@ beforeAll(async () => {
   world = await issuerWorld('alpha', await issuerKey());
   passport = await passportOf(world, await agentKeys());
   const verifier = mcpTokenVerifier(await verifierOf([world], { statusMaxAge: 0, cooldown: 0 }), {
+    InsufficientScopeError,
     InvalidTokenError,
   });
   const app = express();

@@ -23,12 +23,16 @@ export {
 } from './bounded-fetch.js';
 export { openFile } from './fetch-file.js';
 export {
+  type DocumentFault,
+  DocumentRefused,
+  findKeyFault,
   findMetadataFaults,
   type IssuerMetadata,
+  type KeySetFault,
   type KnownIssuer,
-  keysOfSet,
   type MetadataFault,
-  signingKeyOf,
+  parseDocument,
+  readKeySet,
 } from './issuer-documents.js';
-export { isLoopback } from './issuer-url.js';
+export { isLoopback, type UrlPart } from './issuer-url.js';
 export { isPublicAddress, isPublicHost } from './public-address.js';
