@@ -139,8 +139,12 @@ async function changeIn(
   // All of them are checked before the first one is written.
   const edits = ids.map((id) => statusEdit(issuers, id, { to, reason, now }));
   const files = edits.map(({ file }) => file).join(', ');
-  for (const { write } of edits) write();
+  const written: string[] = [];
   try {
+    for (const { file, write } of edits) {
+      write();
+      written.push(file);
+    }
     const purpose = { about: ids, stopped: to === 'active' ? [] : ids };
     const built =
       unsigned === undefined ? await buildAndReport(io, options, { output, ...purpose }) : undefined;
@@ -149,7 +153,8 @@ async function changeIn(
       say(io, `${ids[at]}: status ${from === to ? `${to} already` : `${from} -> ${to}`} (${file})`);
     return { files, built };
   } catch (error) {
-    say(io, `The status in ${files} stays ${to}. When the cause is repaired, run the same command again.`);
+    if (written.length > 0) say(io, `The status in ${written.join(', ')} stays ${to}.`);
+    say(io, 'When the cause is repaired, run the same command again.');
     const root = presenceOf(options.settings.signer ?? {}, io.env);
     // A wrong option is no lack of the key.
     const isAway = root.level === 'note' && !(error instanceof UsageError);
