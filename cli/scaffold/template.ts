@@ -10,7 +10,7 @@ type TemplateValues = Readonly<Record<'name' | 'contact' | 'base_url' | 'log_ori
 const TEMPLATE = 'cli/scaffold/template';
 
 /** npm never packs files with these names, so the template has them under other names. */
-const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
+const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', npmrc: '.npmrc' };
 
 /** Escapes a value for its place in a file, by the extension of the file. Other files have no placeholders. */
 const ESCAPES: Readonly<Record<string, (value: string, name: string) => string>> = {

@@ -29,7 +29,7 @@ const formats = {
   nfc: (text) => text === text.normalize('NFC'),
 };
 export const validateConfiguration: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"statements":{"description":"whether the tree has all statements in one file, too, so that clients need one request","type":"boolean"},"page":{"description":"the pages for people","type":"object","additionalProperties":false,"properties":{"issuers":{"description":"up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000","type":"integer","minimum":0,"maximum":50000},"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of a mirror or of a witness service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and either mirror or service","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it"},"mirror":{"description":"the URL of a mirror that cosigns, such as https://mirror.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"service":{"description":"the URL of a witness service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"statements":{"description":"whether the tree has all statements in one file, too, so that clients need one request","type":"boolean"},"page":{"description":"the pages for people","type":"object","additionalProperties":false,"properties":{"issuers":{"description":"up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000","type":"integer","minimum":0,"maximum":50000},"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = (text) => [...text].length;
 const func0 = (a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
@@ -1313,9 +1313,8 @@ vErrors.push(err99);
 }
 errors++;
 }
-for(const key7 in data45){
-if(!(((key7 === "key") || (key7 === "mirror")) || (key7 === "service"))){
-const err100 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data45};
+if(data45.service === undefined){
+const err100 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data45};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1324,12 +1323,9 @@ vErrors.push(err100);
 }
 errors++;
 }
-}
-if(data45.key !== undefined){
-let data46 = data45.key;
-if(typeof data46 === "string"){
-if(func2(data46) > 512){
-const err101 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data46};
+for(const key7 in data45){
+if(!((key7 === "key") || (key7 === "service"))){
+const err101 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data45};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1338,8 +1334,12 @@ vErrors.push(err101);
 }
 errors++;
 }
-if(!pattern13.test(data46)){
-const err102 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data46};
+}
+if(data45.key !== undefined){
+let data46 = data45.key;
+if(typeof data46 === "string"){
+if(func2(data46) > 512){
+const err102 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data46};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1348,9 +1348,8 @@ vErrors.push(err102);
 }
 errors++;
 }
-}
-else {
-const err103 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data46};
+if(!pattern13.test(data46)){
+const err103 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data46};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1360,11 +1359,8 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data45.mirror !== undefined){
-let data47 = data45.mirror;
-if(typeof data47 === "string"){
-if(!pattern8.test(data47)){
-const err104 = {instancePath:instancePath+"/log/witnesses/" + i4+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data47};
+else {
+const err104 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data46};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1374,8 +1370,11 @@ vErrors.push(err104);
 errors++;
 }
 }
-else {
-const err105 = {instancePath:instancePath+"/log/witnesses/" + i4+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.mirror.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data47};
+if(data45.service !== undefined){
+let data47 = data45.service;
+if(typeof data47 === "string"){
+if(!pattern8.test(data47)){
+const err105 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data47};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1385,11 +1384,8 @@ vErrors.push(err105);
 errors++;
 }
 }
-if(data45.service !== undefined){
-let data48 = data45.service;
-if(typeof data48 === "string"){
-if(!pattern8.test(data48)){
-const err106 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data48};
+else {
+const err106 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data47};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1399,25 +1395,14 @@ vErrors.push(err106);
 errors++;
 }
 }
+}
 else {
-const err107 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data48};
+const err107 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data45};
 if(vErrors === null){
 vErrors = [err107];
 }
 else {
 vErrors.push(err107);
-}
-errors++;
-}
-}
-}
-else {
-const err108 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data45};
-if(vErrors === null){
-vErrors = [err108];
-}
-else {
-vErrors.push(err108);
 }
 errors++;
 }
@@ -1429,12 +1414,12 @@ outer0:
 for(;i5--;){
 for(j2 = i5; j2--;){
 if(func0(data44[i5], data44[j2])){
-const err109 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data44};
+const err108 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data44};
 if(vErrors === null){
-vErrors = [err109];
+vErrors = [err108];
 }
 else {
-vErrors.push(err109);
+vErrors.push(err108);
 }
 errors++;
 break outer0;
@@ -1444,7 +1429,19 @@ break outer0;
 }
 }
 else {
-const err110 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data44};
+const err109 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data44};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
+}
+errors++;
+}
+}
+}
+else {
+const err110 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data32};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1454,9 +1451,12 @@ vErrors.push(err110);
 errors++;
 }
 }
-}
-else {
-const err111 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data32};
+if(data.delegation !== undefined){
+let data48 = data.delegation;
+if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
+for(const key8 in data48){
+if(!(key8 === "days")){
+const err111 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data48};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1466,12 +1466,10 @@ vErrors.push(err111);
 errors++;
 }
 }
-if(data.delegation !== undefined){
-let data49 = data.delegation;
-if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
-for(const key8 in data49){
-if(!(key8 === "days")){
-const err112 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data49};
+if(data48.days !== undefined){
+let data49 = data48.days;
+if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
+const err112 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data49};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1480,11 +1478,9 @@ vErrors.push(err112);
 }
 errors++;
 }
-}
-if(data49.days !== undefined){
-let data50 = data49.days;
-if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
-const err113 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data50};
+if((typeof data49 == "number") && (isFinite(data49))){
+if(data49 > 99999 || isNaN(data49)){
+const err113 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data49};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1493,9 +1489,8 @@ vErrors.push(err113);
 }
 errors++;
 }
-if((typeof data50 == "number") && (isFinite(data50))){
-if(data50 > 99999 || isNaN(data50)){
-const err114 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data50};
+if(data49 < 1 || isNaN(data49)){
+const err114 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data49};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1504,8 +1499,11 @@ vErrors.push(err114);
 }
 errors++;
 }
-if(data50 < 1 || isNaN(data50)){
-const err115 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data50};
+}
+}
+}
+else {
+const err115 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data48};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1515,10 +1513,12 @@ vErrors.push(err115);
 errors++;
 }
 }
-}
-}
-else {
-const err116 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data49};
+if(data.transitions !== undefined){
+let data50 = data.transitions;
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+for(const key9 in data50){
+if(!(key9 === "overrides")){
+const err116 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data50};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1528,12 +1528,15 @@ vErrors.push(err116);
 errors++;
 }
 }
-if(data.transitions !== undefined){
-let data51 = data.transitions;
-if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
-for(const key9 in data51){
-if(!(key9 === "overrides")){
-const err117 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data51};
+if(data50.overrides !== undefined){
+let data51 = data50.overrides;
+if(Array.isArray(data51)){
+const len3 = data51.length;
+for(let i6=0; i6<len3; i6++){
+let data52 = data51[i6];
+if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
+if(data52.issuer_id === undefined){
+const err117 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data52};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1542,16 +1545,8 @@ vErrors.push(err117);
 }
 errors++;
 }
-}
-if(data51.overrides !== undefined){
-let data52 = data51.overrides;
-if(Array.isArray(data52)){
-const len3 = data52.length;
-for(let i6=0; i6<len3; i6++){
-let data53 = data52[i6];
-if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
-if(data53.issuer_id === undefined){
-const err118 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data53};
+if(data52.rule === undefined){
+const err118 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data52};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1560,8 +1555,8 @@ vErrors.push(err118);
 }
 errors++;
 }
-if(data53.rule === undefined){
-const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data53};
+if(data52.reason === undefined){
+const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data52};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1570,8 +1565,9 @@ vErrors.push(err119);
 }
 errors++;
 }
-if(data53.reason === undefined){
-const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data53};
+for(const key10 in data52){
+if(!(((key10 === "issuer_id") || (key10 === "rule")) || (key10 === "reason"))){
+const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data52};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1580,9 +1576,12 @@ vErrors.push(err120);
 }
 errors++;
 }
-for(const key10 in data53){
-if(!(((key10 === "issuer_id") || (key10 === "rule")) || (key10 === "reason"))){
-const err121 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data53};
+}
+if(data52.issuer_id !== undefined){
+let data53 = data52.issuer_id;
+if(typeof data53 === "string"){
+if(func2(data53) < 1){
+const err121 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data53};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1592,11 +1591,8 @@ vErrors.push(err121);
 errors++;
 }
 }
-if(data53.issuer_id !== undefined){
-let data54 = data53.issuer_id;
-if(typeof data54 === "string"){
-if(func2(data54) < 1){
-const err122 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data54};
+else {
+const err122 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data53};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1606,8 +1602,10 @@ vErrors.push(err122);
 errors++;
 }
 }
-else {
-const err123 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data54};
+if(data52.rule !== undefined){
+let data54 = data52.rule;
+if(!(((data54 === "record-removed") || (data54 === "revoked-is-final")) || (data54 === "certified-since-changed"))){
+const err123 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data54};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1617,10 +1615,11 @@ vErrors.push(err123);
 errors++;
 }
 }
-if(data53.rule !== undefined){
-let data55 = data53.rule;
-if(!(((data55 === "record-removed") || (data55 === "revoked-is-final")) || (data55 === "certified-since-changed"))){
-const err124 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data55};
+if(data52.reason !== undefined){
+let data55 = data52.reason;
+if(typeof data55 === "string"){
+if(func2(data55) < 1){
+const err124 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data55};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1630,11 +1629,8 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data53.reason !== undefined){
-let data56 = data53.reason;
-if(typeof data56 === "string"){
-if(func2(data56) < 1){
-const err125 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data56};
+else {
+const err125 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data55};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1644,8 +1640,9 @@ vErrors.push(err125);
 errors++;
 }
 }
+}
 else {
-const err126 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data56};
+const err126 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data52};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1657,7 +1654,7 @@ errors++;
 }
 }
 else {
-const err127 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data53};
+const err127 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data51};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1669,7 +1666,7 @@ errors++;
 }
 }
 else {
-const err128 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data52};
+const err128 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data50};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1681,24 +1678,12 @@ errors++;
 }
 }
 else {
-const err129 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data51};
+const err129 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err129];
 }
 else {
 vErrors.push(err129);
-}
-errors++;
-}
-}
-}
-else {
-const err130 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err130];
-}
-else {
-vErrors.push(err130);
 }
 errors++;
 }
@@ -1709,13 +1694,13 @@ validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateGate: Validator = validate21;
 const schema32 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The settings of a door for gateways, gate.yaml","description":"Which gateway asks, whom the door trusts, and what requests must prove. Paths are relative to this file.","type":"object","additionalProperties":false,"required":["gateway","trust_anchor","policy","audience","profiles"],"properties":{"gateway":{"description":"the gateway that asks","enum":["nginx","caddy","traefik","envoy"]},"listen":{"description":"the address and the port to listen on, such as 127.0.0.1:8181 (the default) or [::1]:8181","type":"string","pattern":"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},"trust_anchor":{"description":"the file trust-anchor.json, which `pin` writes, with the URLs of the registry as its sources","type":"string","minLength":1},"state":{"description":"the file in which the door keeps the list between runs, so that a restart needs no registry and accepts no older list","type":"string","minLength":1},"refresh":{"description":"how often the door asks the registry for a newer list, in seconds, 1 to 3600: 60 by default","type":"integer","minimum":1,"maximum":3600},"grace":{"description":"how long the door uses what it knows of an issuer while the issuer is unreachable, in seconds, 0 to 86400: 0 by default","type":"integer","minimum":0,"maximum":86400},"status_max_age":{"description":"how long the door uses the status of a passport, in seconds, 0 to 86400: 30 by default","type":"integer","minimum":0,"maximum":86400},"metadata_max_age":{"description":"how long the door uses the metadata and the keys of an issuer, in seconds, 0 to 86400: 300 by default","type":"integer","minimum":0,"maximum":86400},"clock_tolerance":{"description":"how much clocks may differ, in seconds, 0 to 86400: 30 by default","type":"integer","minimum":0,"maximum":86400},"cooldown":{"description":"how long the door waits after an issuer failed, in seconds, 0 to 86400: 10 by default","type":"integer","minimum":0,"maximum":86400},"timeout":{"description":"how long the door waits for one response of an issuer, and for Redis, in seconds, 1 to 60: 5 by default","type":"integer","minimum":1,"maximum":60},"policy":{"description":"the file of the trust policy, as JSON, which is read again when it changes","type":"string","minLength":1},"audience":{"description":"the name of the protected server, which agents put into aud, such as https://mail.example","type":"string","minLength":1},"redis":{"description":"the URL of the Redis that remembers used proofs for all doors, or env:NAME; without it, the door remembers them alone","type":"string","pattern":"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},"connect":{"description":"where to connect in place of the URLs of issuers, for experiments on one machine","type":"object","additionalProperties":{"description":"the URL of a server, such as http://127.0.0.1:8787","type":"string","pattern":"^https?://[^\\s/?#@]+$"}},"profiles":{"description":"profiles by name: 1 to 64 of a-z, 0-9 and -, such as site","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"description":"what a request must prove: {} for a passport, or action, or token","type":"object","additionalProperties":false,"not":{"required":["action","token"]},"properties":{"action":{"description":"the action whose proof is required, such as email.send","type":"string","pattern":"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$","maxLength":256},"token":{"description":"the token that is required in place of a passport: its type, and what else it must have","type":"object","additionalProperties":false,"required":["type"],"properties":{"type":{"description":"the typ of the token, such as at+jwt; neither JWT nor passport+jwt","type":"string","pattern":"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},"max_age":{"description":"the maximum time since iat, in seconds, 1 to 31536000","type":"integer","minimum":1,"maximum":31536000},"algorithms":{"description":"the accepted algorithms: Ed25519, ES256 or both","type":"array","minItems":1,"uniqueItems":true,"items":{"description":"an algorithm","enum":["Ed25519","ES256"]}},"required_claims":{"description":"the claims that must be present, such as [sub, client_id]","type":"array","items":{"description":"the name of a claim","type":"string","minLength":1}},"issuer_id":{"$comment":"1 to 128 characters; no .. inside; not index, no Windows device name; no ending that hosts rewrite.","type":"string","pattern":"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$","description":"the id of the only accepted issuer"}}},"policy":{"description":"the file of a trust policy for this profile, in place of the other one","type":"string","minLength":1},"audience":{"description":"the audience of this profile, in place of the other one","type":"string","minLength":1}}}}}}};
-const pattern16 = new RegExp("^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$", "u");
-const pattern17 = new RegExp("^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$", "u");
-const pattern18 = new RegExp("^https?://[^\\s/?#@]+$", "u");
-const pattern19 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
-const pattern21 = new RegExp("^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$", "u");
-const pattern22 = new RegExp("^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$", "u");
-const pattern23 = new RegExp("^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$", "u");
+const pattern15 = new RegExp("^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$", "u");
+const pattern16 = new RegExp("^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$", "u");
+const pattern17 = new RegExp("^https?://[^\\s/?#@]+$", "u");
+const pattern18 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
+const pattern20 = new RegExp("^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$", "u");
+const pattern21 = new RegExp("^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$", "u");
+const pattern22 = new RegExp("^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$", "u");
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1806,7 +1791,7 @@ errors++;
 if(data.listen !== undefined){
 let data1 = data.listen;
 if(typeof data1 === "string"){
-if(!pattern16.test(data1)){
+if(!pattern15.test(data1)){
 const err7 = {instancePath:instancePath+"/listen",schemaPath:"#/properties/listen/pattern",keyword:"pattern",params:{pattern: "^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},message:"must match pattern \""+"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"+"\"",schema:"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$",parentSchema:schema32.properties.listen,data:data1};
 if(vErrors === null){
 vErrors = [err7];
@@ -2176,7 +2161,7 @@ errors++;
 if(data.redis !== undefined){
 let data13 = data.redis;
 if(typeof data13 === "string"){
-if(!pattern17.test(data13)){
+if(!pattern16.test(data13)){
 const err38 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/pattern",keyword:"pattern",params:{pattern: "^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},message:"must match pattern \""+"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"+"\"",schema:"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$",parentSchema:schema32.properties.redis,data:data13};
 if(vErrors === null){
 vErrors = [err38];
@@ -2204,7 +2189,7 @@ if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
 for(const key1 in data14){
 let data15 = data14[key1];
 if(typeof data15 === "string"){
-if(!pattern18.test(data15)){
+if(!pattern17.test(data15)){
 const err40 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+$"+"\"",schema:"^https?://[^\\s/?#@]+$",parentSchema:schema32.properties.connect.additionalProperties,data:data15};
 if(vErrors === null){
 vErrors = [err40];
@@ -2252,7 +2237,7 @@ vErrors.push(err43);
 errors++;
 }
 for(const key2 in data16){
-if(!(pattern19.test(key2))){
+if(!(pattern18.test(key2))){
 const err44 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles,data:data16};
 if(vErrors === null){
 vErrors = [err44];
@@ -2264,7 +2249,7 @@ errors++;
 }
 }
 for(const key3 in data16){
-if(pattern19.test(key3)){
+if(pattern18.test(key3)){
 let data17 = data16[key3];
 const _errs39 = errors;
 const _errs40 = errors;
@@ -2329,7 +2314,7 @@ vErrors.push(err48);
 }
 errors++;
 }
-if(!pattern21.test(data18)){
+if(!pattern20.test(data18)){
 const err49 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"+"\"",schema:"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data18};
 if(vErrors === null){
 vErrors = [err49];
@@ -2379,7 +2364,7 @@ errors++;
 if(data19.type !== undefined){
 let data20 = data19.type;
 if(typeof data20 === "string"){
-if(!pattern22.test(data20)){
+if(!pattern21.test(data20)){
 const err53 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/pattern",keyword:"pattern",params:{pattern: "^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},message:"must match pattern \""+"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"+"\"",schema:"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data20};
 if(vErrors === null){
 vErrors = [err53];
@@ -2539,7 +2524,7 @@ errors++;
 if(data19.issuer_id !== undefined){
 let data26 = data19.issuer_id;
 if(typeof data26 === "string"){
-if(!pattern23.test(data26)){
+if(!pattern22.test(data26)){
 const err65 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/pattern",keyword:"pattern",params:{pattern: "^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"},message:"must match pattern \""+"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"+"\"",schema:"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data26};
 if(vErrors === null){
 vErrors = [err65];

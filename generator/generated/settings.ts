@@ -146,9 +146,9 @@ export interface RegistryFile {
      */
     wait?: number | undefined;
     /**
-     * the witnesses, each with its key and the URL of a mirror or of a witness service
+     * the witnesses, each with its key and the URL of its service
      *
-     * Items: a witness: its key, and either mirror or service
+     * Items: a witness: its key, and the URL of its service
      */
     witnesses?: {
       /**
@@ -156,13 +156,9 @@ export interface RegistryFile {
        */
       key: string;
       /**
-       * the URL of a mirror that cosigns, such as https://mirror.example
+       * the URL of its service, such as https://witness.example
        */
-      mirror?: string | undefined;
-      /**
-       * the URL of a witness service, such as https://witness.example
-       */
-      service?: string | undefined;
+      service: string;
     }[] | undefined;
   } | undefined;
   /**

@@ -77,7 +77,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: 'log/statements/*', type: TYPES.jwt, listedIn: 'log', changes: 'never' },
   { path: 'log/lists/*', type: TYPES.json, listedIn: 'log', changes: 'never' },
   { path: 'log/tile/**', type: 'application/octet-stream', listedIn: 'log', changes: 'never' },
-  { path: 'witness/*/checkpoint', type: TYPES.text, listedIn: 'log' },
   { path: PATHS.checksums, type: TYPES.text, listedIn: 'nothing' },
   {
     path: 'schemas/*',
@@ -142,7 +141,7 @@ export const isUnlisted = (path: string) => listingOf(path) === 'nothing';
 /** Whether a path is that of the page of an issuer, or comes with these pages: pages.txt lists it (rule issuer-pages). */
 export const isIssuerPage = (path: string) => listingOf(path) === 'pages.txt';
 
-/** Whether a path is that of a file of the log, or of a witness. */
+/** Whether a path is that of a file of the log. */
 export const isLogPath = (path: string) => listingOf(path) === 'log';
 
 /** Whether a path is that of a file that configures hosts (rule host-files). */

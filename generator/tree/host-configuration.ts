@@ -170,8 +170,8 @@ ${SERVED.filter(({ path }) => hasPathRule(path))
 `;
 }
 
-/** Whether a path is that of a file of the log, of a witness, of an issuer's page, or of what came with these pages. */
-const hasPathRule = (path: string) => /^(?:log|witness|i)\/|^assets\/logo|^sitemap|^pages/.test(path);
+/** Whether a path is that of a file of the log, of an issuer's page, or of what came with these pages. */
+const hasPathRule = (path: string) => /^(?:log|i)\/|^assets\/logo|^sitemap|^pages/.test(path);
 
 /** For Apache: a rule for whole paths, which overrides the rules for names. */
 function pathRule({ path, type, cache, policy }: ServedFile): string {

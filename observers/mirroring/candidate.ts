@@ -1,18 +1,12 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import {
   DAY_MS,
-  formatNote,
   type Proven,
   type Publication,
   type SummedStatements,
 } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { flushFolder } from '../../generator/files/flush.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import {
   type AcceptOptions,
-  ANY_AGE_MS,
   acceptPublication,
   acceptStatements,
 } from '../../generator/verification/accept.js';
@@ -23,23 +17,17 @@ import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
-import { type Cosigner, cosignHead } from '../witnessing/cosign-head.js';
-import type { CosignedHead } from '../witnessing/witness-state.js';
 import type { HeldLog, HeldRelease } from './held-release.js';
 
 /** Options of `mirrorOnce`. */
 export interface MirrorOptions {
-  /** A URL with http or https, or a source that rsync accepts: `rsync://host/module`, `host:folder` or a folder. */
+  /** A URL with http or https. */
   readonly source: string;
   /** The folder of the mirror. A host serves `current` in it. */
   readonly folder: string;
   readonly trust: PinnedTrust;
   /** The maximum age of a list without a checkpoint. */
   readonly maxAgeDays: number;
-  /** The environment for rsync. */
-  readonly env: NodeJS.ProcessEnv;
-  /** Cosigns the log. Default: the mirror is no witness. */
-  readonly witness?: Cosigner | undefined;
 }
 
 /** What a mirror accepted before. A new release must follow it, and need not download it again. */
@@ -64,8 +52,6 @@ export class Candidate {
   readonly heldLog: HeldLog | undefined;
   /** The verified log. Undefined before it has been verified, or if the registry has none. */
   log: CheckedLog | undefined;
-  /** The head that the mirror has cosigned, if it is a witness. */
-  cosigned: CosignedHead | undefined;
   /** The report about the release being served, if the source still serves that one, and it is intact. */
   heldReport: TreeReport | undefined;
   /** When the newest delegation was signed that was accepted under the same root key, in milliseconds since 1970. */
@@ -73,17 +59,15 @@ export class Candidate {
   /** A note for each file that is left out. */
   leftOut: readonly Note[] = [];
   readonly #conditions: AcceptOptions;
-  readonly #staging: string;
 
-  /** @param staging - a temporary folder on the file system of the mirror */
-  constructor(options: MirrorOptions, staging: string, { held, releases, heldLog }: AcceptedBefore) {
+  /** @param folder - the new folder of the release, on the file system of the mirror */
+  constructor(options: MirrorOptions, folder: string, { held, releases, heldLog }: AcceptedBefore) {
     this.options = options;
+    this.folder = folder;
     this.held = held;
     this.heldLog = heldLog;
     const accepted = releases.flatMap((release) => release.stored() ?? []);
     this.#conditions = { trust: options.trust, maxAgeMs: options.maxAgeDays * DAY_MS, accepted };
-    this.#staging = staging;
-    this.folder = join(staging, 'tree');
   }
 
   get #tree(): TreeSource {
@@ -112,21 +96,13 @@ export class Candidate {
     }
   }
 
-  /**
-   * Accepts the statements in the folder, before records are downloaded. A log can be cosigned even if the list is too old,
-   * or lacks cosignatures: a publication may be waiting for this one. The rules for the publication, which are applied last,
-   * demand both.
-   */
+  /** Accepts the statements in the folder, before anything that they name is downloaded. */
   acceptStatements(): Promise<SummedStatements> {
-    const { witness, trust } = this.options;
-    return acceptStatements(this.#tree, {
-      ...this.#conditions,
-      ...(witness && { trust: withoutQuorum(trust), maxAgeMs: ANY_AGE_MS }),
-    });
+    return acceptStatements(this.#tree, this.#conditions);
   }
 
   /**
-   * Accepts the log in the folder, with the lists that it names. A witness cosigns it at once.
+   * Accepts the log in the folder, with the lists that it names.
    *
    * @param isVerified - whether a file of the log has been verified, by the download or for the release being served
    */
@@ -134,31 +110,8 @@ export class Candidate {
     return this.#acceptLogOf(this.#tree, isVerified);
   }
 
-  async #acceptLogOf(tree: TreeSource, isVerified?: (path: string) => boolean): Promise<void> {
-    const { trust, witness } = this.options;
-    this.log = await auditLog(tree, trust.rootKey, { head: this.heldLog?.head, isVerified });
-    if (witness === undefined || this.log === undefined) return;
-    const { head, key, tree: entries } = this.log;
-    const prove = ({ size }: { readonly size: number }) => entries.proofFrom(size);
-    // The head is on the disk, in the state of the witness, before it is served (rule mirror-cosigns).
-    this.cosigned = await cosignHead(witness, { head, logKeys: [key], prove });
-    // At once: a publication that waits for this cosignature is not published yet.
-    if (this.held !== undefined) this.serveCosigned(this.held.folder);
-  }
-
-  /**
-   * Puts the head that the mirror has cosigned into a release, if there is one. It is put there with one rename: readers see
-   * the old file or the new one.
-   */
-  serveCosigned(release: string): void {
-    if (this.cosigned === undefined) return;
-    const { note, origin } = this.cosigned.head;
-    const temporary = join(this.#staging, 'cosigned');
-    const file = join(release, PATHS.cosignedHead(origin));
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(temporary, formatNote(note), { mode: 0o644, flush: true });
-    renameSync(temporary, file);
-    flushFolder(dirname(file));
+  async #acceptLogOf(tree: TreeSource, isVerified: ((path: string) => boolean) | undefined): Promise<void> {
+    this.log = await auditLog(tree, this.options.trust.rootKey, { head: this.heldLog?.head, isVerified });
   }
 
   /** Accepts the publication, once all files that decide about trust are in the folder. */
@@ -183,12 +136,4 @@ export class Candidate {
     const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
     throw new TreeRejected(problems.join('; '));
   }
-}
-
-/**
- * Returns what a mirror demands of a log before it cosigns: no cosignatures of others. If each witness waited for the others,
- * nobody would begin. Before the mirror serves anything, it demands them.
- */
-function withoutQuorum({ log, ...trust }: PinnedTrust): PinnedTrust {
-  return { ...trust, log: log.log === undefined ? {} : { log: log.log } };
 }

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { open } from '../support/browser.js';
+import { describeInChromium, open } from '../support/browser.js';
 import { minifiedBundle, verifierBundle } from '../support/bundle.js';
-import { describeWith } from '../support/components.js';
 import { ROOT } from '../support/paths.js';
 import { issuer, publish, type TestKey, testKey, withCheckpoint } from '../support/publication.js';
 import { registryHost } from '../support/registry-host.js';
@@ -141,7 +140,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
   });
 });
 
-describeWith(['chromium-headless-shell'], 'the verifier in Chromium', () => {
+describeInChromium('the verifier in Chromium', () => {
   it.each(['ed25519', 'p256'] as const)(
     'verifies a registry of another origin with a root key of %s',
     async (type) => {

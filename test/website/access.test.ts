@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { open, openWithClock, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, openWithClock, verdict } from '../support/browser.js';
 import { emptyPage } from '../support/index-page.js';
 import { cosigned, ORIGIN, PROOF } from '../support/page-log.js';
 import { ROOT } from '../support/paths.js';
@@ -126,7 +125,7 @@ async function violations(page: Page): Promise<string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
 
-describeWith(['chromium-headless-shell'], 'the page for everybody', () => {
+describeInChromium('the page for everybody', () => {
   let good: string;
   let bad: string;
   let expired: string;

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict, visibleId } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict, visibleId } from '../support/browser.js';
 import { atomFeed, emptyPage, indexPage } from '../support/index-page.js';
 import { issuer, publish, publishBytes, sha256, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
@@ -89,7 +88,7 @@ function hostOf(page: string, files: () => ReturnType<typeof publish>): Promise<
   });
 }
 
-describeWith(['chromium-headless-shell'], 'hostile texts', () => {
+describeInChromium('hostile texts', () => {
   it('become no markup in the page, not even were they verified', async () => {
     const issuers = CORPUS.map(everywhere);
     const list = Buffer.from(JSON.stringify({ issuers, updated_at: '2026-01-01T00:00:00Z' }));

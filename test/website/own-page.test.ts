@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict } from '../support/browser.js';
 import { serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -83,7 +82,7 @@ describe('a page with a colour and a logo of its own', () => {
   });
 });
 
-describeWith(['chromium-headless-shell'], 'a page of an operator, in Chromium', () => {
+describeInChromium('a page of an operator, in Chromium', () => {
   let base: string;
   beforeAll(async () => {
     await built({ logo: 'logo.svg', accent: '#7a2e8e' }, { 'logo.svg': `${SVG}</svg>` });

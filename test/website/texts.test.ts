@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open } from '../support/browser.js';
 import { ORIGIN } from '../support/page-log.js';
 import { ROOT } from '../support/paths.js';
 import { plainHost } from '../support/serving.js';
@@ -97,7 +96,7 @@ const DATA = [
   /^\(?(?:now|in \d+ [a-z]+|\d+ [a-z]+ ago)\)?$/,
 ];
 
-describeWith(['chromium-headless-shell'], 'the words of the page, in Chromium', () => {
+describeInChromium('the words of the page, in Chromium', () => {
   async function opened(address: string): Promise<Page> {
     const { page, wrong } = await open(address);
     await page.locator('.verification.good .facts, .verification.bad').first().waitFor({ state: 'attached' });

@@ -60,7 +60,7 @@ function withoutBuild(status: RegistryStatus, settings: CommandSettings): NextSt
     ...(isUrgent({ level: checkpoint.partLevel ?? checkpoint.level }) ? ['sign a new checkpoint'] : []),
   ];
   if (wanted.length === 0) return [];
-  const isHeldBack = isUncosigned(status, settings);
+  const isHeldBack = isUncosigned(status);
   const reason = inSentences(
     wanted.join(', and '),
     isHeldBack ? `Do not publish ${settings.out} before` : undefined,

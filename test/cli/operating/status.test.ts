@@ -2,19 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatNote } from '@passport-registry/verifier/core';
 import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { cosigningService } from '../../support/cosigning-service.js';
 import { git as gitIn } from '../../support/git.js';
 import { installedPath } from '../../support/installed.js';
-import { logHead } from '../../support/log-files.js';
-import { cosignatureBy, type NoteSigner, noteSigner } from '../../support/note-keys.js';
-import { listen, serve } from '../../support/serving.js';
+import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
+import { onlyLogged } from '../../support/only-logged.js';
+import { serve } from '../../support/serving.js';
 import { withChecksums } from '../../support/signed-tree.js';
 import { DAY, ONLINE, PARTS, registryForStatus } from '../../support/status-registry.js';
 import {
   cli,
   clockAhead,
+  encryptedKey,
   filesOf,
   type Outcome,
   recordText,
@@ -418,11 +419,7 @@ describe('the root key', () => {
     await run('mkfifo', ['-m', '600', fifo], here.folder);
     // To read the pipe would block.
     expect((await statusOf(['--key', 'fifo.pem'])).levels['rootKey']).toBe('note');
-    await run(
-      'openssl',
-      ['genpkey', '-algorithm', 'ed25519', '-aes256', '-pass', 'pass:x', '-out', 'e.pem'],
-      here.folder,
-    );
+    writeFiles(here.folder, { 'e.pem': encryptedKey('x') });
     expect((await statusOf(['--key', 'e.pem'])).levels['rootKey']).toBe('ok');
     writeFiles(here.folder, {
       'command.yaml': 'root_key: root.json\nsigner: { command: touch signed; exit 1 }',
@@ -471,13 +468,10 @@ describe('the log', () => {
     present = [];
     const settings = await Promise.all(
       witnesses.map(async (witness) => {
-        const mirror = await listen((_request, response) => {
-          if (!present.includes(witness)) return response.writeHead(404).end();
-          const { note } = logHead(join(here.folder, 'dist'));
-          const cosignature = cosignatureBy(witness, note.text, Math.floor(Date.now() / 1000));
-          return response.end(formatNote({ ...note, signatures: [...note.signatures, cosignature] }));
-        });
-        return `    - { key: ${witness.vkey}, mirror: '${mirror}' }\n`;
+        const service = await cosigningService(witness, () =>
+          present.includes(witness) ? Math.floor(Date.now() / 1000) : undefined,
+        );
+        return `    - { key: ${witness.vkey}, service: '${service}' }\n`;
       }),
     );
     configure(
@@ -533,7 +527,7 @@ describe('the log', () => {
     present = witnesses;
     await good('build');
     writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
-    await good('build', '--cosign-later');
+    await onlyLogged(join(here.folder, 'dist'), () => good('build'));
     const { report, next } = await statusOf();
     expect(report.log).toMatchObject({ level: 'warning', pending: true });
     expect(report.changes).toMatchObject({ state: 'unchanged', changes: [] });

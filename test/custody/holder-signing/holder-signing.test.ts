@@ -3,9 +3,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { takeNonces } from '../../../build/custody/holder-signing/nonce-store.js';
-import { open, verdict } from '../../support/browser.js';
+import { describeInChromium, open, verdict } from '../../support/browser.js';
 import { allBytes, errorOf, QUICK_KEYS } from '../../support/ceremony.js';
-import { describeWith } from '../../support/components.js';
 import { CLI } from '../../support/paths.js';
 import { serve } from '../../support/serving.js';
 import {
@@ -139,7 +138,7 @@ describe('two of three holders', () => {
   });
 });
 
-describeWith(['chromium-headless-shell'], 'the page of a registry with a shared root key', () => {
+describeInChromium('the page of a registry with a shared root key', () => {
   it('is verified in a browser', async () => {
     await at('published');
     const { page, wrong } = await open(await serve(join(registry, 'dist')));

@@ -1,11 +1,10 @@
 import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { describe, expect, it } from 'vitest';
 import { diff, repository, STOLEN, statusesIn } from '../../support/review-repository.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
-describeWith(['git'], 'names in a pull request', () => {
+describe('names in a pull request', () => {
   it('with a line feed shift no answer of git: a revoked issuer that returns is reported', async () => {
     const { folder, commit } = repository({ 'docs/x.yaml': recordText('x', { status: 'revoked' }) });
     writeFiles(folder, {
@@ -79,7 +78,7 @@ describeWith(['git'], 'names in a pull request', () => {
   });
 });
 
-describeWith(['git'], 'the settings of a user', () => {
+describe('the settings of a user', () => {
   it('and of the environment change nothing that is read', async () => {
     const { folder, git, commit } = repository();
     writeFiles(folder, { 'issuers/x.yaml': STOLEN });
@@ -132,7 +131,7 @@ describeWith(['git'], 'the settings of a user', () => {
   });
 });
 
-describeWith(['git'], 'what git shows of a status', () => {
+describe('what git shows of a status', () => {
   it('is no text of a record, a message or an author', async () => {
     const { folder, git } = repository();
     writeFiles(folder, {
@@ -182,7 +181,7 @@ describeWith(['git'], 'what git shows of a status', () => {
   });
 });
 
-describeWith(['git'], 'revisions', () => {
+describe('revisions', () => {
   it.each(['--output=x', '-p', '--all', 'HEAD --', '', 'HEAD\n', '--end-of-options'])(
     'such as %j are commits or nothing',
     async (revision) => {

@@ -44,7 +44,6 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
       `/log/lists/${'0'.repeat(64)}.json`,
       '/log/tile/0/x001/234.p/5',
       '/log/tile/entries/000',
-      `/witness/${'0'.repeat(64)}/checkpoint`,
     ];
     for (const path of paths) {
       const names = rules

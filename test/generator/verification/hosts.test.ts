@@ -5,7 +5,6 @@ import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSy
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
-import { cosignedHeadPath } from '../../support/log-files.js';
 import { listen } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { sha256 } from '../../support/signed-tree.js';
@@ -15,7 +14,6 @@ import { cli, cliAnswering, recordText, workspace, writeFiles } from '../../supp
 const IDS = ['alpha', 'beta.example.com', 'a.exe', 'a.fr', 'a.js', 'a.php', 'a.sig', 'a.tgz', 'a.var', 'a.z'];
 
 const ORIGIN = 'registry.example/log';
-const COSIGNED = `witness/${cosignedHeadPath(ORIGIN)}`;
 
 let folder: string;
 let tree: string;
@@ -36,8 +34,6 @@ beforeAll(async () => {
   await cli(['checkpoint', '--online-key', 'key.pem'], folder);
   // Longer paths, as a log with many entries has them.
   writeFiles(folder, { 'dist/log/tile/0/x001/000': 'x', 'dist/log/tile/entries/x001/x234/067': 'x' });
-  // As a mirror that cosigns serves it.
-  writeFiles(folder, { [`dist/${COSIGNED}`]: readFileSync(join(folder, 'dist/log/checkpoint')) });
   writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
   chmodSync(folder, 0o755);
   tree = join(folder, 'dist');
@@ -105,7 +101,6 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       ['log/publication.tlog-proof', 'text/plain'],
       ['log/proofs/0/first.tlog-proof', 'text/plain'],
       ['log/proofs/0/last.tlog-proof', 'text/plain'],
-      [COSIGNED, 'text/plain'],
       ['log/tile/0/000.p/1', 'application/octet-stream'],
       ['log/tile/0/000.p/2', 'application/octet-stream'],
       ['log/tile/0/x001/000', 'application/octet-stream'],

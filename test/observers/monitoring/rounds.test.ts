@@ -62,7 +62,6 @@ describe('the rounds of a monitor', () => {
       'log/checkpoint 200',
       'log/publication.tlog-proof 200',
       'publication.jwt 200',
-      'witness/HASH/checkpoint 404',
     ];
     expect(sent().sort()).toEqual(always);
     await world.change('gamma').publish();
