@@ -258,7 +258,7 @@ async function bundlePrograms() {
   });
   const library = await bundle({
     ...FOR_NODE,
-    entryPoints: { 'bundle/index': 'cli/library.ts', 'bundle/sandbox': 'sandbox/index.ts' },
+    entryPoints: { 'bundle/index': 'generator/index.ts', 'bundle/sandbox': 'sandbox/index.ts' },
     // A program that uses both packages must get the same classes from both.
     external: ['@passport-registry/verifier'],
   });

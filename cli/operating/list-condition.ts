@@ -69,7 +69,7 @@ export function treeCondition(
     );
   if (report === undefined) return state('note', `${folder} has no tree`);
   // The other lines describe the times and the statements.
-  const elsewhere = ['root key', 'rotation', 'holders', 'delegation', 'checkpoint', 'freshness'];
+  const elsewhere = ['root key', 'rotation', 'delegation', 'checkpoint', 'freshness'];
   const problems = problemsOf(report, (name) => !elsewhere.includes(name));
   if (problems !== undefined) return state('error', `${folder} is not valid: ${summarize(problems)}`);
   if (report.rootKey === undefined) return state('error', `${folder} was not verified: see the root key`);

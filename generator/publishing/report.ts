@@ -77,8 +77,6 @@ export function reportOf(outcome: Outcome, written: Written): BuildReport {
 
 const noteIf = (isNeeded: boolean | undefined, note: string): string[] => (isNeeded === true ? [note] : []);
 
-const HOLDERS_REMOVED = `${PATHS.holders} was removed, because its holders share another root key than the one that signs. If holders share the new root key, name their record with holders in registry.yaml.`;
-
 /** How many removed files to name. */
 const MAX_REMOVED = 5;
 
@@ -88,7 +86,6 @@ function removalNotes({ removed }: Written, folder: string): string[] {
   const named = strangers.slice(0, MAX_REMOVED).join(', ');
   const more = strangers.length > MAX_REMOVED ? `, and ${strangers.length - MAX_REMOVED} more` : '';
   return [
-    ...noteIf(removed.includes(PATHS.holders), HOLDERS_REMOVED),
     ...noteIf(
       strangers.length > 0,
       `Removed from ${folder}, because no publication makes such a file: ${named}${more}.`,

@@ -4,7 +4,6 @@ import type { SignedPublication } from '../list/list.js';
 import { sumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
 import { isChecksummed } from './files.js';
-import type { HeldBy } from './held-by.js';
 import { hostFiles } from './host-configuration.js';
 import { PATHS } from './paths.js';
 import { openApiBytes, type RegistryDescription } from './registry-description.js';
@@ -27,23 +26,13 @@ interface TreeParts {
   readonly freshness: Tree;
   /** Whether to add the list in compressed form. */
   readonly precompress: boolean;
-  /** Who shares the root key; undefined if the registry publishes no record of that. */
-  readonly holders: PublishedHolders | undefined;
   readonly about: RegistryDescription;
   readonly page: PageParts;
 }
 
-/** The record of the holders of a shared root key. */
-export interface PublishedHolders {
-  /** The bytes of keys/holders.json. */
-  readonly record: Uint8Array;
-  /** What the record says. */
-  readonly heldBy: HeldBy;
-}
-
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
 export function assembleTree(parts: TreeParts): Tree {
-  const { signed, changes, freshness, precompress, holders, about, page } = parts;
+  const { signed, changes, freshness, precompress, about, page } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -59,10 +48,9 @@ export function assembleTree(parts: TreeParts): Tree {
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
   const required = ['publication' as const, ...(statement.checkpoint ? ['checkpoint' as const] : [])];
-  const named = { heldBy: holders?.heldBy, names: signed.about, about, page };
+  const named = { names: signed.about, about, page };
   const site = { list, rootKey, required, log: statement.log?.origin, development, ...named };
   for (const [path, bytes] of siteFiles(site, changes)) tree.set(path, bytes);
-  if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));

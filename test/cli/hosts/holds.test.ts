@@ -219,7 +219,7 @@ describe('a host with something newer', () => {
     );
   });
 
-  it('has seen a revocation, which is not undone any more', async () => {
+  it('lets a revocation be repeated over its list', async () => {
     const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
     const revoke = ['revoke', 'beta', '--reason', 'leak', '--production'];
     const first = await json(revoke, 1);
@@ -227,17 +227,15 @@ describe('a host with something newer', () => {
     writeFiles(folder, { 'issuers/beta.yaml': record });
     const again = await json(revoke, 2);
     expect([first.code, again.code]).toEqual([0, 0]);
-    expect(first.stderr).toContain('you can undo it');
-    expect(again.stderr).not.toContain('you can undo it');
   });
 
   it('lets nobody stop an issuer over an older list', async () => {
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await offline(() => json(['build', '--production', '--out', 'host'], 1));
-    const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
+    const list = readFileSync(join(folder, 'dist/issuers.json'), 'utf8');
     expect(await json(['hold', 'beta'], 2)).toMatchObject(refused);
     expect(await json(['suspend', 'beta', '--reason', 'x', '--production'], 2)).toMatchObject(refused);
-    expect(readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')).toBe(record);
+    expect(readFileSync(join(folder, 'dist/issuers.json'), 'utf8')).toBe(list);
   });
 });
 
