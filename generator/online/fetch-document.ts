@@ -1,15 +1,25 @@
 import { lookup as resolve } from 'node:dns';
-import { get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { get as httpsGet } from 'node:https';
+import { Agent as HttpAgent, get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, get as httpsGet } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { Readable } from 'node:stream';
+import { compose, Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { LIMITS } from '@passport-registry/verifier/core';
-import { isPublicAddress, isPublicHost, LimitExceeded, readLimited } from '@passport-registry/verifier/http';
+import {
+  isPublicAddress,
+  isPublicHost,
+  LimitExceeded,
+  Repeats,
+  readLimited,
+  retryAfter,
+} from '@passport-registry/verifier/http';
 import type { RuleName } from '../diagnostics/rules.js';
+import { networkReason } from '../verification/network-failure.js';
+import { isProxied } from '../verification/proxy.js';
 
 /** The limits of a request. */
 export interface GetOptions {
-  /** The time limit for the complete response, in seconds. */
+  /** The time limit for each complete response, in seconds. */
   readonly timeout: number;
   /** Whether requests to IP addresses that are not public are permitted. */
   readonly allowPrivate: boolean;
@@ -31,28 +41,83 @@ export interface HttpResponse {
   readonly body: Uint8Array;
 }
 
+/**
+ * The headers that verifiers send: the library sends Accept, and the `fetch` of Node.js the others. Some hosts refuse requests
+ * without one of them.
+ */
+const VERIFIER_HEADERS = {
+  Accept: 'application/json',
+  'Accept-Language': '*',
+  'Sec-Fetch-Mode': 'cors',
+  'User-Agent': 'node',
+  'Accept-Encoding': 'gzip, deflate',
+};
+
 /** The Origin header that a browser would send. The response shows whether the browser may read the document. */
-export const ORIGIN = 'https://verifier.example';
+const ORIGIN = 'https://verifier.example';
 
 /**
- * Fetches a document from a public host, with limits for time and size, and with a maximum number of redirects.
+ * Fetches a document from a public host as a verifier does, with limits for time and size. A request that failed on the way is
+ * sent again (rule request-repeats).
  *
+ * @param redirects - the maximum number of redirects to follow
  * @throws {@link GetFailed}
  */
 export async function get(url: string, options: GetOptions, redirects = 0): Promise<HttpResponse> {
-  const deadline = performance.now() + options.timeout * 1000;
   let target = url;
   for (let left = redirects; ; left--) {
-    const response = await request(target, options, deadline);
+    const response = await patientRequest(target, options, {});
     if (response.location === undefined) return response;
     if (left === 0) throw new GetFailed('redirected', `${target} redirects to ${response.location}`);
     target = response.location;
   }
 }
 
+/** Whether a page of another origin may read a document. @param response - of {@link get} */
+export async function isReadableCrossOrigin(
+  url: string,
+  options: GetOptions,
+  { headers }: HttpResponse,
+): Promise<boolean> {
+  if (allowsOrigin(headers)) return true;
+  try {
+    // Many hosts answer the question only if the request asks it.
+    return allowsOrigin((await patientRequest(url, options, { Origin: ORIGIN })).headers);
+  } catch (error) {
+    if (error instanceof GetFailed) return false;
+    throw error;
+  }
+}
+
+function allowsOrigin(headers: IncomingHttpHeaders): boolean {
+  const allowed = headers['access-control-allow-origin'];
+  return allowed === '*' || allowed === ORIGIN;
+}
+
 type Outcome = HttpResponse & { readonly location: string | undefined };
 
-function request(url: string, { allowPrivate, timeout }: GetOptions, deadline: number): Promise<Outcome> {
+async function patientRequest(
+  url: string,
+  options: GetOptions,
+  headers: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  const repeats = new Repeats();
+  for (;;) {
+    try {
+      return await request(url, options, headers);
+    } catch (error) {
+      const isRepeated =
+        error instanceof WrongStatus ? await repeats.afterAnswer(error) : await repeats.afterError(error);
+      if (!isRepeated) throw error;
+    }
+  }
+}
+
+function request(
+  url: string,
+  { allowPrivate, timeout }: GetOptions,
+  headers: Readonly<Record<string, string>>,
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error) => reject(toGetFailed(url, cause));
     try {
@@ -64,16 +129,18 @@ function request(url: string, { allowPrivate, timeout }: GetOptions, deadline: n
         );
       }
       if (!allowPrivate) assertPublicHost(hostname);
-      const send = protocol === 'https:' ? httpsGet : httpGet;
+      const isSecure = protocol === 'https:';
+      const send = isSecure ? httpsGet : httpGet;
+      const proxied = isProxied(url);
       const call = send(url, {
         // No socket is kept open or shared.
-        agent: false,
-        headers: { Accept: 'application/json, */*;q=0.1', 'Accept-Encoding': 'identity', Origin: ORIGIN },
-        ...(!allowPrivate && { lookup: publicLookup }),
+        agent: proxied && new (isSecure ? HttpsAgent : HttpAgent)({ proxyEnv: process.env }),
+        headers: { ...VERIFIER_HEADERS, ...headers },
+        // A proxy resolves the name itself, and may be in the private network.
+        ...(!allowPrivate && !proxied && { lookup: publicLookup }),
       });
-      const abort = () =>
-        call.destroy(new GetFailed('timed-out', `${url} did not respond within ${timeout} s`));
-      const timer = setTimeout(abort, Math.max(0, deadline - performance.now()));
+      const abort = () => call.destroy(new TimedOut(`${url} did not respond within ${timeout} s`));
+      const timer = setTimeout(abort, timeout * 1000);
       call.once('error', fail);
       call.once('close', () => clearTimeout(timer));
       call.once('response', (response) => {
@@ -87,6 +154,29 @@ function request(url: string, { allowPrivate, timeout }: GetOptions, deadline: n
   });
 }
 
+/** A response did not arrive within the time limit. */
+class TimedOut extends GetFailed {
+  readonly code = 'ETIMEDOUT';
+
+  constructor(message: string) {
+    super('timed-out', message);
+  }
+}
+
+/** A response has another status than 200. */
+class WrongStatus extends GetFailed {
+  readonly status: number;
+  readonly headers: Headers;
+
+  constructor(url: string, status: number, headers: Headers) {
+    const pause = retryAfter(headers);
+    const later = pause === undefined ? '' : `, and asks to come back in ${Math.ceil(pause / 1000)} s`;
+    super('http-status', `${url} responded with status ${status}${later}`);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
 async function read(url: string, response: IncomingMessage): Promise<Outcome> {
   const { statusCode = 0, headers } = response;
   if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
@@ -96,27 +186,10 @@ async function read(url: string, response: IncomingMessage): Promise<Outcome> {
     }
     return { headers, body: new Uint8Array(), location: location?.href };
   }
-  if (statusCode !== 200) throw new GetFailed('http-status', `${url} responded with status ${statusCode}`);
-  const stream = Readable.toWeb(response) as ReadableStream<Uint8Array>;
+  if (statusCode !== 200) throw new WrongStatus(url, statusCode, new Headers(response.headersDistinct));
+  const stream = Readable.toWeb(decoded(response)) as ReadableStream<Uint8Array>;
   return { headers, body: await readLimited(stream, LIMITS.issuerDocument), location: undefined };
 }
-
-/** Matches the error codes of Node.js and OpenSSL for certificates and handshakes. */
-const TLS = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME/;
-
-function toGetFailed(url: string, cause: Error): GetFailed {
-  if (cause instanceof GetFailed) return cause;
-  if (cause instanceof LimitExceeded)
-    return new GetFailed('answer-too-large', `${url} is ${cause.message}`, { cause });
-  if (cause instanceof PrivateAddress) return new GetFailed('private-address', cause.message, { cause });
-  const code = (cause as NodeJS.ErrnoException).code ?? cause.message;
-  if (TLS.test(code))
-    return new GetFailed('tls-failed', `${url} has no trusted TLS certificate: ${code}`, {
-      cause,
-    });
-  return new GetFailed('host-unreachable', `${url} cannot be reached: ${code}`, { cause });
-}
-
 /** A host is not public, because of its name or of an IP address to which the name resolves. */
 class PrivateAddress extends Error {
   constructor(host: string, address: string | undefined) {

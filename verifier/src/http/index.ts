@@ -32,3 +32,4 @@ export {
 } from './issuer-documents.js';
 export { isLoopback } from './issuer-url.js';
 export { isPublicAddress, isPublicHost } from './public-address.js';
+export { Repeats, retryAfter } from './repeats.js';
