@@ -8,7 +8,7 @@ import { key } from './keys.js';
 
 /** Those of the keys below that are right, but that a trust anchor need not know, or that are another key. */
 export const GOOD_KEYS = [
-  ...['the right kid', 'kid null', 'another member', 'y null in an Ed25519 key', 'a P-256 key'],
+  ...['the right kid', 'a private member that is null', 'kid null', 'another member', 'y null in an Ed25519 key', 'a P-256 key'],
 ];
 
 /** Public keys that are refused or accepted (rule public-key-values), made of a good one. */
@@ -18,7 +18,7 @@ export function badKeys(good: { readonly x: string }): Readonly<Record<string, u
   const point = (hex: string) => ({ ...ed, x: base64url(hexToBytes(hex)) });
   return {
     'a private key': { ...good, d: 'AAAA' },
-    'a private member that is null': { ...good, d: null },
+    'a private member that is null': { ...ed, d: null },
     'a symmetric member': { ...good, k: '' },
     'the wrong kid': { ...good, kid: 'x' },
     'kid null': { ...good, kid: null },

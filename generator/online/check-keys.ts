@@ -1,5 +1,5 @@
 import { isPrivateJwk } from '@passport-registry/verifier/core';
-import { keysOfSet, signingKeyOf } from '@passport-registry/verifier/http';
+import { findKeyFault, readKeySet } from '@passport-registry/verifier/http';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 
@@ -7,13 +7,14 @@ const MIN_RSA_BITS = 2048;
 
 /** Checks that verifiers can use a JWK set (RFC 7517). */
 export async function checkKeys(jwks: unknown): Promise<Finding[]> {
-  const all: readonly JWK[] | undefined = keysOfSet(jwks);
-  if (all === undefined)
-    return [{ rule: 'jwks-malformed', message: 'the document at jwks_uri is not a JWK set' }];
+  const set = readKeySet(jwks);
+  if ('fault' in set && set.fault.about !== 'private-key')
+    return [{ rule: 'jwks-malformed', message: `the document at jwks_uri ${set.fault.message}` }];
+  const all = (jwks as { readonly keys: readonly (JWK | null)[] }).keys;
   const found: Finding[] = [];
   let usable = 0;
   for (const [index, key] of all.entries()) {
-    const name = typeof key.kid === 'string' ? `the key ${shown(key.kid)}` : `key ${index + 1}`;
+    const name = typeof key?.kid === 'string' ? `the key ${shown(key.kid)}` : `keys[${index}]`;
     const problem = problemOf(key);
     if (problem === undefined) usable += 1;
     else found.push({ rule: problem.rule, message: `${name} at jwks_uri ${problem.message}` });
@@ -24,25 +25,21 @@ export async function checkKeys(jwks: unknown): Promise<Finding[]> {
 }
 
 /** Returns why verifiers cannot use a key (rule issuer-keys), or should not, as a predicate. Undefined if they can. */
-function problemOf(key: JWK): Pick<Finding, 'rule' | 'message'> | undefined {
+function problemOf(key: JWK | null): Pick<Finding, 'rule' | 'message'> | undefined {
+  const fault = findKeyFault(key);
+  if (key === null || typeof key !== 'object')
+    return fault === undefined ? undefined : { rule: 'jwks-unusable-key', message: fault };
   if (isPrivateJwk(key)) return { rule: 'jwks-private-key', message: 'contains private key material' };
-  const { kty, n, kid } = key;
+  const { kty, n } = key;
   const bits = kty === 'RSA' && typeof n === 'string' ? Buffer.from(n, 'base64url').length * 8 : undefined;
   if (bits !== undefined && bits < MIN_RSA_BITS)
     return { rule: 'jwks-weak-key', message: `has ${bits} bits` };
-  // A token names its key by the kid.
-  if (typeof kid !== 'string' || kid === '') return { rule: 'jwks-unusable-key', message: 'has no kid' };
-  try {
-    signingKeyOf({ ...key }, (message) => new Error(message));
-    return undefined;
-  } catch (error) {
-    return { rule: 'jwks-unusable-key', message: (error as Error).message };
-  }
+  return fault === undefined ? undefined : { rule: 'jwks-unusable-key', message: fault };
 }
 
-async function findDuplicates(keys: readonly JWK[]): Promise<Finding[]> {
-  const kids = keys.map(({ kid }) => (typeof kid === 'string' ? kid : undefined));
-  const thumbprints = keys.map((key) => calculateJwkThumbprint(key).catch(() => undefined));
+async function findDuplicates(keys: readonly (JWK | null)[]): Promise<Finding[]> {
+  const kids = keys.map((key) => (typeof key?.kid === 'string' ? key.kid : undefined));
+  const thumbprints = keys.map(async (key) => key && calculateJwkThumbprint(key).catch(() => undefined));
   return [
     ...repeated(kids).map(
       (kid): Finding => ({
@@ -60,7 +57,7 @@ async function findDuplicates(keys: readonly JWK[]): Promise<Finding[]> {
 }
 
 /** Returns each value that occurs more than once. */
-function repeated(values: readonly (string | undefined)[]): string[] {
+function repeated(values: readonly (string | null | undefined)[]): string[] {
   const again = values.filter((value, at) => values.indexOf(value) !== at);
-  return [...new Set(again)].filter((value) => value !== undefined);
+  return [...new Set(again)].filter((value) => typeof value === 'string');
 }

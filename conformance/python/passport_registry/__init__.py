@@ -339,7 +339,7 @@ def read_public_key(jwk: Json) -> PublicKey:
     """A root key, a delegated key, or a `next_root` (#public-key, #public-key-values)."""
     check(isinstance(jwk, dict), "a key is not an object")
     for member in ("d", "p", "q", "dp", "dq", "qi", "oth", "k"):
-        check(member not in jwk, f"a key has the private member {member}")
+        check(jwk.get(member) is None, f"a key has the private member {member}")
     kind = (jwk.get("kty"), jwk.get("crv"))
     check(kind in (("OKP", "Ed25519"), ("EC", "P-256")), "a key is neither Ed25519 nor P-256")
     named = {"kty": jwk["kty"], "crv": jwk["crv"], "x": jwk.get("x")}

@@ -23,7 +23,7 @@ export { isObject } from './bytes/checks.js';
 export { CLOCK_TOLERANCE_MS, type Clock, DAY_MS, hasPassed, isToCome, MAX_AGE_MS } from './bytes/clock.js';
 export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
-export { MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
+export { type JsonFault, JsonRefused, MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
 export { LIMITS, limitOf } from './limits.js';

@@ -23,13 +23,14 @@ export {
 } from './bounded-fetch.js';
 export { openFile } from './fetch-file.js';
 export {
+  findKeyFault,
   findMetadataFaults,
   type IssuerMetadata,
+  type KeySetFault,
   type KnownIssuer,
-  keysOfSet,
   type MetadataFault,
-  signingKeyOf,
+  readKeySet,
 } from './issuer-documents.js';
-export { isLoopback } from './issuer-url.js';
+export { isLoopback, type UrlPart } from './issuer-url.js';
 export { isPublicAddress, isPublicHost } from './public-address.js';
 export { Repeats, retryAfter } from './repeats.js';

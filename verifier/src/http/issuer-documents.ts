@@ -1,7 +1,8 @@
 import { isObject } from '../core/bytes/checks.js';
 import type { Invalid } from '../core/bytes/utf8.js';
 import { isValidWebUri } from '../core/generated/predicates.js';
-import { type CheckedJwk, publicMembers } from '../core/keys/public-key.js';
+import { type CheckedJwk, isPrivateJwk, publicMembers } from '../core/keys/public-key.js';
+import { differingParts, type UrlPart } from './issuer-url.js';
 
 /** The URLs of an issuer that are known before any request, from the registry or from the caller. */
 export interface KnownIssuer {
@@ -22,63 +23,132 @@ export interface IssuerMetadata {
 export interface MetadataFault {
   /** `form`: members are missing, or are no URLs. `issuer`, `jwks_uri`: this member is not that of the known issuer. */
   readonly about: 'form' | 'issuer' | 'jwks_uri';
+  /** The parts in which the URL differs from the known one. Empty for `form`. */
+  readonly differs: readonly UrlPart[];
   /** A predicate, such as "has no valid issuer". */
   readonly message: string;
 }
 
 /**
  * Returns why verifiers refuse the metadata of a known issuer. The metadata must name the same `jwks_uri` as the registry,
- * and an issuer on the host of its `discovery_uri`, so that only the signed registry decides which hosts a verifier
+ * and an issuer with the origin of its `discovery_uri`, so that only the signed registry decides which hosts a verifier
  * contacts. Without a fault, the value is {@link IssuerMetadata}. The caller compares the `issuer_id`.
  */
 export function findMetadataFaults(found: unknown, known: KnownIssuer): readonly MetadataFault[] {
-  const members: Readonly<Record<string, unknown>> = isObject(found) ? found : {};
+  if (!isObject(found)) return [{ about: 'form', differs: [], message: 'is not a JSON object' }];
   const isValid = {
-    issuer: isUrl(members['issuer']),
-    issuer_id: typeof members['issuer_id'] === 'string',
-    jwks_uri: isUrl(members['jwks_uri']),
+    issuer: isUrl(found['issuer']),
+    issuer_id: typeof found['issuer_id'] === 'string',
+    jwks_uri: isUrl(found['jwks_uri']),
   };
   const missing = Object.entries(isValid).flatMap(([name, valid]) => (valid ? [] : name));
-  if (missing.length > 0) return [{ about: 'form', message: `has no valid ${missing.join(', ')}` }];
-  const { issuer, jwks_uri } = found as IssuerMetadata;
-  const { origin } = new URL(known.discovery_uri);
+  if (missing.length > 0)
+    return [{ about: 'form', differs: [], message: `has no valid ${missing.join(', ')}` }];
+  const { issuer, jwks_uri } = found as unknown as IssuerMetadata;
+  const { discovery_uri, jwks_uri: expected } = known;
   const faults: MetadataFault[] = [];
-  if (new URL(issuer).origin !== origin)
-    faults.push({ about: 'issuer', message: `names an issuer on another host, ${issuer}` });
-  const expected = known.jwks_uri;
-  const isSame = expected === undefined ? new URL(jwks_uri).origin === origin : jwks_uri === expected;
-  if (!isSame) faults.push({ about: 'jwks_uri', message: `names a different jwks_uri, ${jwks_uri}` });
+  const ofIssuer = originParts(issuer, discovery_uri);
+  if (ofIssuer.length > 0) {
+    const message = `names the issuer ${issuer}, with another ${ofIssuer.join(', ')} than ${discovery_uri}`;
+    faults.push({ about: 'issuer', differs: ofIssuer, message });
+  }
+  const ofKeys =
+    expected === undefined ? originParts(jwks_uri, discovery_uri) : differingParts(jwks_uri, expected);
+  if (ofKeys.length > 0) {
+    const message = `names the jwks_uri ${jwks_uri}, with another ${ofKeys.join(', ')} than ${expected ?? discovery_uri}`;
+    faults.push({ about: 'jwks_uri', differs: ofKeys, message });
+  }
   return faults;
+}
+
+/** Returns in which parts of its origin a URL differs from another one. */
+function originParts(url: string, other: string): readonly UrlPart[] {
+  return differingParts(new URL(url).origin, new URL(other).origin);
 }
 
 function isUrl(value: unknown): value is string {
   return isValidWebUri(value) && URL.canParse(value);
 }
 
-/** The maximum number of keys of an issuer. */
-export const MAX_ISSUER_KEYS = 100;
+type Jwk = Readonly<Record<string, unknown>>;
 
-/** Returns the keys of a JWK set (RFC 7517, section 5). Undefined if the value is not one, or has too many keys. */
-export function keysOfSet(found: unknown): readonly Readonly<Record<string, unknown>>[] | undefined {
-  const keys = isObject(found) ? found['keys'] : undefined;
-  return Array.isArray(keys) && keys.length <= MAX_ISSUER_KEYS && keys.every(isObject) ? keys : undefined;
+/** The maximum number of keys of an issuer. */
+const MAX_ISSUER_KEYS = 100;
+
+/** The maximum length of the `kid` by which a token names its key. */
+const MAX_KID_LENGTH = 256;
+
+/** Why verifiers refuse a key set as a whole. */
+export interface KeySetFault {
+  readonly about: 'form' | 'number' | 'private-key';
+  /** A predicate, such as "has 101 keys, and verifiers read at most 100". */
+  readonly message: string;
+}
+
+/**
+ * Reads a JWK set (RFC 7517, section 5). What is not an object is left out: {@link findKeyFault} says why of each element. A
+ * private key refuses the whole set, because the signatures of its issuer prove nothing anymore (rule issuer-keys).
+ */
+export function readKeySet(found: unknown): { readonly keys: readonly Jwk[] } | { readonly fault: KeySetFault } {
+  const elements = isObject(found) ? found['keys'] : undefined;
+  if (!Array.isArray(elements)) {
+    return { fault: { about: 'form', message: 'is not a JWK set: it has no array "keys"' } };
+  }
+  if (elements.length > MAX_ISSUER_KEYS) {
+    const message = `has ${elements.length} keys, and verifiers read at most ${MAX_ISSUER_KEYS}`;
+    return { fault: { about: 'number', message } };
+  }
+  const keys = elements.filter(isObject);
+  if (!keys.some(isPrivateJwk)) return { keys };
+  const message = `contains a private or symmetric key, as keys[${elements.findIndex(isPrivateElement)}]`;
+  return { fault: { about: 'private-key', message } };
+}
+
+function isPrivateElement(element: unknown): boolean {
+  return isObject(element) && isPrivateJwk(element);
+}
+
+/**
+ * Returns why verifiers cannot use an element of a key set, as a predicate. Undefined if they can. Whether its `kid` is
+ * unique is a question about the set.
+ */
+export function findKeyFault(element: unknown): string | undefined {
+  if (!isObject(element)) return 'is not a JSON object';
+  const ofKid = findKidFault(element['kid']);
+  if (ofKid !== undefined) return ofKid;
+  try {
+    signingKeyOf(element, (message) => new KeyUnusable(message));
+    return undefined;
+  } catch (error) {
+    if (error instanceof KeyUnusable) return error.message;
+    throw error;
+  }
+}
+
+class KeyUnusable extends Error {}
+
+/** Returns why a `kid` names no key of an issuer, as a predicate about a key or a token. Undefined if it does. */
+export function findKidFault(kid: unknown): string | undefined {
+  if (kid === undefined || kid === null) return 'names no key: it has no kid';
+  if (typeof kid !== 'string') return 'names no key: its kid is not a string';
+  if (kid.length <= MAX_KID_LENGTH) return undefined;
+  return `has a kid of ${kid.length} characters, and verifiers read at most ${MAX_KID_LENGTH}`;
 }
 
 /**
  * Checks a JWK of an issuer, which must be for verifying signatures, and returns only the members of the key. `alg` must match
- * the key: `EdDSA` and `Ed25519` are equivalent (rule issuer-keys).
+ * the key: `EdDSA` and `Ed25519` are equivalent (rule issuer-keys). A member that is null counts as absent.
  *
  * @param invalid - creates the error to throw
  */
-export function signingKeyOf(jwk: Readonly<Record<string, unknown>>, invalid: Invalid): CheckedJwk {
-  const { use, key_ops, alg } = jwk;
-  if (use !== undefined && use !== 'sig') throw invalid('is not for signatures (use)');
-  if (key_ops !== undefined && !(Array.isArray(key_ops) && key_ops.includes('verify'))) {
-    throw invalid('is not for verifying (key_ops)');
-  }
+export function signingKeyOf(jwk: Jwk, invalid: Invalid): CheckedJwk {
+  const use = jwk['use'] ?? 'sig';
+  const uses = jwk['key_ops'] ?? ['verify'];
+  if (use !== 'sig') throw invalid('is not for signatures (use)');
+  if (!(Array.isArray(uses) && uses.includes('verify'))) throw invalid('is not for verifying (key_ops)');
   const key = publicMembers(jwk, invalid);
   const names: readonly unknown[] = key.algorithm === 'ES256' ? ['ES256'] : ['Ed25519', 'EdDSA'];
-  if (alg !== undefined && !names.includes(alg))
+  if (!names.includes(jwk['alg'] ?? names[0]))
     throw invalid(`is not one for its alg: use ${names.join(' or ')}`);
   return key;
 }

@@ -1,6 +1,6 @@
 import type { Invalid } from '../core/bytes/utf8.js';
-import { importChecked, isPrivateJwk, type PublicKey } from '../core/keys/public-key.js';
-import { keysOfSet, MAX_ISSUER_KEYS, signingKeyOf } from '../http/issuer-documents.js';
+import { importChecked, type PublicKey } from '../core/keys/public-key.js';
+import { readKeySet, signingKeyOf } from '../http/issuer-documents.js';
 import { reject, rejection } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 
@@ -18,17 +18,11 @@ export interface IssuerKeys {
  * Fetches an issuer's keys. A private key in the set invalidates the whole set: the signatures prove nothing anymore.
  */
 export async function fetchKeys(url: string, options: IssuerHostOptions): Promise<IssuerKeys> {
-  const found = await askIssuer(url, 'jwks', options);
-  const jwks = keysOfSet(found);
-  if (jwks === undefined)
-    return reject('jwks-invalid', `${url} is not a JWK set of at most ${MAX_ISSUER_KEYS} keys`);
-  if (jwks.some(isPrivateJwk)) {
-    return reject(
-      'jwks-private-key',
-      `${url} contains a private or symmetric key: the issuer is compromised`,
-    );
-  }
-  return { url, jwks, imported: new Map() };
+  const set = readKeySet(await askIssuer(url, 'jwks', options));
+  if ('keys' in set) return { url, jwks: set.keys, imported: new Map() };
+  const { about, message } = set.fault;
+  if (about !== 'private-key') return reject('jwks-invalid', `${url} ${message}`);
+  return reject('jwks-private-key', `${url} ${message}: the issuer is compromised`);
 }
 
 /** Returns whether a set contains a key with this `kid`. */

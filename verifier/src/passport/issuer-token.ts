@@ -1,6 +1,7 @@
 import { deepFreeze } from '../core/bytes/deep-freeze.js';
 import type { CompactJws } from '../core/keys/compact-jws.js';
 import type { PublicKey } from '../core/keys/public-key.js';
+import { findKidFault } from '../http/issuer-documents.js';
 import { readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';
 
@@ -23,8 +24,9 @@ export class IssuerToken<Claims extends object> {
     if (typeof token !== 'string') reject('token-malformed', 'the token is not a string');
     this.jws = readJws(token, 'token', types);
     const { kid } = this.jws.header;
-    if (typeof kid !== 'string' || kid.length > 256) reject('token-header', 'the token names no key (kid)');
-    this.kid = kid;
+    const fault = findKidFault(kid);
+    if (fault !== undefined) reject('token-header', `the token ${fault}`);
+    this.kid = kid as string;
     this.claims = deepFreeze(readClaims(this.jws));
   }
 

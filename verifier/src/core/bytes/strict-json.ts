@@ -1,5 +1,28 @@
 import { type Invalid, textOf } from './utf8.js';
 
+/** Why a text is not strict JSON. */
+export type JsonFault =
+  | 'empty'
+  | 'compressed'
+  | 'not-utf8'
+  | 'byte-order-mark'
+  | 'markup'
+  | 'duplicate-member'
+  | 'number-too-large'
+  | 'too-deep'
+  | 'syntax';
+
+/** A text is not strict JSON. The message names the fault in printable ASCII, and may quote the input. */
+export class JsonRefused extends SyntaxError {
+  readonly fault: JsonFault;
+
+  constructor(fault: JsonFault, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'JsonRefused';
+    this.fault = fault;
+  }
+}
+
 /** The maximum nesting: more than any document needs, and safe for the stack of every platform (rule strict-json). */
 export const MAX_JSON_DEPTH = 500;
 
@@ -13,17 +36,37 @@ const NUMBER = /-?[0-9][0-9.eE+-]*/y;
  * The caller must limit the size.
  *
  * @param json - the JSON, as bytes or as a string
- * @throws SyntaxError whose message names the fault in printable ASCII. The message may quote the input
+ * @throws {@link JsonRefused}
  */
 export function parseStrictJson(json: Uint8Array | string): unknown {
-  const text = textOf(json, () => new SyntaxError('it is not UTF-8'));
+  const text = textOf(json, () => notText(json));
   try {
     // The scan comes first: it is not recursive, so deep nesting cannot overflow the stack.
     refuseAmbiguous(text);
     return JSON.parse(text);
   } catch (cause) {
-    throw new SyntaxError((cause as Error).message.replaceAll(/[^ -~]/g, '?'), { cause });
+    const { message } = cause as Error;
+    const fault = cause instanceof JsonRefused ? cause.fault : 'syntax';
+    throw refuseStart(text) ?? new JsonRefused(fault, message.replaceAll(/[^ -~]/g, '?'), { cause });
   }
+}
+
+/** Returns what the bytes that are not UTF-8 are instead. Gzip and zstd begin with numbers of their own. */
+function notText(bytes: Uint8Array | string): JsonRefused {
+  const isCompressed = (bytes[0] === 0x1f && bytes[1] === 0x8b) || (bytes[0] === 0x28 && bytes[1] === 0xb5);
+  return isCompressed
+    ? new JsonRefused('compressed', 'it is compressed')
+    : new JsonRefused('not-utf8', 'it is not UTF-8');
+}
+
+/** Returns the fault of a text that is something else than JSON from its first character on. */
+function refuseStart(text: string): JsonRefused | undefined {
+  if (text.trim() === '') return new JsonRefused('empty', 'it is empty');
+  if (text.startsWith('\ufeff')) {
+    return new JsonRefused('byte-order-mark', 'it begins with a byte order mark');
+  }
+  if (/^\s*</.test(text)) return new JsonRefused('markup', 'it begins with <, as HTML and XML do');
+  return undefined;
 }
 
 /** Parses strict JSON, like {@link parseStrictJson}. @param invalid - creates the error to throw */
@@ -59,14 +102,14 @@ function refuseAmbiguous(text: string): void {
     } else if (character === '-' || (character >= '0' && character <= '9')) {
       const token = numberAt(text, at);
       if (Math.abs(Number(token)) > Number.MAX_SAFE_INTEGER) {
-        throw new SyntaxError(`a number is beyond 2^53 - 1: ${token.slice(0, 40)}`);
+        throw new JsonRefused('number-too-large', `a number is beyond 2^53 - 1: ${token.slice(0, 40)}`);
       }
       at += token.length;
     } else {
       if (character === '{' || character === '[') {
         open.push(character === '{' ? new Set() : undefined);
         if (open.length > MAX_JSON_DEPTH) {
-          throw new SyntaxError(`it is nested more deeply than ${MAX_JSON_DEPTH}`);
+          throw new JsonRefused('too-deep', `it is nested more deeply than ${MAX_JSON_DEPTH}`);
         }
         atKey = character === '{';
       } else if (character === '}' || character === ']') {
@@ -101,6 +144,8 @@ function numberAt(text: string, at: number): string {
 function addMember(members: Set<string> | undefined, token: string): void {
   // With escapes, one name has several spellings.
   const name = token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
-  if (members?.has(name)) throw new SyntaxError(`the member ${token.slice(0, 80)} appears twice`);
+  if (members?.has(name)) {
+    throw new JsonRefused('duplicate-member', `the member ${token.slice(0, 80)} appears twice`);
+  }
   members?.add(name);
 }

@@ -47,9 +47,9 @@ export const SIGNATURE_PARAMETERS = {
   ES256: { name: 'ECDSA', hash: 'SHA-256' },
 };
 
-/** Returns whether a JWK has a member of a private or symmetric key. */
+/** Returns whether a JWK has a member of a private or symmetric key. A member that is null counts as absent. */
 export function isPrivateJwk(jwk: object): boolean {
-  return PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member));
+  return PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member) && Reflect.get(jwk, member) !== null);
 }
 
 /**
