@@ -116,10 +116,7 @@ export const RULES = {
     'write the URL of the document itself',
   ),
   'answer-too-large': error('at most 256 KiB', 'serve only the document'),
-  'not-json': error(
-    'JSON in UTF-8',
-    'serve the document uncompressed unless the client asks for compression',
-  ),
+  'not-json': error('JSON in UTF-8, with each member once', 'correct the document'),
   'discovery-incomplete': error(
     'issuer and jwks_uri, each a URL, and issuer_id',
     'add the missing members to the metadata, or correct them',
@@ -133,7 +130,7 @@ export const RULES = {
     'name this jwks_uri in the metadata, or correct the record',
   ),
   'discovery-other-host': error(
-    'an issuer on the host of discovery_uri',
+    'an issuer with the scheme, host and port of discovery_uri',
     'serve the metadata from the host of the issuer',
   ),
   'jwks-malformed': error('{"keys": [...]} with up to 100 keys (RFC 7517)', 'correct the key set'),

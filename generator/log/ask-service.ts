@@ -73,7 +73,7 @@ async function requestBody(oldSize: number, { head, read }: Question): Promise<s
   return `old ${oldSize}\n${lines}\n${formatNote(note)}`;
 }
 
-/** Sends a request, and again if it failed on the way (rule request-repeats). */
+/** Sends a request, and again if it failed on the way (rule deadlines). */
 async function post(url: string, body: string, signal: AbortSignal) {
   const repeats = new Repeats(signal);
   for (;;) {

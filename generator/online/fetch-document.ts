@@ -1,8 +1,13 @@
 import { lookup as resolve } from 'node:dns';
-import { Agent as HttpAgent, get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  Agent as HttpAgent,
+  get as httpGet,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { Agent as HttpsAgent, get as httpsGet } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { compose, Readable } from 'node:stream';
+import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { LIMITS } from '@passport-registry/verifier/core';
 import {
@@ -13,9 +18,10 @@ import {
   readLimited,
   retryAfter,
 } from '@passport-registry/verifier/http';
+import { shown } from '../diagnostics/diagnostic.js';
 import type { RuleName } from '../diagnostics/rules.js';
 import { networkReason } from '../verification/network-failure.js';
-import { isProxied } from '../verification/proxy.js';
+import { hasUnusedProxy, proxyHost } from '../verification/proxy.js';
 
 /** The limits of a request. */
 export interface GetOptions {
@@ -28,10 +34,17 @@ export interface GetOptions {
 /** A URL gave no usable response. `rule` names the violated rule. */
 export class GetFailed extends Error {
   readonly rule: RuleName;
+  /** What to do, if it is not what the rule says. */
+  readonly remedy: string | undefined;
 
-  constructor(rule: RuleName, message: string, options?: { cause: unknown }) {
+  constructor(
+    rule: RuleName,
+    message: string,
+    { remedy, ...options }: { readonly cause?: unknown; readonly remedy?: string | undefined } = {},
+  ) {
     super(message, options);
     this.rule = rule;
+    this.remedy = remedy;
   }
 }
 
@@ -53,12 +66,15 @@ const VERIFIER_HEADERS = {
   'Accept-Encoding': 'gzip, deflate',
 };
 
+/** The options of an agent that uses the proxies of the environment. Types of Node.js 20 do not know the last one. */
+const PROXIES = { keepAlive: false, proxyEnv: process.env };
+
 /** The Origin header that a browser would send. The response shows whether the browser may read the document. */
 const ORIGIN = 'https://verifier.example';
 
 /**
  * Fetches a document from a public host as a verifier does, with limits for time and size. A request that failed on the way is
- * sent again (rule request-repeats).
+ * sent again (rule deadlines).
  *
  * @param redirects - the maximum number of redirects to follow
  * @throws {@link GetFailed}
@@ -131,13 +147,12 @@ function request(
       if (!allowPrivate) assertPublicHost(hostname);
       const isSecure = protocol === 'https:';
       const send = isSecure ? httpsGet : httpGet;
-      const proxied = isProxied(url);
+      const proxy = proxyHost(url);
       const call = send(url, {
         // No socket is kept open or shared.
-        agent: proxied && new (isSecure ? HttpsAgent : HttpAgent)({ proxyEnv: process.env }),
+        agent: proxy !== undefined && new (isSecure ? HttpsAgent : HttpAgent)(PROXIES),
         headers: { ...VERIFIER_HEADERS, ...headers },
-        // A proxy resolves the name itself, and may be in the private network.
-        ...(!allowPrivate && !proxied && { lookup: publicLookup }),
+        ...(!allowPrivate && { lookup: lookupBut(proxy) }),
       });
       const abort = () => call.destroy(new TimedOut(`${url} did not respond within ${timeout} s`));
       const timer = setTimeout(abort, timeout * 1000);
@@ -166,9 +181,10 @@ class TimedOut extends GetFailed {
 /** A response has another status than 200. */
 class WrongStatus extends GetFailed {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: { get(name: string): string | null };
 
-  constructor(url: string, status: number, headers: Headers) {
+  constructor(url: string, status: number, received: IncomingHttpHeaders) {
+    const headers = { get: (name: string) => received[name]?.toString() ?? null };
     const pause = retryAfter(headers);
     const later = pause === undefined ? '' : `, and asks to come back in ${Math.ceil(pause / 1000)} s`;
     super('http-status', `${url} responded with status ${status}${later}`);
@@ -186,10 +202,61 @@ async function read(url: string, response: IncomingMessage): Promise<Outcome> {
     }
     return { headers, body: new Uint8Array(), location: location?.href };
   }
-  if (statusCode !== 200) throw new WrongStatus(url, statusCode, new Headers(response.headersDistinct));
-  const stream = Readable.toWeb(decoded(response)) as ReadableStream<Uint8Array>;
+  if (statusCode !== 200) throw new WrongStatus(url, statusCode, headers);
+  const stream = Readable.toWeb(decoded(url, response)) as ReadableStream<Uint8Array>;
   return { headers, body: await readLimited(stream, LIMITS.issuerDocument), location: undefined };
 }
+
+/** Decodes a body as the `fetch` of Node.js does. An encoding that it does not know stays. */
+function decoded(url: string, response: IncomingMessage): Readable {
+  const encoding = response.headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  if (encoding === 'identity') return response;
+  const decoder = DECODERS[encoding];
+  if (decoder === undefined)
+    throw new GetFailed('not-json', `${url} is compressed: its Content-Encoding is ${shown(encoding)}`, {
+      remedy: 'compress with what the client asks for: verifiers ask for gzip',
+    });
+  const decoding = decoder();
+  response.once('error', (error) => decoding.destroy(error));
+  return response.pipe(decoding);
+}
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Matches the error codes of Node.js and OpenSSL for certificates and handshakes. */
+const TLS = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME/;
+
+/** Matches the error codes of Node.js for bodies that are not compressed as their header says. */
+const DAMAGED = /^Z_|BROTLI|^ERR_PADDING|^ERR__ERROR/;
+
+const PROXY_REMEDY =
+  'let Node.js use the proxy (docs/issuers.md#behind-a-proxy), or run the check where no proxy is needed';
+
+function toGetFailed(url: string, cause: Error): GetFailed {
+  if (cause instanceof GetFailed) return cause;
+  if (cause instanceof LimitExceeded)
+    return new GetFailed('answer-too-large', `${url} is ${cause.message}`, { cause });
+  if (cause instanceof PrivateAddress) return new GetFailed('private-address', cause.message, { cause });
+  const code = (cause as NodeJS.ErrnoException).code ?? cause.message;
+  if (DAMAGED.test(code))
+    return new GetFailed(
+      'not-json',
+      `${url} cannot be decompressed: its Content-Encoding is not that of its body`,
+      {
+        cause,
+        remedy: 'correct the header Content-Encoding, or the compression',
+      },
+    );
+  const rule = TLS.test(code) ? 'tls-failed' : 'host-unreachable';
+  const remedy = rule === 'host-unreachable' && hasUnusedProxy(url) ? PROXY_REMEDY : undefined;
+  return new GetFailed(rule, `${url} cannot be fetched: ${networkReason(url, cause)}`, { cause, remedy });
+}
+
 /** A host is not public, because of its name or of an IP address to which the name resolves. */
 class PrivateAddress extends Error {
   constructor(host: string, address: string | undefined) {
@@ -229,3 +296,9 @@ export const publicLookup: LookupFunction = (host, options, callback) => {
     return callback(null, first?.address ?? '', first?.family);
   });
 };
+
+/** Resolves names like {@link publicLookup}, but that of a proxy to any IP address. A proxy resolves the other names itself. */
+function lookupBut(proxy: string | undefined): LookupFunction {
+  return (host, options, callback) =>
+    host === proxy ? resolve(host, options, callback) : publicLookup(host, options, callback);
+}

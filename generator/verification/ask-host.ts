@@ -1,7 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { RegistryError, SourceRedirected } from '@passport-registry/verifier';
 import { limitOf } from '@passport-registry/verifier/core';
-import { type BoundedResponse, boundedFetch, type FetchLimits, Repeats } from '@passport-registry/verifier/http';
+import {
+  type BoundedResponse,
+  boundedFetch,
+  type FetchLimits,
+  Repeats,
+} from '@passport-registry/verifier/http';
 import { networkFailure } from './network-failure.js';
 
 /** The time limit for one whole response. */
@@ -35,7 +40,7 @@ export function fileUrl(base: string, path: string): URL {
 
 /**
  * Requests a file of a tree from a host, with a time limit, the size limit of the path, and no credentials. Redirects
- * are not followed. A request that failed on the way is sent again (rule request-repeats). Every command of the generator that
+ * are not followed. A request that failed on the way is sent again (rule deadlines). Every command of the generator that
  * reads a registry over HTTP uses this function.
  *
  * @param base - the URL of the registry

@@ -126,7 +126,11 @@ class Host {
     { method = 'GET', headers }: HostRequest,
     read: (answer: HostAnswer) => Promise<T>,
   ): Promise<T> {
-    return askHost(this.#base, path, { method, headers: { 'Accept-Encoding': 'identity', ...headers }, read });
+    return askHost(this.#base, path, {
+      method,
+      headers: { 'Accept-Encoding': 'identity', ...headers },
+      read,
+    });
   }
 }
 

@@ -206,16 +206,19 @@ describe('what the packages export', () => {
     expect(Object.keys(verifierForNode).sort()).toEqual(['fileStore', 'openRegistry']);
     expect(Object.keys(http).sort()).toEqual([
       'LimitExceeded',
+      'Repeats',
       'askAgain',
       'boundedFetch',
+      'findKeyFault',
       'findMetadataFaults',
       'isLoopback',
       'isPublicAddress',
       'isPublicHost',
-      'keysOfSet',
       'openFile',
+      'patientFetch',
+      'readKeySet',
       'readLimited',
-      'signingKeyOf',
+      'retryAfter',
     ]);
     expect(Object.keys(history)).toEqual(['verifyHistoryProof']);
     expect(Object.keys(agent).sort()).toEqual([

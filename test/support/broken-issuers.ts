@@ -151,8 +151,12 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   'has no keys': { rules: ['jwks-no-usable-key'], serve: ({ keys }) => void keys.splice(0) },
   'has a key that is not an object': {
-    rules: ['jwks-malformed'],
+    rules: ['jwks-unusable-key'],
     serve: ({ keys }) => void keys.push('key' as unknown as Jwk),
+  },
+  'serves a list of keys, and no set': {
+    rules: ['jwks-malformed'],
+    answer: only('jwks', (response) => response.end(JSON.stringify(GOOD))),
   },
   'publishes a private key': {
     rules: ['jwks-private-key'],

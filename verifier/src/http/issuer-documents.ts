@@ -89,7 +89,9 @@ export interface KeySetFault {
  * Reads a JWK set (RFC 7517, section 5). What is not an object is left out: {@link findKeyFault} says why of each element. A
  * private key refuses the whole set, because the signatures of its issuer prove nothing anymore (rule issuer-keys).
  */
-export function readKeySet(found: unknown): { readonly keys: readonly Jwk[] } | { readonly fault: KeySetFault } {
+export function readKeySet(
+  found: unknown,
+): { readonly keys: readonly Jwk[] } | { readonly fault: KeySetFault } {
   const elements = isObject(found) ? found['keys'] : undefined;
   if (!Array.isArray(elements)) {
     return { fault: { about: 'form', message: 'is not a JWK set: it has no array "keys"' } };

@@ -16,7 +16,7 @@ interface Answer {
 }
 
 /**
- * Decides whether to send a request again, and waits before that (rule request-repeats). Every program that reads many files
+ * Decides whether to send a request again, and waits before that (rule deadlines). Every program that reads many files
  * uses this class, one object for each file, so that one failed request does not end a run of hundreds.
  *
  * @example
@@ -83,6 +83,35 @@ export class Repeats {
       signal?.addEventListener('abort', abort, { once: true });
     });
   }
+}
+
+/**
+ * Creates a `fetch` that sends a request again as {@link Repeats} decides, until the headers of a response arrive. For programs
+ * that end: a client of a service asks again by itself.
+ *
+ * @example
+ * ```ts
+ * import { createRegistryClient } from '@passport-registry/verifier';
+ * import { patientFetch } from '@passport-registry/verifier/http';
+ *
+ * const registry = createRegistryClient({ trustAnchor, fetch: patientFetch() });
+ * await registry.ready();
+ * registry.close();
+ * ```
+ */
+export function patientFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const repeats = new Repeats(init?.signal ?? undefined);
+    for (;;) {
+      try {
+        const answer = await fetch(input, init);
+        if (!(await repeats.afterAnswer(answer))) return answer;
+        answer.body?.cancel().catch(() => undefined);
+      } catch (error) {
+        if (!(await repeats.afterError(error))) throw error;
+      }
+    }
+  };
 }
 
 /**
