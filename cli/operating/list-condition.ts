@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { CLOCK_TOLERANCE_MS, DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
+import { CLOCK_TOLERANCE_MS, clockNote, DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
 import { hasOrigin } from '../../generator/files/git.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { knowsBranch } from '../../generator/files/remote-branch.js';
@@ -114,7 +114,11 @@ export function listCondition({ report, checkpoint }: LocalTree, now: number): L
   const found = { ...facts, ageDays };
   const what = `${issuers} ${issuers === 1 ? 'issuer' : 'issuers'}, of ${updatedAt}, ${formatDuration(ageMs)} ago`;
   if (-ageMs > CLOCK_TOLERANCE_MS) {
-    return { level: 'error', message: `dated ${updatedAt}, which is in the future`, ...found };
+    return {
+      level: 'error',
+      message: `dated ${updatedAt}, which is in the future ${clockNote(now)}`,
+      ...found,
+    };
   }
   if (checkpoint !== undefined) return { level: 'ok', message: what, ...found };
   if (ageMs >= MAX_AGE_MS) {

@@ -165,7 +165,7 @@ export const RULES = {
     'make sure that the issuer asked for the move; `check --online` shows whether the new host confirms it',
   ),
   'example-name': error(
-    'a real name: test, example, invalid, localhost and example.com, .net and .org are reserved',
+    'a real name: alt, test, example, invalid, localhost and example.com, .net and .org are reserved',
     'remove the example, or write the URL of the issuer; for a demonstration, pass --allow-example-names',
   ),
   'duplicate-item': error('each item once', 'remove the duplicate'),

@@ -1,5 +1,5 @@
 import { NoUsableSource, type RegistryError } from '@passport-registry/verifier';
-import { hasCode } from '@passport-registry/verifier/core';
+import { clockNote, hasCode } from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
 import { proxyHint } from './proxy.js';
 
@@ -16,7 +16,7 @@ const WORDS: readonly (readonly [codes: RegExp, words: string])[] = [
     'the host did not respond in time',
   ],
   [/^CERT_HAS_EXPIRED$/, 'the certificate of the host has expired'],
-  [/^CERT_NOT_YET_VALID$/, 'the certificate of the host is not valid yet: check the clocks'],
+  [/^CERT_NOT_YET_VALID$/, 'the certificate of the host is not valid yet'],
   [
     /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
     'the certificate of the host is for another host name',
@@ -35,6 +35,9 @@ const WORDS: readonly (readonly [codes: RegExp, words: string])[] = [
   [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ECONNABORTED)$/, 'the host closed the connection'],
   [/^(?:Z_\w+|ERR_\w*BROTLI\w*|ERR__ERROR_\w+|ERR_PADDING_\w+)$/, 'the compressed response is damaged'],
 ];
+
+/** The codes of certificates that were compared with the clock of this machine. */
+const OF_TIME = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/;
 
 /**
  * Makes an error that gives the reason of a network failure. The errors of `fetch` and of the verifier only say that a
@@ -69,7 +72,9 @@ function wordsFor(error: unknown): string {
   const causes = causesOf(error);
   for (const one of causes) {
     const { code, name } = one as NodeJS.ErrnoException;
-    for (const [codes, words] of WORDS) if (codes.test(String(code)) || codes.test(name)) return words;
+    for (const [codes, words] of WORDS)
+      if (codes.test(String(code)) || codes.test(name))
+        return OF_TIME.test(String(code)) ? `${words} ${clockNote(Date.now())}` : words;
   }
   return causes.at(-1)?.message ?? String(error);
 }

@@ -20,7 +20,7 @@ beforeEach(async () => {
   const made = await madeOnce('issuer-pages-versions', async (home) => {
     folder = await workspace(['alpha', 'beta']);
     writeFiles(folder, {
-      'registry.yaml': `${SETTINGS}base_url: https://registry.alt\npage: { issuers: 10, language: nb }\n`,
+      'registry.yaml': `${SETTINGS}base_url: https://registry.internal\npage: { issuers: 10, language: nb }\n`,
       'root.json': (await now.cli(['keys', 'public', 'key.pem'], folder)).stdout,
     });
     expect((await cliAnswering('new', BUILD, folder)).code).toBe(0);

@@ -76,7 +76,7 @@ describeWith(['chromium-headless-shell'], 'the history of an issuer from the log
 
   beforeAll(async () => {
     folder = await workspace(['alpha', 'delta']);
-    const suspended = { status: 'suspended', contact: 'desk@alpha.alt', tier: 'registered' };
+    const suspended = { status: 'suspended', contact: 'desk@alpha.internal', tier: 'registered' };
     await publishEach(folder, [
       {},
       record('alpha', suspended),
@@ -84,7 +84,7 @@ describeWith(['chromium-headless-shell'], 'the history of an issuer from the log
       // The same records with a new time.
       ['--renew'],
       record('alpha', { ...suspended, status: 'active', domain_scope: '[banking, health]' }),
-      record('beta', { policy_uri: 'https://beta.alt/policy' }),
+      record('beta', { policy_uri: 'https://beta.internal/policy' }),
     ]);
     entries = (await logEntries(join(folder, 'dist'))) as { list: string }[];
     expect(entries).toHaveLength(COUNT);
@@ -105,7 +105,7 @@ describeWith(['chromium-headless-shell'], 'the history of an issuer from the log
     expect(fromLog()).toEqual([]);
     expect(await wholeHistory(page)).toEqual([
       `${at(5)}: Domains: not declared → ["banking","health"] Status: suspended → active`,
-      `${at(2)}: Contact: not declared → desk@alpha.alt Status: active → suspended Tier: certified → registered`,
+      `${at(2)}: Contact: not declared → desk@alpha.internal Status: active → suspended Tier: certified → registered`,
       `${at(1)}: the first list in the log has the issuer`,
     ]);
     // The newest list is the verified one.
@@ -143,11 +143,11 @@ describeWith(['chromium-headless-shell'], 'the history of an issuer from the log
   it('has when an issuer was added, and agrees with the verified list', async () => {
     const { page } = await openIssuer(await host(), 'beta');
     expect(await wholeHistory(page)).toEqual([
-      `${at(6)}: Policy: not declared → https://beta.alt/policy`,
+      `${at(6)}: Policy: not declared → https://beta.internal/policy`,
       `${at(3)}: added to the list`,
       `${at(1)}: the first list in the log does not have the issuer`,
     ]);
-    expect(await page.locator('article').innerText()).toContain('https://beta.alt/policy');
+    expect(await page.locator('article').innerText()).toContain('https://beta.internal/policy');
   });
 
   it('of an issuer without changes says so', async () => {
@@ -191,7 +191,7 @@ describeWith(['chromium-headless-shell'], 'the history of an issuer from the log
       `${at(5)}: Domains: not declared → ["banking","health"] Status: suspended → active`,
       `${at(2)}: ${reason} what it changed is unknown`,
       `${at(3)} or before, but after publication 1 of ${timeInWords(timeOf(1, COUNT))}: ` +
-        'Contact: not declared → desk@alpha.alt Status: active → suspended Tier: certified → registered',
+        'Contact: not declared → desk@alpha.internal Status: active → suspended Tier: certified → registered',
       `${at(1)}: the first list in the log has the issuer`,
     ]);
   });

@@ -9,7 +9,7 @@ import { cli, cliAnswering, filesOf, recordText, workspace, writeFiles } from '.
 
 const PAGE = 'i/harbour.example.html';
 const SETTINGS =
-  'name: Nordic "Agents" <Registry>\nbase_url: https://registry.nordic.alt/eu\npage: { issuers: 3 }\n';
+  'name: Nordic "Agents" <Registry>\nbase_url: https://registry.nordic.internal/eu\npage: { issuers: 3 }\n';
 /** What a name and a reason may contain, and what must not become markup. */
 const REASON = '"><script>alert(1)</script> {{name}} {reason}';
 
@@ -57,7 +57,7 @@ describe('the pages of issuers', () => {
     expect(head).toContain(
       'content="Harbour &#38; Sons (harbour.example): revoked. Was trusted from 16 January 2022. Not verified, and without holds. Reason: “&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62; {{name}} {reason}”"',
     );
-    expect(head).toContain(`<link rel="canonical" href="https://registry.nordic.alt/eu/${PAGE}">`);
+    expect(head).toContain(`<link rel="canonical" href="https://registry.nordic.internal/eu/${PAGE}">`);
     expect(page.match(/<script/g)).toHaveLength(1);
     const soon = read(made, 'i/soon.html');
     expect(soon).toContain('<title>soon: not yet');
@@ -85,7 +85,7 @@ describe('the pages of issuers', () => {
     expect(sums.match(/ {2}(?:i\/|pages|sitemap).*/g)).toEqual(['  pages.txt']);
     const urls = [...read(made, 'sitemap.xml').matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url]) => url);
     expect(urls).toEqual(
-      ['', PAGE, 'i/plain.html', 'i/soon.html'].map((path) => `https://registry.nordic.alt/eu/${path}`),
+      ['', PAGE, 'i/plain.html', 'i/soon.html'].map((path) => `https://registry.nordic.internal/eu/${path}`),
     );
   });
 

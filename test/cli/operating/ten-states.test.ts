@@ -25,7 +25,7 @@ let url: string;
 const git = (...args: string[]) => gitIn(folder, ...args);
 const IDENTITY = {
   ...{ GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'a' },
-  ...{ GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 'a@registry.alt' },
+  ...{ GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 'a@registry.internal' },
 };
 
 async function good(...args: string[]): Promise<string> {
@@ -76,7 +76,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   it('is fresh', async () => {
     expect(await next()).toBe(undefined);
     expect((await cli(['status'], folder)).stderr).toContain('Next: create the first record: run `npx ');
-    for (const id of ['acme', 'beta']) await good('new', id, '--issuer-url', `https://id.${id}.alt`);
+    for (const id of ['acme', 'beta']) await good('new', id, '--issuer-url', `https://id.${id}.internal`);
     expect(await next()).toBe(program('build', '--production'));
     // The host is not there yet: nothing shows that it is.
     expect(await next('--base-url', NOBODY)).toBe(program('build', '--production'));
@@ -143,7 +143,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('has an unpublished change', async () => {
-    edit('issuers/beta.yaml', (text) => `${text}contact: operator@beta.alt\n`);
+    edit('issuers/beta.yaml', (text) => `${text}contact: operator@beta.internal\n`);
     git('commit', '-qam', 'Contact');
     expect(await next()).toBe(program('build', '--production'));
     await obey(program('build', '--production'));
@@ -245,8 +245,8 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
 
   it('lacks cosignatures', async () => {
     await good('keys', 'generate', '--no-passphrase', '--private', '../log.pem');
-    const { vkey } = noteSigner('a.alt', 'witness');
-    const log = ['origin: registry.alt/log', 'signer: { key: ../log.pem }', 'quorum: 1', 'wait: 1'];
+    const { vkey } = noteSigner('a.internal', 'witness');
+    const log = ['origin: registry.internal/log', 'signer: { key: ../log.pem }', 'quorum: 1', 'wait: 1'];
     const witness = `witnesses: [{ key: ${vkey}, mirror: '${NOBODY}' }]`;
     edit('registry.yaml', (text) => `${text}log: { ${[...log, witness].join(', ')} }\n`);
     expect((await cli(['build', '--production', '--cosign-wait', '0'], folder)).code).toBe(6);

@@ -72,7 +72,7 @@ describe('the passphrase of a key that is made', () => {
       'root.json': JSON.stringify(publicKey.export({ format: 'jwk' })),
     };
   };
-  const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt'];
+  const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal'];
 
   it.each([
     ['keys generate', ['keys', 'generate', '--private', 'root.pem']],
@@ -205,7 +205,7 @@ describeWith(['openssl'], 'an encrypted key that is made', () => {
 
 /** Lets git commit a key in the private folder. */
 const PRIVATE_EXCEPTION = { '.passport-registry/.gitignore': '*\n!*.pem\n' };
-const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt'];
+const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal'];
 
 describe('passport-registry keys generate --public', () => {
   const generate = (folder: string, out: string, file: string) =>

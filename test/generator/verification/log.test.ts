@@ -244,7 +244,7 @@ describe('verify of a head that a mirror has cosigned', () => {
       ...['keys', 'generate', '--no-passphrase', '--private', 'new.pem', '--public', 'new.json'],
     );
     writeFiles(other.folder, {
-      'issuers/alpha.yaml': recordText('alpha', { policy_uri: 'https://new.alt/' }),
+      'issuers/alpha.yaml': recordText('alpha', { policy_uri: 'https://new.internal/' }),
     });
     const newLog = withKeys({ log: 'new.pem', logPublicKey: 'new.json', origin: ORIGIN });
     await other.good('build', '--key', 'key.pem', ...newLog);
