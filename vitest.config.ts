@@ -27,7 +27,13 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Tests run the compiled packages, never the sources. Processes of the command line run the bundle.
     globalSetup: ['test/support/compile.ts', 'test/support/run-folder.ts', 'test/support/browser-service.ts'],
-    env: { TMPDIR: process.env['TMPDIR'] ?? temporaryFolder(), XDG_STATE_HOME: '' },
+    env: {
+      TMPDIR: process.env['TMPDIR'] ?? temporaryFolder(),
+      XDG_STATE_HOME: '',
+      // No setting of the machine, and no author: a test that needs one gives it.
+      GIT_CONFIG_GLOBAL: join(import.meta.dirname, 'test/support/gitconfig'),
+      GIT_CONFIG_NOSYSTEM: '1',
+    },
     setupFiles: ['test/support/setup.ts'],
     // The command line runs in the process of the test and changes the current folder, which threads cannot do.
     pool: 'forks',

@@ -1,89 +1,76 @@
-// The time of a build, compared with other programs that do the same: the floor (floor.mjs), a plain script
-// (plain-script.mjs), and the static-site generators that are installed. Each run is a new process with a new folder.
-// Usage: node bench/build.mjs [records ...]
+// A cold build, compared with a floor that does the least possible work with the same libraries; and a build of which nothing
+// or one record has changed, compared with a cold one. Each run is a process; each cold one writes a new folder.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CLI, run } from './command-line.mjs';
-import { compare, notMeasured, record } from './compare.mjs';
-import { issuers, recordText, writeRecords } from './corpus.mjs';
-import { eleventySite, hugoSite } from './peers.mjs';
+import canonicalize from 'canonicalize';
+import { parse } from 'yaml';
+import { compare, count, isQuick, node } from './compare.mjs';
+import { BUILD, issuers, makeWorkspace, recordText } from './corpus.mjs';
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000, 10_000, 100_000];
-const number = (value) => value.toLocaleString('en-US');
+const MEMORY = '/dev/shm';
 
-const node = (...args) => run(process.execPath, args, folder);
+if (process.argv[2] === 'floor') floor();
+else await measure();
 
-let folder;
-let runs = 0;
-/** A new folder for each run: directly after a large `rm`, the same writes took ten times as long. */
-const newFolder = () => `out-${runs++}`;
-const cold = (...options) => node(CLI, 'build', '--key', 'key.pem', '--out', newFolder(), ...options);
+/** Reads all files, parses each with `yaml`, canonicalises the list, hashes, signs, and writes all files. */
+function floor() {
+  const [out] = process.argv.slice(3);
+  const records = readdirSync('issuers').map((name) => parse(readFileSync(join('issuers', name), 'utf8')));
+  const list = Buffer.from(canonicalize({ issuers: records, updated_at: '2026-11-21T08:00:00Z' }));
+  const { privateKey } = generateKeyPairSync('ed25519');
+  mkdirSync(join(out, 'issuers'), { recursive: true });
+  for (const record of records) writeFileSync(join(out, 'issuers', record.issuer_id), JSON.stringify(record));
+  writeFileSync(join(out, 'issuers.json'), list);
+  writeFileSync(join(out, 'issuers.sig'), sign(null, list, privateKey).toString('base64url'));
+  writeFileSync(join(out, 'sha256'), createHash('sha256').update(list).digest('hex'));
+}
 
-const costs = new Map();
-for (const size of sizes) {
-  folder = mkdtempSync(join(tmpdir(), 'bench-build-'));
-  const nameOf = (comparison) => `${comparison}, ${number(size)} records`;
-  const pairs = size <= 1_000 ? 9 : size <= 10_000 ? 5 : 3;
-  try {
-    writeRecords(join(folder, 'issuers'), size);
-    node(CLI, 'keys', 'generate', '--no-passphrase', '--private', 'key.pem');
-    const floor = () => node(here('floor.mjs'), 'issuers', newFolder());
-    const { median } = await compare(nameOf('cold build to the floor'), () => cold(), floor, pairs);
-    costs.set(size, median / size);
-    peakMemory(nameOf('peak memory of a cold build, GiB'));
-    // The other comparisons would take half an hour.
-    if (size > 10_000) continue;
-    const plain = () => node(here('plain-script.mjs'), 'issuers', newFolder());
-    await compare(nameOf('cold build to a plain script'), () => cold(), plain, Math.min(pairs, 3));
-    node(CLI, 'build', '--key', 'key.pem');
-    const unchanged = () => node(CLI, 'build', '--key', 'key.pem');
-    await compare(nameOf('unchanged build to a cold one'), unchanged, () => cold(), pairs);
-    const [first] = issuers(1);
-    let audits = 0;
-    const oneChanged = () => {
-      const last_audit = `2026-06-30T00:00:${String(audits++ % 60).padStart(2, '0')}Z`;
-      writeFileSync(join(folder, 'issuers', `${first.issuer_id}.yaml`), recordText({ ...first, last_audit }));
-      node(CLI, 'build', '--key', 'key.pem');
-    };
-    await compare(nameOf('build of one changed record to a cold one'), oneChanged, () => cold(), pairs);
-    await comparePeers(nameOf, size);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+async function measure() {
+  const sizes = isQuick ? [20] : [1_000, 10_000];
+  const largest = sizes.at(-1);
+  for (const size of sizes) {
+    const name = `cold build to the floor, ${count(size)} records`;
+    const { cold, floor } = runsIn(makeWorkspace(issuers(size)));
+    await compare(name, cold, floor, size === largest ? 5 : 9);
+    if (size === largest) await besideWrites(() => compare(`${name}, busy disk`, cold, floor, 5));
+  }
+  const places = { disk: undefined, ...(existsSync(MEMORY) && { memory: MEMORY }) };
+  for (const [place, parent] of isQuick ? [['disk']] : Object.entries(places)) {
+    const { cold, again, change } = runsIn(makeWorkspace(issuers(largest), parent));
+    const which = `${count(largest)} records, ${place}`;
+    await compare(`unchanged build to a cold one, ${which}`, again, cold, 5);
+    await compare(`build of one changed record to a cold one, ${which}`, change, cold, 5);
   }
 }
-const [small, large] = [costs.get(10_000), costs.get(100_000)];
-if (small !== undefined && large !== undefined) {
-  const ratio = Number((large / small).toFixed(2));
-  console.log(`cost of a record at 100,000 to that at 10,000: ${ratio}`);
-  record({ name: 'cost of a record at 100,000 to that at 10,000', ratio });
+
+function runsIn(folder) {
+  let runs = 0;
+  const [first] = issuers(1);
+  // A new folder for each run: directly after a large `rm`, the same writes took ten times as long.
+  const cold = () => node(folder, ...BUILD, '--out', `out-${runs++}`);
+  const again = () => node(folder, ...BUILD);
+  const change = () => {
+    const last_audit = new Date(Date.UTC(2026, 0, 1) + runs++ * 1000).toISOString().replace('.000', '');
+    writeFileSync(join(folder, 'issuers', `${first.issuer_id}.yaml`), recordText({ ...first, last_audit }));
+    again();
+  };
+  return {
+    cold,
+    again,
+    change,
+    floor: () => node(folder, fileURLToPath(import.meta.url), 'floor', `out-${runs++}`),
+  };
 }
 
-function peakMemory(name) {
-  const report = join(folder, 'memory');
-  const hook = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS)))`;
-  writeFileSync(join(folder, 'hook.cjs'), hook);
-  node('--require', join(folder, 'hook.cjs'), CLI, 'build', '--key', 'key.pem', '--out', newFolder());
-  const gib = Number((Number(readFileSync(report, 'utf8')) / 1024 / 1024).toFixed(2));
-  console.log(`${name}: ${gib}`);
-  record({ name, ratio: gib });
-}
-
-async function comparePeers(nameOf, size) {
-  for (const [peer, site] of [
-    ['Hugo', hugoSite(folder, size)],
-    ['Eleventy', eleventySite(folder)],
-  ]) {
-    if (site === undefined) notMeasured(nameOf(`cold build to ${peer}`), `${peer} is not installed`);
-    else
-      await compare(
-        nameOf(`cold build to ${peer}`),
-        () => cold(),
-        () => run(site.program, site.args(newFolder()), site.folder),
-        3,
-      );
-  }
+/** Measures while another process writes and flushes a file without a pause. */
+async function besideWrites(work) {
+  const loop = `const fs = require('node:fs'), file = fs.openSync('busy', 'w'), bytes = Buffer.alloc(2 ** 22);
+    for (;;) { fs.writeSync(file, bytes, 0, bytes.length, 0); fs.fsyncSync(file); }`;
+  const writer = spawn(process.execPath, ['-e', loop], { cwd: makeWorkspace([]) });
+  await work();
+  writer.kill();
 }

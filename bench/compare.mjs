@@ -1,59 +1,82 @@
-import { appendFileSync } from 'node:fs';
+// What the benchmarks share: measuring two functions in alternation, and running the command line.
 
-/** Appends a figure to the file that bench/run.mjs collects, if bench/run.mjs started this process. */
-export function record(figure) {
-  const file = process.env.BENCH_FIGURES;
-  if (file !== undefined) appendFileSync(file, `${JSON.stringify(figure)}\n`);
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** With `--quick`, a benchmark measures one pair of small sizes, which only shows that the benchmark runs. */
+export const isQuick = process.argv.includes('--quick');
+
+/** The command line, as it was compiled. */
+export const CLI = fileURLToPath(new URL('../build/cli/main.js', import.meta.url));
+
+export const count = (value) => value.toLocaleString('en-US');
+
+/** Where the clocks of all benchmarks begin, in seconds since 1970. */
+export const NOW = Math.floor(Date.now() / 1000);
+
+/** A folder that is removed when the process ends. */
+export function temporaryFolder(parent = tmpdir()) {
+  const folder = mkdtempSync(join(parent, 'bench-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
-/** Says that a figure cannot be measured here. bench/run.mjs then keeps the figure of the last `--write`. */
-export function notMeasured(name, reason) {
-  console.log(`${name}: ${reason}`);
-  record({ name, isMissing: true });
+/** Runs Node.js to its end. @throws Error with what the program has printed, if it fails */
+export function node(cwd, ...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, maxBuffer: 2 ** 28 });
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${stdout}${stderr}`);
+}
+
+/** Starts a program, which runs until this process ends. Returns the URL that it prints, if it prints one. */
+export function start(cwd, program, ...args) {
+  const child = spawn(program, args, { cwd });
+  process.on('exit', () => child.kill());
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const read = (text) => {
+      said += text;
+      const [url] = /http:\/\/127\.0\.0\.1:\d+(?=["\s])/.exec(said) ?? [];
+      if (url === undefined) return;
+      for (const one of [child, child.stdout, child.stderr]) one.unref();
+      resolve(url);
+    };
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', read);
+    child.on('exit', () => reject(new Error(`${args.join(' ')}: ${said}`)));
+  });
 }
 
 /**
- * Measures two functions in alternation (A B A B). Prints the median of the ratios of all pairs, and their quartiles.
- * Absolute times mean little on shared machines. Ratios of pairs cancel out slow changes in the speed of the machine.
+ * Measures two functions in alternation (A B A B), and reports the ratios of all pairs. Absolute times mean little on shared
+ * machines. Ratios of pairs cancel out slow changes in the speed of the machine.
  */
 export async function compare(name, subject, floor, pairs) {
-  const measure = async (work) => {
-    // Needs --expose-gc. Neither function should pay for the garbage of the other.
+  const time = async (work) => {
+    // Neither function should pay for the garbage of the other.
     globalThis.gc?.();
     const started = performance.now();
     await work();
     return performance.now() - started;
   };
-  await measure(subject);
-  await measure(floor);
-  const times = [];
-  for (let pair = 0; pair < pairs; pair++) times.push([await measure(subject), await measure(floor)]);
-  return comparePairs(name, times, 'ms');
+  return comparePairs(name, pairs, async () => [await time(subject), await time(floor)]);
 }
 
-/**
- * Prints and records the median of the ratios of measured pairs, and their quartiles if there is more than one. Prints the
- * median of the first ones, too.
- */
-export function comparePairs(name, pairs, unit) {
-  const ratios = sorted(pairs.map(([a, b]) => a / b));
-  const [low, ratio, high] = [0.25, 0.5, 0.75].map((share) => Number(quantile(ratios, share).toFixed(2)));
-  const median = quantile(sorted(pairs.map(([a]) => a)), 0.5);
-  const quartiles = pairs.length > 1 ? { low, high } : undefined;
-  console.log(`${name}: ${ratio}${quartiles ? ` (${low} to ${high})` : ''}, ${median.toFixed(1)} ${unit}`);
-  record({ name, ratio, ...quartiles });
-  return { ratio, median };
+/** Reports the ratios of pairs of values. The first pair only warms up. */
+export async function comparePairs(name, pairs, measure) {
+  if (!isQuick) await measure();
+  const ratios = [];
+  for (let pair = 0; pair < (isQuick ? 1 : pairs); pair++) {
+    const [a, b] = await measure();
+    ratios.push(a / b);
+  }
+  report(name, ratios);
 }
 
-/** Compares the waits below which a share of the waits is. Of all runs together: a run has too few slow answers. */
-export function compareWaits(name, pairs, share) {
-  const waits = [0, 1].map((at) => quantile(sorted(pairs.flatMap((pair) => pair[at].waits)), share));
-  comparePairs(name, [waits], 'ms');
+/** Prints the median of some values, and their quartiles if there is more than one. bench/run.mjs reads the line. */
+export function report(name, values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share) => Number(sorted[Math.floor((sorted.length - 1) * share)].toPrecision(3));
+  console.log(`${name}: ${at(0.5)}${sorted.length > 1 ? ` (${at(0.25)} to ${at(0.75)})` : ''}`);
 }
-
-/** Returns the value below which a share of the values is. The values are in order. */
-function quantile(values, share) {
-  return values[Math.floor((values.length - 1) * share)];
-}
-
-const sorted = (values) => values.sort((a, b) => a - b);

@@ -1,8 +1,11 @@
+// The records of all benchmarks: the same for the same count, and each with all fields.
+
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
 import { canonicalBytes, encodeSignature } from '@passport-registry/verifier/core';
+import { CLI, node, temporaryFolder } from './compare.mjs';
 
 /** Picks one of the values. The choice looks random, but is the same for the same seed. */
 const pick = (values, seed) => values[(Math.imul(seed + 1, 2654435761) >>> 16) % values.length];
@@ -19,7 +22,7 @@ const hostOf = (index) =>
     .slice(0, 12)
     .toLowerCase()}.alt`;
 
-/** Creates issuers with all fields, without a warning. The result is the same for the same count. */
+/** Creates issuers with all fields, without a warning. */
 export function issuers(count) {
   return Array.from({ length: count }, (_one, index) => {
     const host = hostOf(index);
@@ -47,20 +50,25 @@ export function recordText(record) {
   return `# yaml-language-server: $schema=../schemas/issuer.schema.json\n${lines.join('')}`;
 }
 
-/** Writes records into a new folder, one file each. */
-export function writeRecords(folder, count) {
-  mkdirSync(folder);
-  for (const record of issuers(count)) {
-    writeFileSync(join(folder, `${record.issuer_id}.yaml`), recordText(record));
-  }
+/** Makes a folder with records, a root key, and settings by which a build publishes all statements. */
+export function makeWorkspace(records, parent) {
+  const folder = temporaryFolder(parent);
+  mkdirSync(join(folder, 'issuers'));
+  for (const record of records)
+    writeFileSync(join(folder, 'issuers', `${record.issuer_id}.yaml`), recordText(record));
+  node(folder, CLI, 'keys', 'generate', '--no-passphrase', '--private', 'root.pem');
+  writeFileSync(join(folder, 'registry.yaml'), 'statements: true\n');
+  return folder;
 }
+
+export const BUILD = [CLI, 'build', '--key', 'root.pem', '--allow-example-names'];
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
-/** A signed list of the records, with its root key and the files of a registry. */
-export async function signedList(records, updated_at = '2026-11-21T08:00:00Z') {
+/** A signed list of records with its root key, and without a tree. */
+export async function signedList(records) {
   const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
-  const bytes = canonicalBytes({ issuers: records, updated_at });
+  const bytes = canonicalBytes({ issuers: records, updated_at: '2026-11-21T08:00:00Z' });
   const signature = encodeSignature(sign(null, bytes, privateKey));
   const contents = { 'issuers.json': bytes, 'issuers.sig': new TextEncoder().encode(signature) };
   return { rootKey, bytes, signature, files: { get: async (path) => contents[path] } };

@@ -56,9 +56,8 @@ function collectLicences(inputs) {
   return [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** The languages of the page. Each has a page of its own, with the words of this file. */
-const LANGUAGES = ['en', 'de', 'nb'];
-const textsIn = (language) => `${ROOT}website/src/texts/${language}.ts`;
+/** The words of the page. */
+const TEXTS = `${ROOT}website/src/texts.ts`;
 
 /** Where the verifier exports what the page uses. */
 const VERIFIER = `${ROOT}verifier/build`;
@@ -81,12 +80,12 @@ function verifierModules() {
  * or one with all exports of the verifier, would bring everything into the first view. Each group of words becomes a
  * module of its own: the whole file, from which the bundler removes what is not used.
  */
-const fromWhereItIs = (texts) => ({
+const fromWhereItIs = {
   name: 'from-where-it-is',
   setup({ onLoad, onResolve }) {
     const modules = verifierModules();
     const statement =
-      /^import \{([^}]+)\} from '([./]+\/texts\/en\.js|@passport-registry\/verifier(?:\/core|\/http)?)';$/gm;
+      /^import \{([^}]+)\} from '([./]+\/texts\.js|@passport-registry\/verifier(?:\/core|\/http)?)';$/gm;
     const sourceOf = (name, from) => (from.startsWith('@') ? modules.get(name) : `words:${name}`);
     onLoad({ filter: /website\/src\/.*\.ts$/, namespace: 'file' }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll(statement, (_all, names, from) =>
@@ -105,16 +104,16 @@ const fromWhereItIs = (texts) => ({
     }));
     onResolve({ filter: /^words:/ }, ({ path }) => ({ path, namespace: 'words', sideEffects: false }));
     onLoad({ filter: /^/, namespace: 'words' }, () => ({
-      contents: readFileSync(texts, 'utf8'),
+      contents: readFileSync(TEXTS, 'utf8'),
       loader: 'ts',
     }));
   },
-});
+};
 
-/** Writes the page for browsers into build/website/<language>/. What the first view does not need is in a file of its own. */
-async function bundleWebsite(language) {
-  const out = `${ROOT}build/website/${language}/`;
-  const { html, standings, since, fields, list } = await importModule(textsIn(language));
+/** Writes the page for browsers into build/website/. What the first view does not need is in a file of its own. */
+async function bundleWebsite() {
+  const out = `${ROOT}build/website/`;
+  const { html, standings, since, fields, list } = await importModule(TEXTS);
   const named = (prefix, texts) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, text]));
   const texts = {
@@ -139,7 +138,7 @@ async function bundleWebsite(language) {
     chunkNames: 'parts/[hash]',
     splitting: true,
     minify: true,
-    plugins: [fromWhereItIs(textsIn(language))],
+    plugins: [fromWhereItIs],
     target: 'es2022',
     banner: { js: '/* Apache-2.0, and what it brings along: licences.txt */' },
   });
@@ -148,10 +147,8 @@ async function bundleWebsite(language) {
     (path) => `<link rel="modulepreload" href="assets/parts/${basename(path)}">\n`,
   );
   for (const name of ['index.html', '404.html']) {
-    const page = readFileSync(`${ROOT}website/${name}`, 'utf8')
-      .replace('<html lang="en">', `<html lang="${html.language}" dir="${html.direction}">`)
-      .replace('<!-- preloads -->', preloads.join(''));
-    writeIfChanged(out + name, page);
+    const page = readFileSync(`${ROOT}website/${name}`, 'utf8');
+    writeIfChanged(out + name, page.replace('<!-- preloads -->', preloads.join('')));
   }
   const licences = `${out}assets/licences.txt`;
   writeIfChanged(licences, collectLicences(inputs));
@@ -272,6 +269,5 @@ async function bundlePrograms() {
   removeOthers(out, [...program.files, ...library.files, 'licences.txt']);
 }
 
-for (const language of LANGUAGES) await bundleWebsite(language);
-removeOthers(`${ROOT}build/website/`, []);
+await bundleWebsite();
 await bundlePrograms();

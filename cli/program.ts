@@ -3,7 +3,6 @@ import { packageFile } from '../generator/files/package-file.js';
 import { containsKey } from '../generator/signing/key-text.js';
 import { addCommands, type Run } from './commands/add-commands.js';
 import { COMMANDS } from './commands/all-commands.js';
-import { addOldNames, answerToOldOption } from './commands/old-names.js';
 import { type Io, sayLines } from './terminal/io.js';
 import { run } from './terminal/run.js';
 
@@ -31,7 +30,6 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
   const program = newProgram(io);
   for (const [heading, entries] of Object.entries(COMMANDS))
     addCommands(program.commandsGroup(heading), called, entries);
-  addOldNames(program);
   return run(io, asksForJson(argv), async () => {
     try {
       await program.parseAsync(withThumbprints(argv), { from: 'user' });
@@ -60,8 +58,7 @@ function newProgram(io: Io): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => sayLines(io, text),
-      outputError: (text, write) =>
-        write(containsKey(text) ? KEY_AS_ARGUMENT : (answerToOldOption(text) ?? text)),
+      outputError: (text, write) => write(containsKey(text) ? KEY_AS_ARGUMENT : text),
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
     })

@@ -6,7 +6,7 @@ import {
   importPublicKey,
   instantOf,
   isDateTime,
-  readCompactJws,
+  readForeignJws,
   thumbprintOf,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';
@@ -41,7 +41,7 @@ export async function mandateClaims(
 /** Verifies a mandate that the principal signed. Returns the thumbprint of the principal's key. */
 async function principalThumbprint(mandate: string, agent: string, now: Date): Promise<string> {
   try {
-    const jws = readCompactJws(mandate, [MANDATE_TYPE], 'jwk');
+    const jws = readForeignJws(mandate, [MANDATE_TYPE], 'jwk');
     const key = await importPublicKey(jws.header['jwk'], (message) => new Error(message));
     await verifyCompactJws(jws, key);
     assertInForce(jws.payload as unknown as Mandate, now);

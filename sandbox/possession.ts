@@ -8,7 +8,7 @@ import {
   isToCome,
   JwsRefused,
   type PublicKey,
-  readCompactJws,
+  readForeignJws,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';
 import { possessionFailed } from './refusal.js';
@@ -57,7 +57,7 @@ async function isSignedJws(proof: PossessionProof, key: PublicKey): Promise<bool
   const { signedNonce, nonce, audience, now } = proof;
   const clock = { now: now.getTime(), tolerance: CLOCK_TOLERANCE_MS };
   try {
-    const jws = readCompactJws(signedNonce, [NONCE_TYPE], 'jwk');
+    const jws = readForeignJws(signedNonce, [NONCE_TYPE], 'jwk');
     await verifyCompactJws(jws, key);
     const { header, payload } = jws;
     const issuedAt = Number(payload['iat'] ?? Number.NaN) * 1000;

@@ -1,7 +1,7 @@
-// Checks that the tag of a release, the versions in the packages, docs/upgrading.md and CHANGELOG.md agree. Then prints the
-// entry of CHANGELOG.md, which becomes the text of the release.
+// Checks that the tag of a release, the versions in the packages and CHANGELOG.md agree. Then prints the entry of
+// CHANGELOG.md, which becomes the text of the release.
 //
-// node .github/release/check.mjs v0.3.0
+// node .github/release/check.mjs v1.0.0
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -37,12 +37,9 @@ function problemsOf(version, entry) {
   };
   const wrong = Object.entries(places).filter(([, found]) => found !== version);
   const problems = wrong.map(([place, found]) => `${place} has ${found}, expected ${version}`);
-  if (entry === undefined) problems.push(`CHANGELOG.md has no heading ## [${version}]: rename [Unreleased]`);
+  if (entry === undefined) problems.push(`CHANGELOG.md has no heading ## [${version}]`);
   else if (entry.date === undefined) problems.push(`CHANGELOG.md: ## [${version}] needs " - " and a date`);
   else if (entry.text === '') problems.push(`CHANGELOG.md has no text below ## [${version}]`);
-  const [release] = version.split('-');
-  if (!read('docs/upgrading.md').includes(`\n## ${release}\n`))
-    problems.push(`docs/upgrading.md has no heading ## ${release}`);
   return problems;
 }
 
@@ -51,7 +48,7 @@ const [, version] = TAG.exec(tag) ?? [];
 const entry = version && changelogEntry(version);
 const problems =
   version === undefined
-    ? [`the tag ${JSON.stringify(tag)} is not v and a version, such as v0.3.0`]
+    ? [`the tag ${JSON.stringify(tag)} is not v and a version, such as v1.0.0`]
     : problemsOf(version, entry);
 if (problems.length > 0) {
   for (const problem of problems) console.error(`release: ${problem}`);

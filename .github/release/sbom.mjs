@@ -19,7 +19,7 @@ function npmSbom() {
 
 /** Returns the bundled packages, as name@version: the headings of their licences. */
 function bundledPackages() {
-  const files = ['build/bundle/licences.txt', 'build/website/en/assets/licences.txt'];
+  const files = ['build/bundle/licences.txt', 'build/website/assets/licences.txt'];
   const licences = files.flatMap((file) => read(file).split(/^-{80}\n\n/m));
   return licences.map((licence) => licence.slice(0, licence.indexOf('\n')));
 }

@@ -66,13 +66,13 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     attach: {
       summary: 'publish a list that was signed elsewhere',
-      options: 'root-key out holders delegation rotation cosign-later override json',
+      options: 'root-key out holders delegation rotation override json',
       example: 'attach request --root-key root.json',
       load: async () => (await import('./attach.js')).declareAttach,
     },
     checkpoint: {
       summary: 'complete what is only in the log, and sign a checkpoint',
-      options: 'online-key online-passphrase-file hours mirror json',
+      options: 'online-key online-passphrase-file hours json',
       example: 'checkpoint dist --online-key online.pem',
       load: async () => (await import('./checkpoint.js')).declareCheckpoint,
     },

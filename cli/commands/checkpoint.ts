@@ -1,7 +1,5 @@
-import { RegistryError } from '@passport-registry/verifier';
-import type { ReportedMirror } from '@passport-registry/verifier/core';
 import type { Command, Option } from 'commander';
-import { GeneratorError, IoFailed, UsageError } from '../../generator/errors.js';
+import { IoFailed, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
@@ -9,13 +7,11 @@ import { missingOnlineKey } from '../../generator/freshness/missing-online-key.j
 import { cosign } from '../../generator/publishing/cosign.js';
 import { assertListed, type HoldChange } from '../../generator/publishing/next-hold.js';
 import { type CheckpointReport, publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
-import type { Signer } from '../../generator/signing/sign.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
 import { rememberEnded } from '../hosts/ended-holds.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
-import { publishOperations } from '../hosts/publish-operations.js';
 import { addOptions, JSON_OPTION, numberOption } from '../options/common-options.js';
 import {
   COSIGN_OPTION,
@@ -25,10 +21,8 @@ import {
 } from '../options/publication-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
 import { keyOptions } from '../options/signer-options.js';
-import { asSource, assertAddresses } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
-import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
   json?: true;
@@ -47,9 +41,8 @@ export function declareCheckpoint(command: Command, io: Io) {
     .description(
       'complete a publication that is only in the log, collect cosignatures, and sign a checkpoint with the online key',
     )
-    .argument('[dir]', 'folder of the tree', 'dist')
-    .option('--mirror <url...>', 'URLs of the mirrors, whose state the tree reports');
-  addOptions(command, ...checkpointOptions(command.name()));
+    .argument('[dir]', 'folder of the tree', 'dist');
+  addOptions(command, ...CHECKPOINT_OPTIONS);
   return (out: string, options: Options) => completeOrSign(io, out, options);
 }
 
@@ -64,24 +57,19 @@ export function declareHold(command: Command, io: Io) {
     .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
     .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read')
     .option('--out <dir>', 'folder of the tree', 'dist');
-  addOptions(command, ...checkpointOptions(command.name()));
+  addOptions(command, ...CHECKPOINT_OPTIONS);
   return (ids: string[], options: HoldOptions) => hold(io, holdChangeOf(ids, options), options);
 }
 
-/** @param name - the name of the command */
-function checkpointOptions(name: string): Option[] {
-  return [
-    ...keyOptions('online-'),
-    COSIGN_OPTION,
-    movedOption('--key <file>', `${name} --key`, `${name} --online-key`),
-    movedOption('--passphrase-file <file>', `${name} --passphrase-file`, `${name} --online-passphrase-file`),
-    numberOption(
-      '--hours <number>',
-      `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
-    ),
-    JSON_OPTION,
-  ];
-}
+const CHECKPOINT_OPTIONS: readonly Option[] = [
+  ...keyOptions('online-'),
+  COSIGN_OPTION,
+  numberOption(
+    '--hours <number>',
+    `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
+  ),
+  JSON_OPTION,
+];
 
 function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOptions): HoldChange {
   const isNamed = ids.length > 0;
@@ -93,36 +81,6 @@ function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOpti
   return { action: all === true ? 'release all' : 'release', ids, isFalseAlarm: falseAlarm };
 }
 
-/** What became of the operations statement. */
-interface OperationsReport {
-  readonly mirrors?: readonly ReportedMirror[] | undefined;
-  readonly warnings: readonly string[];
-}
-
-/**
- * Publishes what registry.yaml names of mirrors and witnesses. The checkpoint is published by now, and must reach the hosts,
- * so a failure is only a warning.
- */
-async function reportOperations(
-  out: string,
-  signer: Signer,
-  { settings: { mirrors: urls = [], log } }: Options,
-): Promise<OperationsReport | undefined> {
-  const { witnesses = [], quorum } = log;
-  if (urls.length === 0 && witnesses.length === 0) return undefined;
-  try {
-    const mirrors = await publishOperations(out, signer, {
-      mirrors: urls.map((url) => asSource(url) ?? url),
-      witnesses: witnesses.map(({ key }) => key),
-      quorum,
-    });
-    return { mirrors, warnings: [] };
-  } catch (error) {
-    if (!(error instanceof GeneratorError || error instanceof RegistryError)) throw error;
-    return { warnings: [`${PATHS.operations} was not published: ${error.message}`] };
-  }
-}
-
 /**
  * Completes a publication that is only in the log, with a checkpoint of the online key. Without such a publication, signs a
  * checkpoint of the published list. Without an online key, completes and collects what needs none: that is everything if
@@ -130,7 +88,6 @@ async function reportOperations(
  */
 async function completeOrSign(io: Io, out: string, options: Options): Promise<number> {
   const { settings } = options;
-  assertAddresses(settings.mirrors ?? []);
   const started = performance.now();
   const done = await withOutputFolder(out, async (output) => {
     const published = await readPublished(output.named);
@@ -150,17 +107,15 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
     const report = await cosign(published, output, { ...treeOptions(settings), log, checkpoint });
-    return { ...report, signer: checkpoint?.signer, needsCheckpoint };
+    return { ...report, lacksKey: checkpoint === undefined && needsCheckpoint };
   });
   if ('signed' in done) return sayCheckpoint(io, { out, ...done.signed }, options);
-  const { signer, log, completed } = done;
+  const { lacksKey, log, completed } = done;
   if (completed !== undefined) sayBuilt(io, completed, performance.now() - started);
   else sayLog(io, { log });
-  if (signer === undefined && done.needsCheckpoint) throw await missingOnlineKey(out, false);
-  const operations = signer && (await reportOperations(out, signer, options));
+  if (lacksKey) throw await missingOnlineKey(out, false);
   const ok = log.collected >= log.quorum;
-  if (options.json) emit(io, { ok, log, completed, ...operations });
-  sayOperations(io, operations);
+  if (options.json) emit(io, { ok, log, completed });
   return ok ? 0 : UNFINISHED;
 }
 
@@ -190,9 +145,8 @@ interface CheckpointTask {
   readonly holdChange?: HoldChange | undefined;
 }
 
-/** A new checkpoint, its signer, and what the host has not answered. */
+/** A new checkpoint, and what the host has not answered. */
 interface SignedCheckpoint {
-  readonly signer: Signer;
   readonly report: CheckpointReport;
   readonly unknown: string | undefined;
 }
@@ -214,7 +168,7 @@ async function sign(
   const before = published?.checkpoint;
   const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];
   rememberEnded({ before: before && sha256(before.text), ended, hold: report.hold });
-  return { signer: key.signer, unknown, report };
+  return { unknown, report };
 }
 
 /**
@@ -238,28 +192,23 @@ async function doubtOf(
 /** What a hold means in a list that lacks cosignatures. */
 const UNSEEN_HOLD = `fewer witnesses than the quorum have cosigned this list, so verifiers that demand them refuse it, and the hold with it: ${WITNESSES_AWAY}`;
 
-async function sayCheckpoint(
+function sayCheckpoint(
   io: Io,
   signed: SignedCheckpoint & { readonly out: string; readonly holdChange?: HoldChange },
   options: Options,
-): Promise<number> {
-  const { out, holdChange, signer, report, unknown } = signed;
+): number {
+  const { out, holdChange, report, unknown } = signed;
   const { log, hold } = report;
   const ok = log === undefined || log.collected >= log.quorum;
-  // To ask mirrors would delay a hold.
-  const operations = holdChange === undefined ? await reportOperations(out, signer, options) : undefined;
   const isUnseen = holdChange?.action === 'hold' && log !== undefined && log.cosigned < log.quorum;
-  const warnings = [
-    unknown,
-    isUnseen ? UNSEEN_HOLD : undefined,
-    ...report.warnings,
-    ...(operations?.warnings ?? []),
-  ].filter((warning) => warning !== undefined);
-  if (options.json) emit(io, { ok, ...report, warnings, mirrors: operations?.mirrors });
+  const warnings = [unknown, isUnseen ? UNSEEN_HOLD : undefined, ...report.warnings].filter(
+    (warning) => warning !== undefined,
+  );
+  if (options.json) emit(io, { ok, ...report, warnings });
   say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
   if (hold.length > 0) say(io, `on hold: ${hold.join(', ')}. Verifiers treat held issuers as suspended.`);
   else if (holdChange !== undefined) say(io, 'on hold: no issuer');
-  sayOperations(io, { mirrors: operations?.mirrors, warnings });
+  for (const warning of warnings) say(io, `WARNING: ${warning}`);
   sayLog(io, { log });
   const isDoubtful = isUnseen || !ok || (unknown !== undefined && options.settings.base_url !== undefined);
   if (holdChange !== undefined) say(io, afterHold(holdChange, out, isDoubtful));
@@ -282,11 +231,4 @@ function afterHold({ action, ids }: HoldChange, out: string, isDoubtful: boolean
     `${publish}: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
     `(\`suspend ${ids.join(' ')} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run ${mistaken}.`
   );
-}
-
-function sayOperations(io: Io, { mirrors = [], warnings }: OperationsReport = { warnings: [] }): void {
-  for (const { url, state, behind } of mirrors) {
-    say(io, `mirror ${url}: ${state}${state === 'behind' ? ` by ${behind} s` : ''}`);
-  }
-  for (const warning of warnings) say(io, `WARNING: ${warning}`);
 }

@@ -12,7 +12,7 @@ import { assertFollowsHost } from '../hosts/follows-host.js';
 import { presenceOf } from '../operating/signer-presence.js';
 import { addOptions } from '../options/common-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/publication-options.js';
-import { asksMirror, hasSigner } from '../options/settings.js';
+import { hasSigner } from '../options/settings.js';
 import { type Io, say } from '../terminal/io.js';
 import { codeOf, WITNESSES_AWAY } from '../terminal/say-built.js';
 import { buildAndReport, buildUnsigned } from './build.js';
@@ -79,7 +79,7 @@ async function changeAndBuild(io: Io, change: StatusChange, options: Options): P
   const publishing = isDoubtful
     ? `, run \`status\`, and publish ${out} if it says so`
     : `, and publish ${out}`;
-  const publish = lacks === 'cosignatures' && !asksMirror(options.settings) ? '' : publishing;
+  const publish = lacks === 'cosignatures' ? '' : publishing;
   const isForked = built?.log?.isForked === true;
   say(io, `Commit ${files}${isForked ? '' : publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
   // The report has said what to do.
@@ -119,25 +119,19 @@ async function sayHeld(io: Io, { ids, to }: StatusChange, out: string): Promise<
 }
 
 /** What a list lacks that is signed and written. */
-type Lack = 'publication' | 'cosignatures' | 'checkpoint';
+type Lack = 'cosignatures' | 'checkpoint';
 
 function lackOf({ log }: BuildReport): Lack {
-  if (log?.isComplete === false) return 'publication';
   return log !== undefined && log.cosigned < log.quorum ? 'cosignatures' : 'checkpoint';
 }
 
 function untilComplete(lacks: Lack, { ids, to }: StatusChange, options: Options): string {
   const { out } = options;
-  const again = `Then run \`checkpoint ${out}\`, and publish ${out} again`;
   const seen = `sees that ${ids.join(' and ')} ${ids.length === 1 ? 'is' : 'are'} ${to}`;
-  if (lacks === 'publication') return `${again}: until then, no verifier ${seen}.`;
   if (lacks === 'checkpoint')
     return `First run \`checkpoint ${out}\`: until then, not every verifier ${seen}.`;
-  const way = asksMirror(options.settings)
-    ? again
-    : `Run \`checkpoint ${out}\` until it ends with 0, and publish ${out} only then`;
   return (
-    `${way}: until enough witnesses have cosigned, verifiers that demand them refuse this list, and holds beside it, so not every verifier ${seen}. ` +
+    `Run \`checkpoint ${out}\` until it ends with 0, and publish ${out} only then: until enough witnesses have cosigned, verifiers that demand them refuse this list, and holds beside it, so not every verifier ${seen}. ` +
     `To stop an issuer meanwhile, ${WITNESSES_AWAY}.`
   );
 }

@@ -24,7 +24,6 @@ import {
 import { interview, type Question } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { count, type Io, say } from '../terminal/io.js';
-import { movedOption } from './old-names.js';
 
 interface Options extends NewKeyPassphraseOptions {
   name?: string;
@@ -59,8 +58,7 @@ export function declareInit(command: Command, io: Io) {
     .option('--base-url <url>', 'URL where the registry will be published')
     .option('--description <text>', 'what the registry is, in one line')
     .option('--homepage <url>', 'https URL of a page about the operator')
-    .option('--key <file>', 'make a root key in this new file, outside of the folder')
-    .addOption(movedOption('--root-key <file>', 'init --root-key', 'init --key'));
+    .option('--key <file>', 'make a root key in this new file, outside of the folder');
   addOptions(command, ...NEW_PASSPHRASE_OPTIONS).option(
     '--tool <spec>',
     'the program to pin: an exact version, a tarball, or a git address with a commit',

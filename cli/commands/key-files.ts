@@ -10,7 +10,6 @@ import {
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
 import { emit, type Io, say } from '../terminal/io.js';
-import { movedOption } from './old-names.js';
 
 interface GenerateOptions extends NewKeyPassphraseOptions {
   alg: KeyCurve;
@@ -28,7 +27,6 @@ export function declareGenerate(command: Command, io: Io) {
   command
     .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_CURVES).default('Ed25519'))
     .requiredOption('--private <file>', 'where to write the private key, as PKCS#8 PEM')
-    .addOption(movedOption('--out <file>', 'keys generate --out', 'keys generate --private'))
     .option('--public <file>', 'also write the public JWK to this new file');
   addOptions(command, ...NEW_PASSPHRASE_OPTIONS);
   return (options: GenerateOptions) => generateKey(io, options);

@@ -1,10 +1,15 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import { compareHosts, type HostStatus, isAcceptable } from '../../observers/hosts/compare-hosts.js';
+import {
+  auditMirror,
+  compareHosts,
+  type HostStatus,
+  isAcceptable,
+} from '../../observers/hosts/compare-hosts.js';
 import { readHost } from '../../observers/hosts/read-host.js';
 import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
 import {
-  addOptions,
+  DAY_SECONDS,
   JSON_OPTION,
   MAX_BEHIND_OPTION,
   maxAgeOption,
@@ -13,20 +18,19 @@ import {
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/values.js';
-import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
 import { verifyHolders } from '../verify-holders.js';
 import { addCommands, type Run } from './add-commands.js';
-import { movedOption } from './old-names.js';
 
-interface Options extends WitnessOptions, WithSettings {
+interface Options extends WithSettings {
   maxAge: number;
   watch?: number;
   json?: true;
 }
 
 interface StatusOptions extends WithSettings {
+  maxAge: number;
   maxBehind: number;
   json?: true;
 }
@@ -35,11 +39,10 @@ interface StatusOptions extends WithSettings {
 export function declareMirror(command: Command, io: Io, run: Run) {
   command
     .description('download the tree of a registry, verify it, and switch to it with one rename')
-    .argument('<source>', 'URL of the registry, or a source that rsync accepts')
+    .argument('<source>', 'URL of the registry')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
     .addOption(TRUST_OPTION)
-    .addOption(maxAgeOption());
-  addOptions(command, ...WITNESS_OPTIONS)
+    .addOption(maxAgeOption())
     .addOption(numberOption('--watch <seconds>', 'keep running, and check again after this time'))
     .addOption(JSON_OPTION);
   addCommands(command, run, {
@@ -60,8 +63,6 @@ function declareMirrorStatus(command: Command, io: Io) {
   command
     .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
     .addOption(TRUST_OPTION)
-    .addOption(movedOption('--base-url <url>', 'mirror status --base-url', 'mirror status URL...'))
-    .addOption(movedOption('--mirror <url...>', 'mirror status --mirror', 'mirror status URL...'))
     .addOption(MAX_BEHIND_OPTION)
     .addOption(JSON_OPTION);
   // Options before the name of the subcommand also apply.
@@ -83,9 +84,9 @@ async function mirror(
 ): Promise<number> {
   const trust = await loadPinned(io, options);
   const { maxAge: maxAgeDays } = options;
-  const witness = await witnessChoice(io, options);
+  assertAddresses([route.source]);
   const once = async () => {
-    const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env, witness, verifyHolders });
+    const report = await mirrorOnce({ ...route, trust, maxAgeDays, verifyHolders });
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
@@ -96,17 +97,13 @@ async function mirror(
 }
 
 function sayMirrored(io: Io, report: MirrorReport): void {
-  const { switched, updatedAt, issuers, fetched, bytes, log, testimony, repaired, warnings, notes } = report;
+  const { switched, updatedAt, issuers, fetched, bytes, log, repaired, warnings, notes } = report;
   const what = switched ? 'switched to' : repaired.length > 0 ? 'repaired:' : 'unchanged:';
   say(
     io,
     `mirror ok: ${what} the list of ${updatedAt}, ${count(issuers, 'issuer')}, ${count(fetched, 'file')} fetched, ${count(bytes, 'byte')}`,
   );
   if (log?.isPending) say(io, `the newest publication is in the log ${log.origin}, but not published yet`);
-  if (testimony !== undefined) {
-    const { origin, size, witness } = testimony;
-    say(io, `cosigned the log ${origin} with ${count(size, 'entry', 'entries')} as ${witness}`);
-  }
   for (const path of repaired.slice(0, MAX_PATHS))
     say(io, `WARNING: ${path} was damaged on this disk and has been repaired`);
   if (repaired.length > MAX_PATHS) say(io, `WARNING: and ${repaired.length - MAX_PATHS} more`);
@@ -121,7 +118,9 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   const urls = named.length > 0 ? named : configuredUrls(options);
   assertAddresses(urls);
   const trust = await loadPinned(io, options);
-  const mirrors = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
+  const compared = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
+  const demands = { maxAge: options.maxAge * DAY_SECONDS, verifyHolders };
+  const mirrors = await Promise.all(compared.map((mirror) => auditMirror(mirror, trust, demands)));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, options.maxBehind));
   if (options.json) emit(io, { ok, mirrors });
   for (const mirror of mirrors) say(io, formatStatus(mirror));

@@ -10,7 +10,6 @@ import { JSON_OPTION } from '../options/common-options.js';
 import { asSource } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { demandOf, sayHowToCompare, sayPinnable } from '../terminal/say-pinnable.js';
-import { movedOption } from './old-names.js';
 
 interface Options {
   thumbprint?: string;
@@ -40,7 +39,6 @@ export function declarePin(command: Command, io: Io) {
       'thumbprints of the 1 to 3 keys that can follow the root key, from the operator',
     )
     .option('--trust-anchor <file>', 'file of the trust anchor', 'trust-anchor.json')
-    .addOption(movedOption('--out <file>', 'pin --out', 'pin --trust-anchor'))
     .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
     .option('--require-publication', 'refuse the registry if it shows no publication statement')
     .option('--witness <vkey...>', "verifier keys of the log's witnesses, from their operators")

@@ -29,7 +29,6 @@ import type { WithSettings } from '../options/settings.js';
 import { loadTrust, readPolicy, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
-import { movedOption } from './old-names.js';
 import { type AllOptions, PROVIDER_FORMATS, resolveAll } from './resolve-all.js';
 import { resolveAt } from './resolve-at.js';
 
@@ -59,7 +58,6 @@ export function declareResolve(command: Command, io: Io) {
     .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
     .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
     .addOption(TRUST_OPTION)
-    .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'))
     .addOption(maxAgeOption())
     .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')
     .option('--proof-out <file>', 'with --at: write a proof, which `verify --proof` checks offline')

@@ -11,7 +11,6 @@ import { rotate } from '../rotating/rotate.js';
 import { ask } from '../terminal/ask.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
-import { movedOption } from './old-names.js';
 import {
   nextPassphrase,
   planChoice,
@@ -22,8 +21,7 @@ import { replacedKey, sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** `passport-registry keys rotate` */
 export function declareRotate(command: Command, io: Io) {
-  const moved = movedOption('--next <file>', 'keys rotate --next', 'keys step --next');
-  addOptions(command, ...ROTATION_OPTIONS, moved);
+  addOptions(command, ...ROTATION_OPTIONS);
   return (options: RotateCommandOptions) => rotateRootKey(io, options, command);
 }
 

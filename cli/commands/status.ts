@@ -19,7 +19,7 @@ import {
   exceptions,
   type PublicationOptions,
 } from '../options/publication-options.js';
-import { asksMirror, CONFIGURATION_FILE, hasSigner, mapPaths } from '../options/settings.js';
+import { CONFIGURATION_FILE, hasSigner, mapPaths } from '../options/settings.js';
 import { assertAddresses } from '../options/values.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 
@@ -119,7 +119,6 @@ function commandSettings(
       overrides.map(({ issuer_id, rule }) => `${issuer_id}:${rule}`),
     ),
     hasOnlineKey: hasSigner(checkpoint),
-    asksMirror: asksMirror(settings),
     onlinePublicKey: onlineKey && shellWord(onlineKey),
   };
 }

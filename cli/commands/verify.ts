@@ -24,7 +24,6 @@ import { withProgress } from '../terminal/progress.js';
 import { inWords, sayPublication } from '../terminal/say-past.js';
 import { verifyHolders } from '../verify-holders.js';
 import { differenceFrom, readExpectedTree, rememberFiles } from './expected-tree.js';
-import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
   maxAge: number;
@@ -44,7 +43,6 @@ export function declareVerify(command: Command, io: Io) {
       'folder of a tree, or URL of a registry (default: base_url of registry.yaml, dist, or the source of the trust anchor)',
     )
     .addOption(TRUST_OPTION)
-    .addOption(movedOption('--base-url <url>', 'verify --base-url', 'verify URL'))
     .addOption(maxAgeOption())
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
     .option('--any-content-type', 'accept any content types from a host that cannot set them')

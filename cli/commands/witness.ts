@@ -7,7 +7,6 @@ import { assertAddresses } from '../options/values.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
-import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions {
   rootKey?: string;
@@ -22,7 +21,6 @@ export function declareWitness(command: Command, io: Io) {
   command
     .argument('[url]', 'registry whose log to cosign; the root key names the key of the log')
     .addOption(TRUST_OPTION)
-    .addOption(movedOption('--registry <url>', 'witness --registry', 'witness URL'))
     .option('--log <vkey...>', 'cosign a log with this verifier key; several keys can belong to one log');
   addOptions(command, ...WITNESS_OPTIONS)
     .option('--host <address>', 'address to listen on', '127.0.0.1')

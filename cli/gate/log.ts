@@ -1,3 +1,4 @@
+import { escapeUnprintable } from '@passport-registry/verifier/core';
 import type { Io } from '../terminal/io.js';
 
 /** Writes a line of the log: what happened, and its details. */
@@ -6,6 +7,7 @@ export type Log = (level: 'info' | 'warning' | 'error', event: string, details?:
 /** Creates a log of JSON lines on stdout. */
 export function jsonLog({ stdout }: Io): Log {
   return (level, event, details = {}) => {
-    stdout.write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...details })}\n`);
+    const line = JSON.stringify({ time: new Date().toISOString(), level, event, ...details });
+    stdout.write(`${escapeUnprintable(line)}\n`);
   };
 }

@@ -2,6 +2,7 @@ import {
   connectTo,
   createPassportVerifier,
   createRegistryClient,
+  type IssuerAccessOptions,
   type PassportVerifier,
   type RegistryEvent,
   type TokenProfile,
@@ -77,9 +78,10 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
 
 /** Returns the profiles. Those with the same policy and audience share a verifier, and so what it knows of issuers. */
 function profilesOf(
-  { profiles }: GateSettings,
+  settings: GateSettings,
   { registry, policies, replays, fetch }: Parts & { readonly fetch: typeof globalThis.fetch },
 ) {
+  const { profiles } = settings;
   const keyOf = ({ policy, audience }: ProfileSettings) => JSON.stringify([policy, audience]);
   const all = Object.entries(profiles);
   const verifiers = new Map<string, PassportVerifier>();
@@ -90,6 +92,7 @@ function profilesOf(
     const { policy, audience } = profile;
     const verifier = createPassportVerifier({
       ...{ registry, audience, fetch, replayStore: replays.store },
+      ...timesOf(settings),
       policy: () => policies.get(policy),
       tokenProfiles: Object.fromEntries(
         sharing.flatMap(([name, { token }]) => (token === undefined ? [] : [[name, tokenProfileOf(token)]])),
@@ -107,6 +110,19 @@ function profilesOf(
       },
     ]),
   );
+}
+
+/** Returns the times of the verifiers, which have the names of the settings in the library. */
+function timesOf(settings: GateSettings): IssuerAccessOptions {
+  const { grace, status_max_age, metadata_max_age, clock_tolerance, cooldown, timeout } = settings;
+  return {
+    ...(grace !== undefined && { grace }),
+    ...(status_max_age !== undefined && { statusMaxAge: status_max_age }),
+    ...(metadata_max_age !== undefined && { metadataMaxAge: metadata_max_age }),
+    ...(clock_tolerance !== undefined && { clockTolerance: clock_tolerance }),
+    ...(cooldown !== undefined && { cooldown }),
+    ...(timeout !== undefined && { timeout }),
+  };
 }
 
 function tokenProfileOf(token: NonNullable<ProfileSettings['token']>): TokenProfile {

@@ -85,9 +85,7 @@ export function treeCondition(
     const parts = failed.map(({ name }) => name).join(', ');
     return state('note', `the other files of ${folder} are valid, but see: ${parts}`);
   }
-  // In trees of older versions, SHA256SUMS lists the records, too.
-  const records = published?.hasStatement ? (report.issuers ?? 0) : 0;
-  const files = (published?.checksums()?.size ?? 0) + records;
+  const files = (published?.checksums()?.size ?? 0) + (report.issuers ?? 0);
   const unlisted = report.notes.flatMap(({ code, path }) => (code === 'file-unlisted' ? [path] : []));
   if (unlisted.length > 0)
     return state('warning', `${folder} has files that are not part of the tree: ${summarize(unlisted)}`);

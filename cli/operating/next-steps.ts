@@ -101,7 +101,7 @@ function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: S
   if (isTreeOlder(status)) return [...loadSteps(status, settings), ...askMirrors(status)];
   const again = holdAgainSteps(status, settings);
   // Witnesses may be away for long, and nobody stops those issuers meanwhile.
-  if (isUncosigned(status, settings))
+  if (isUncosigned(status))
     return [...again, ...cosignedSteps(status, settings), ...renewal, ...askMirrors(status)];
   const hosts = hostSteps(status, settings, renewal.length > 0);
   // A hold that nobody sees stops nobody, and is signed already. Mirrors refuse a tree that is not whole.

@@ -91,7 +91,7 @@ const LEVEL_OF: Readonly<Record<Validity, Level>> = {
 
 /** Describes the publication statement of the tree. */
 export function publicationCondition(tree: LocalTree): PublicationCondition {
-  const { report, published, publication } = tree;
+  const { folder, report, published, publication } = tree;
   if (publication !== undefined) {
     const { sequence } = publication;
     const since = formatUpdatedAt(publication.issuedAt);
@@ -100,11 +100,9 @@ export function publicationCondition(tree: LocalTree): PublicationCondition {
   const found = { ...unproven(tree, 'publication'), sequence: undefined, since: undefined };
   // The file is there, so it is neither missing nor to be signed again.
   if (report === undefined || found.isAbsent === undefined) return found;
-  if (published?.hasStatement)
-    return { ...found, level: 'error', message: `${published.folder}/${PATHS.publication} is missing` };
-  if (report.updatedAt === undefined) return { ...found, message: 'not checked: there is no valid list' };
-  const message = 'none: until the next build signs one, verifiers cannot look up single issuers';
-  return { ...found, level: 'warning', message };
+  if (report.updatedAt === undefined && published?.isPublished !== true)
+    return { ...found, message: 'not checked: there is no valid list' };
+  return { ...found, level: 'error', message: `${folder}/${PATHS.publication} is missing` };
 }
 
 /** Describes who shares the root key, as the published record says. */
@@ -182,8 +180,7 @@ export function checkpointCondition(tree: LocalTree, now: number): CheckpointCon
 /** Says whether a checkpoint names the list and the files of the tree. */
 function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTree): Condition {
   if (checkpoint.sha256 !== report?.sha256) {
-    const readers = published?.statement === undefined ? '' : ' that do not read publication statements';
-    const message = `names the list of ${checkpoint.updatedAt}: verifiers${readers} use that list, not the newest`;
+    const message = `names the list of ${checkpoint.updatedAt}: verifiers that do not read publication statements use that list, not the newest`;
     return { level: 'warning', message };
   }
   const sums = published && readIfReadable(folder, PATHS.checksums);

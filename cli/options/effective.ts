@@ -26,7 +26,6 @@ const EXCLUDES: readonly Rule[] = [
   ['--passphrase-file', '--unsigned', 'give --passphrase-file where the request is signed'],
   ['--rotation', '--unsigned', 'give the step to `attach`'],
   ['--checkpoint-later', '--unsigned', 'give --checkpoint-later to `attach`'],
-  ['--cosign-later', '--unsigned', 'give --cosign-later to `attach`'],
   ['--no-passphrase', '--passphrase-file'],
   ['--share', '--key'],
   ['--max-age', '--at'],

@@ -26,7 +26,6 @@ export interface PublicationOptions extends WithSettings {
   delegation?: string;
   rotation?: string;
   checkpointLater?: true;
-  cosignLater?: true;
 }
 
 /** The option for exceptions from the rules of change, for the help. */
@@ -176,21 +175,12 @@ export const COSIGN_OPTION = new Option(
 ).argParser((seconds: string) => wholeNumber('--cosign-wait', seconds));
 
 /** The options for the log, for the help. */
-export const LOG_OPTIONS = [
-  COSIGN_OPTION,
-  new Option(
-    '--cosign-later',
-    'stop when the list is in the log; `checkpoint`, or the same command, completes the publication',
-  ),
-];
+export const LOG_OPTIONS = [COSIGN_OPTION];
 
 const MIB = 1024 * 1024;
 
 /** Returns the log of a publication. Undefined if no setting is about a log. */
-export async function logChoice(
-  io: Io,
-  { settings, cosignLater }: PublicationOptions,
-): Promise<LogChoice | undefined> {
+export async function logChoice(io: Io, { settings }: PublicationOptions): Promise<LogChoice | undefined> {
   const { log } = settings;
   const { origin, witnesses, keep_lists: kept } = log;
   if (origin === undefined && !hasSigner(log) && witnesses === undefined) return undefined;
@@ -201,7 +191,6 @@ export async function logChoice(
     // `sectionSigner` has compared it with the signer.
     mayReplaceKey: log.public_key !== undefined,
     keepBytes: kept === undefined ? undefined : kept * MIB,
-    cosignLater: cosignLater === true,
   };
 }
 
@@ -220,13 +209,9 @@ export function cosignChoice({ log }: Settings): CosignChoice {
 
 type WitnessSettings = NonNullable<Settings['log']['witnesses']>[number];
 
-function witnessOf({ key, mirror, service }: WitnessSettings, index: number): Witness {
-  const name = `log.witnesses[${index}]`;
-  if ((mirror === undefined) === (service === undefined)) {
-    throw new UsageError(`${name} needs either mirror or service`);
-  }
-  const invalid = (message: string) => new UsageError(`${name}.key ${message}`);
-  return { key: parseNoteKey(key, 'witness', invalid), mirror, service };
+function witnessOf({ key, service }: WitnessSettings, index: number): Witness {
+  const invalid = (message: string) => new UsageError(`log.witnesses[${index}].key ${message}`);
+  return { key: parseNoteKey(key, 'witness', invalid), service };
 }
 
 /** The option of commands that sign a rotation step, for the help. */

@@ -32,11 +32,6 @@ export interface Settings extends RegistryFile {
   readonly overrides: readonly TransitionOverride[];
 }
 
-/** Whether a witness is a mirror, which sees only what is published. A service is sent what it cosigns. */
-export function asksMirror({ log }: Settings): boolean {
-  return log.witnesses?.some(({ mirror }) => mirror !== undefined) === true;
-}
-
 /**
  * Parses the text of a settings file.
  *

@@ -32,17 +32,16 @@ const TARBALL_URL = /^https:\/\/[^\s"#?]+\.(tgz|tar\.gz)$/;
  * Pins the program that runs, as npm installed it: an exact version of a package registry, the commit of a git
  * repository, or a copy of the tarball.
  *
- * @throws {@link UsageError} if the tarball is not there any more
+ * @throws {@link UsageError} if the program runs from a checkout, or if the tarball is not there any more
  */
 export function runningTool(): PinnedTool {
   const { name, version } = JSON.parse(packageFile('package.json').toString());
   const folder = resolve(packagePath('.'));
   const modules = dirname(folder);
   if (basename(modules) !== 'node_modules') {
-    const note =
-      `the program runs from a checkout: pinned its version, ${version}, by its name. If that version is not published, ` +
-      `npm installs what whoever registers the name ${name} publishes: give --tool`;
-    return { ...pin(version), note };
+    throw new UsageError(
+      'the program runs from a checkout, which package.json cannot pin: run `npm pack` there, and give the tarball by --tool',
+    );
   }
   const { resolved, integrity } = lockEntry(modules, name) ?? {};
   if (resolved === undefined && integrity === undefined) {

@@ -29,13 +29,9 @@ const SETTINGS = [
     {
       origin: EXAMPLE_ORIGIN,
       signer: { key: 'env:LOG_KEY' },
-      quorum: 2,
+      quorum: 1,
       wait: 60,
       witnesses: [
-        {
-          key: 'mirror.example+da1e618c+BOXKxEuhtFqxyetcXQSLcW+fBk/juuJaF//Y/dmxQgip',
-          mirror: 'https://mirror.example',
-        },
         {
           key: 'witness.example+eab4f4b9+BBwGnf7FrrS1qOmj7fAsTBdrEftT1+pTpz0HTztQlgzG',
           service: 'https://witness.example',

@@ -13,6 +13,7 @@ const TEMPLATE = 'cli/scaffold/template';
 const RENAMED: Readonly<Record<string, string>> = {
   gitattributes: '.gitattributes',
   gitignore: '.gitignore',
+  npmrc: '.npmrc',
 };
 
 /** Escapes a value for its place in a file, by the extension of the file. Other files have no placeholders. */

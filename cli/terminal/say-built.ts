@@ -10,10 +10,8 @@ export const UNFINISHED = 6;
 /** What to read where a list lacks cosignatures: until it has them, verifiers that demand them refuse it, with every hold. */
 export const WITNESSES_AWAY = 'see "When witnesses are away" in the document emergency.md';
 
-/** Returns the exit code after a publication. Whoever asks for the log only, with `--cosign-later`, has got that. */
-export function codeOf({ isFinished, log }: BuildReport): number {
-  return isFinished || log?.isComplete === false ? 0 : UNFINISHED;
-}
+/** Returns the exit code after a publication. */
+export const codeOf = ({ isFinished }: BuildReport): number => (isFinished ? 0 : UNFINISHED);
 
 /** Prints the report of a build for people. */
 export function sayBuilt(io: Io, report: BuildReport, milliseconds: number): void {

@@ -7,7 +7,7 @@ export type Files = Map<string, Uint8Array>;
 export function checksumsOf(files: Files, pending?: string): string {
   const isStated = files.has('publication.jwt');
   const others = (path: string) =>
-    ['SHA256SUMS', 'checkpoint.jwt', 'operations.jwt'].includes(path) ||
+    ['SHA256SUMS', 'checkpoint.jwt'].includes(path) ||
     (isStated && /^(issuers\/|sums\/(?!root$)|log\/|witness\/)/.test(path)) ||
     (pending !== undefined && path.startsWith(`snapshots/${pending}/`));
   const listed = [...files].filter(([path]) => !others(path)).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -8,7 +8,14 @@ import { key } from './keys.js';
 
 /** Those of the keys below that are right, but that a trust anchor need not know, or that are another key. */
 export const GOOD_KEYS = [
-  ...['the right kid', 'a private member that is null', 'kid null', 'another member', 'y null in an Ed25519 key', 'a P-256 key'],
+  ...[
+    'the right kid',
+    'a private member that is null',
+    'kid null',
+    'another member',
+    'y null in an Ed25519 key',
+    'a P-256 key',
+  ],
 ];
 
 /** Public keys that are refused or accepted (rule public-key-values), made of a good one. */

@@ -1,10 +1,9 @@
 import { jcs, timeText, utf8 } from './encoding.js';
 import type { Files } from './files.js';
-import { jwt } from './jwt.js';
 import { key } from './keys.js';
 import { ORIGIN } from './log.js';
 import { verifierKey } from './note.js';
-import { CHECKPOINT_SECONDS, Registry, witnessesOf } from './registry.js';
+import { Registry, witnessesOf } from './registry.js';
 
 /** What a verifier pins (rule trust-anchor). */
 export interface Anchor {
@@ -126,9 +125,9 @@ function makeGolden(name: string): Golden {
   };
 }
 
-/** Adds what only auditors read: the changes, a file of a host, and the operations statement. */
+/** Adds what only auditors read: the changes, and a file of a host. */
 function described(registry: Registry): Registry {
-  const { files, now, online } = registry;
+  const { files, now } = registry;
   const feed = 'urn:uuid:0b4f3c1e-7a52-4c8e-9d46-2f1f6a0c5e11';
   const updated = timeText(now);
   const change = {
@@ -146,10 +145,6 @@ function described(registry: Registry): Registry {
     ),
   );
   files.set('serve.json', utf8('{"cleanUrls":false}'));
-  const mirrors = [{ url: 'https://mirror.example', state: 'in sync', updated_at: updated }];
-  const times = { iat: now + 10, exp: now + 10 + CHECKPOINT_SECONDS };
-  const claims = { ...times, mirrors, witnesses: [], quorum: undefined };
-  files.set('operations.jwt', utf8(jwt(online, { typ: 'registry-operations+jwt' }, claims)));
   return registry.seal();
 }
 

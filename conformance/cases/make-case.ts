@@ -82,7 +82,6 @@ export function variant(base: string, work: Work): Patch[] {
 /** Who signs the file of a golden tree. Of a rotation, who signs a step. */
 export function signerOf({ registry }: Golden, file: string, step = 0): string {
   if (file === 'checkpoint.jwt') return registry.checkpointKey.name;
-  if (file === 'operations.jwt') return registry.online.name;
   if (file === 'keys/rotation.json') return registry.chain[step]?.name ?? registry.root.name;
   return registry.root.name;
 }

@@ -12,7 +12,7 @@ import { statementKit } from './statements.js';
 import { auditKit, treeKit } from './trees.js';
 
 /** The version of the cases: conformance/CHANGELOG.md says what changed. */
-export const KIT_VERSION = '0.2.0';
+export const KIT_VERSION = '1.0.0';
 
 /** The kit of each role. Each topic begins with what is most important. */
 const KITS: Readonly<Partial<Record<Role, readonly ((role: Role) => Generator<Case>)[]>>> = {

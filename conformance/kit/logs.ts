@@ -198,11 +198,7 @@ const ENTRIES: Readonly<Record<string, Work>> = {
   'a kept list with another name': ({ files }) => files.set(`log/lists/${'0'.repeat(64)}.json`, utf8('{}')),
   'a proof of an entry that is no publication': ({ files }) =>
     files.set('log/proofs/0/first.tlog-proof', bytesIn(files, PROOF)),
-  'a testimony': ({ files }) => files.set(WITNESS_FILE, bytesIn(files, 'log/checkpoint')),
-  'a testimony that is no head': ({ files }) => files.set(WITNESS_FILE, utf8('x\n')),
 };
-
-const WITNESS_FILE = `witness/${sha256Hex(utf8(ORIGIN))}/checkpoint`;
 
 /** Adds a next publication of the same list. @param odd - claims, and who signs, if not the root key; also another `kid` */
 function addStatement(registry: Registry, odd: { signer?: string; kid?: string } & Members): void {
@@ -228,7 +224,7 @@ function addPublication(registry: Registry, more: Members): void {
 
 /** Changes of the log that an auditor accepts. All others of the table break a rule. */
 const GOOD_ENTRIES = [
-  ...['a gap in the sequence', 'the same list again', 'a delegation again', 'a rotation', 'a testimony'],
+  ...['a gap in the sequence', 'the same list again', 'a delegation again', 'a rotation'],
 ];
 const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
   [/sequence$|^an earlier|same time|same list|previous|withdrawn|publication twice/, 'log-order'],
@@ -236,7 +232,7 @@ const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
   [/^an entry of another type/, 'other-entries'],
   [/^an? (empty )?entry|delegation again/, 'log-entries'],
   [/tile/, 'log-tiles'],
-  [/file|kept|proof|testimony/, 'log-kept'],
+  [/file|kept|proof/, 'log-kept'],
 ];
 
 /** A host's file that SHA256SUMS does not list, and a rotation that does not lead to the root key, are faults, too. */

@@ -121,8 +121,14 @@ function* tokens(role: Role): Generator<Case> {
   }
   const headers: readonly (readonly [Members, Right])[] = [
     [{ typ: 'JWT' }, ['token-type']],
-    [{ typ: 'application/passport+jwt' }, ['token-type']],
-    [{ typ: 'PASSPORT+JWT' }, ['token-type']],
+    [{ typ: 'application/passport+jwt' }, 'accept'],
+    [{ typ: 'PASSPORT+JWT' }, 'accept'],
+    [{ typ: 'Application/Passport+JWT' }, 'accept'],
+    [{ typ: 'text/passport+jwt' }, ['token-type']],
+    [{ typ: 'application/application/passport+jwt' }, ['token-type']],
+    [{ typ: 'passport+jwt; charset=utf-8' }, ['token-type']],
+    [{ typ: ' passport+jwt' }, ['token-type']],
+    [{ typ: 'pa\u017f\u017fport+jwt' }, ['token-type']],
     [{ typ: undefined }, ['token-type']],
     [{ alg: 'none' }, ['token-algorithm']],
     [{ alg: 'HS256' }, ['token-algorithm']],
@@ -172,9 +178,9 @@ const CLAIMS: Values = {
   },
   jti: { bad: [undefined, null, 1, '', 'x', '0B4F3C1E-7A52-4C8E-9D46-2F1F6A0C5E11'] },
   sub: { bad: [undefined, null, 1, 'x', 'did:passport:00000000-7a52-4c8e-9d46-2f1f6a0c5e11'] },
-  iat: { bad: [undefined, null, '1', -1, 1.5, true] },
-  exp: { bad: [undefined, null, '1', -1, 1.5, true] },
-  nbf: { good: [undefined, 0], bad: [null, '1', -1, 1.5] },
+  iat: { good: [ISSUED + 0.5], bad: [undefined, null, '1', -1, -0.5, true] },
+  exp: { good: [ISSUED + LIFETIME + 0.25], bad: [undefined, null, '1', -1, -0.5, true] },
+  nbf: { good: [undefined, 0, 1.5], bad: [null, '1', -1, -0.5] },
   issuer_id: { bad: [undefined, null, 1, '', 'ALPHA', 'a..b'] },
   realm_id: { good: ['x', long(256)], bad: [undefined, null, 1, '', long(257)] },
   principal_id: { good: ['x', long(256)], bad: [undefined, null, 1, '', long(257)] },
@@ -196,6 +202,8 @@ function* claims(role: Role): Generator<Case> {
   const at = requests(role, 'claim', 'passport-claims');
   for (const [name, claim, isGood] of valuesOf(CLAIMS))
     yield at(name, { token: { claims: claim } }, either(isGood, 'token-claims', 'token-malformed'));
+  const withNulls = { cnf: { jwk: { ...agent.jwk, d: null, y: null } } };
+  yield at('cnf.jwk with members that are null', { acts: true, token: { claims: withNulls } }, 'accept');
   for (const [name, bad] of Object.entries(badKeys(agent.jwk))) {
     // Of a key of another kind, and of the right key in other words, the table of public keys says nothing bad.
     if (GOOD_KEYS.includes(name) || name === 'the wrong kid') continue;
@@ -368,19 +376,28 @@ function* keySets(role: Role): Generator<Case> {
   const others = Array.from({ length: 100 }, (_one, number) => other(number));
   yield at('100 keys', shows(issuerJwk, ...others.slice(1)), 'accept');
   yield at('101 keys', shows(issuerJwk, ...others), ['jwks-invalid']);
+  for (const element of [null, 'key', 1, [], {}])
+    yield at(`the element ${JSON.stringify(element)}`, shows(element, issuerJwk), 'accept');
+  const nothings = Array.from({ length: 100 }, () => null);
+  yield at('101 elements', shows(issuerJwk, ...nothings), ['jwks-invalid']);
   yield at('a private key', shows({ ...issuerJwk, d: 'AAAA' }), ['jwks-private-key']);
   yield at('another private key', shows(issuerJwk, { ...other(1), d: 'AAAA' }), ['jwks-private-key']);
   yield at('a symmetric key', shows(issuerJwk, { kty: 'oct', k: 'AAAA', kid: 'x' }), ['jwks-private-key']);
   const members: readonly (readonly [string, unknown, boolean])[] = [
     ['use', 'sig', true],
     ['use', 'enc', false],
+    ['use', null, true],
     ['key_ops', ['verify'], true],
     ['key_ops', ['verify', 'sign'], true],
     ['key_ops', ['sign'], false],
     ['key_ops', [], false],
+    ['key_ops', null, true],
     ['alg', 'EdDSA', true],
     ['alg', 'Ed25519', true],
     ['alg', 'ES256', false],
+    ['alg', null, true],
+    ['d', null, true],
+    ['k', null, true],
     ['more', 1, true],
   ];
   for (const [member, value, isGood] of members) {
@@ -524,6 +541,8 @@ function* signedMandates(role: Role): Generator<Case> {
   yield at('no jwk', has({ header: { jwk: undefined } }), ['mandate-header']);
   yield at('a private jwk', has({ header: { jwk: { ...principal.jwk, d: 'AAAA' } } }), ['mandate-header']);
   yield at('another typ', has({ header: { typ: 'passport+jwt' } }), ['mandate-type']);
+  yield at('the typ as a media type', has({ header: { typ: 'application/Mandate+jwt' } }), 'accept');
+  yield at('an nbf with a fraction', has({ claims: { nbf: ISSUED + 0.5 } }), 'accept');
   yield at('no algorithm', has({ header: { alg: 'none' } }), ['mandate-algorithm']);
   yield at('crit', has({ header: { crit: [] } }), ['mandate-header']);
   yield at('for another agent', has({ claims: { cnf: { jkt: principal.thumbprint } } }), [
@@ -545,8 +564,8 @@ function* signedMandates(role: Role): Generator<Case> {
 }
 
 const PROOF: Values = {
-  iat: { bad: [undefined, null, '1', -1, 1.5] },
-  exp: { bad: [undefined, null, '1', -1, 1.5] },
+  iat: { good: [ISSUED + 0.5], bad: [undefined, null, '1', -1, -0.5] },
+  exp: { good: [ISSUED + 30.5], bad: [undefined, null, '1', -1, -0.5] },
   jti: { good: ['!', '~', long(128)], bad: [undefined, null, 1, '', 'a b', 'é', 'a\n', long(129)] },
   aud: { bad: [undefined, null, 1, [AUDIENCE]] },
   passport: { bad: [undefined, null, 1] },
@@ -562,6 +581,7 @@ function* proofs(role: Role): Generator<Case> {
   yield at('by a stranger', has({ signer: 'stranger' }), ['proof-signature-invalid']);
   yield at('by the issuer', has({ signer: 'issuer alpha' }), ['proof-signature-invalid']);
   yield at('another typ', has({ header: { typ: 'JWT' } }), ['proof-type']);
+  yield at('the typ as a media type', has({ header: { typ: 'application/Action+JWT' } }), 'accept');
   yield at('no algorithm', has({ header: { alg: 'none' } }), ['proof-algorithm']);
   yield at('crit', has({ header: { crit: [] } }), ['proof-header']);
   yield at('jwk', has({ header: { jwk: agent.jwk } }), ['proof-header']);

@@ -60,6 +60,11 @@ function* profiles(at: At): Generator<Case> {
   const claims = (more: Members): Shown => ({ token: { claims: more } });
   yield at('a token', {}, 'accept');
   yield at('another typ', { profile: { typ: 'jwt+other' } }, ['token-type']);
+  for (const typ of ['application/at+jwt', 'AT+JWT', 'Application/at+JWT'])
+    yield at(`typ ${typ}`, { token: { header: { typ } } }, 'accept');
+  yield at('a profile with application', { profile: { typ: 'application/at+jwt' } }, 'accept');
+  yield at('typ of another top-level type', { token: { header: { typ: 'text/at+jwt' } } }, ['token-type']);
+  yield at('a time with a fraction', claims({ iat: ISSUED + 0.3, exp: ISSUED + 300.7 }), 'accept');
   yield at('typ JWT', { token: { header: { typ: 'JWT' } } }, ['token-type']);
   yield at('an algorithm of the profile', { profile: { algorithms: ['Ed25519'] } }, 'accept');
   yield at('another algorithm', { profile: { algorithms: ['ES256'] } }, ['token-algorithm']);

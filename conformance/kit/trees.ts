@@ -1,4 +1,4 @@
-import type { Case, Right, Role } from '../cases/case.js';
+import type { Case, Role } from '../cases/case.js';
 import { holdersRecord, type OddRecord } from '../cases/ceremony.js';
 import { base64url, jcs, sha256Hex, utf8 } from '../cases/encoding.js';
 import { textIn } from '../cases/files.js';
@@ -228,7 +228,7 @@ export function* auditKit(role: Role): Generator<Case> {
 }
 
 /** Files without which a tree is whole. */
-const FREE = /^(operations\.jwt|log\/(proofs|lists)\/)/;
+const FREE = /^log\/(proofs|lists)\//;
 
 /** Files at whose end are signatures of witnesses, which do not count if they are wrong. */
 const HEADS = /tlog-proof$|^log\/checkpoint$/;
@@ -252,7 +252,7 @@ const ANY_AUDIT = [
   ...['ERR_AUDIT_CHECKSUMS', 'ERR_AUDIT_SNAPSHOTS', 'ERR_AUDIT_RECORDS', 'ERR_AUDIT_SUMS', 'ERR_AUDIT_LOG'],
   ...['ERR_AUDIT_ROOT_KEY', 'ERR_AUDIT_SIGNATURE', 'ERR_AUDIT_PUBLICATION', 'ERR_AUDIT_CHECKPOINT'],
   ...['ERR_AUDIT_FRESHNESS'],
-  ...['ERR_CHECKPOINT_INVALID', 'ERR_OPERATIONS_INVALID', 'ERR_PUBLICATION_INVALID', 'ERR_NOT_LOGGED'],
+  ...['ERR_CHECKPOINT_INVALID', 'ERR_PUBLICATION_INVALID', 'ERR_NOT_LOGGED'],
 ];
 
 function* sumsOfFiles(role: Role): Generator<Case> {
@@ -397,28 +397,6 @@ function* described(role: Role): Generator<Case> {
     const patches = [{ file: 'statements.json', text: content }];
     yield statements(name, { patches }, either(isGood, 'ERR_AUDIT_STATEMENTS'));
   }
-  yield* operations(role);
-}
-
-function* operations(role: Role): Generator<Case> {
-  const base = 'described';
-  const invalid = ['ERR_OPERATIONS_INVALID'];
-  const why = 'What the publisher says of mirrors and witnesses.';
-  const signed = topic(role, 'operations', { rule: 'operations', base, why });
-  const make = (id: string, patch: object, right: Right) =>
-    signed(id, { patches: [{ file: 'operations.jwt', key: 'online', ...patch } as Patch] }, right);
-  yield make('signed anew', {}, 'accept');
-  yield make('by a stranger', { key: 'stranger' }, invalid);
-  yield make('another typ', { header: { typ: 'registry-checkpoint+jwt' } }, invalid);
-  for (const claim of ['iat', 'exp', 'mirrors', 'witnesses'])
-    yield make(`no ${claim}`, { without: [`claims.${claim}`] }, invalid);
-  for (const value of [null, 'x', [1], [{ url: 'x' }]])
-    yield make(`mirrors ${JSON.stringify(value)}`, { claims: { mirrors: value } }, invalid);
-  yield make('it has expired', { claims: { exp: 1 } }, 'accept');
-  yield make('from the future', { claims: { iat: 1_895_248_000, exp: 1_895_248_001 } }, [
-    'ERR_OPERATIONS_INVALID',
-    'ERR_AUDIT_OPERATIONS',
-  ]);
 }
 
 /** Records of a ceremony in which a dealer has split the root key, and whether they are right. */

@@ -26,7 +26,7 @@ export async function mirrorFolder(folder: string, trust: PinnedTrust, now: numb
   };
   Date.now = () => now;
   try {
-    const options = { source: SOURCE, folder: copy, trust, maxAgeDays: 30, env: {} };
+    const options = { source: SOURCE, folder: copy, trust, maxAgeDays: 30 };
     await mirrorOnce({ ...options, verifyHolders: parseHolders });
   } finally {
     Object.assign(globalThis, { fetch: own.fetch });

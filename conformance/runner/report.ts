@@ -1,4 +1,5 @@
 import type { CaseResult, Outcome, RunResult } from './run.js';
+import { escaped } from './shown.js';
 
 /** What is told of a run. */
 export interface Report extends RunResult {
@@ -24,7 +25,9 @@ function countsOf(results: readonly CaseResult[]) {
 export function jsonReport({ role, kit, program, results }: Report): string {
   const { counts, right, all } = countsOf(results);
   const totals = Object.fromEntries(OUTCOMES.map((outcome, at) => [outcome, counts[at]]));
-  return JSON.stringify({ ...{ kit, role, program, totals, codes: { right, all } }, cases: results });
+  return escaped(
+    JSON.stringify({ ...{ kit, role, program, totals, codes: { right, all } }, cases: results }),
+  );
 }
 
 const topicOf = ({ id }: CaseResult) => id.split('/')[1] ?? '';
@@ -87,19 +90,19 @@ function failuresOf(results: readonly CaseResult[]): string[] {
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Text for an XML attribute. Control characters do not exist in XML. */
-const escaped = (text: string) =>
+const escapedXml = (text: string) =>
   text.replaceAll(/\p{Cc}|\p{Cs}|\p{Cn}/gu, '?').replaceAll(/[&<>"]/g, (one) => ESCAPES[one] ?? '');
 
 /** The result in the format that servers for tests read. */
 export function junitReport({ role, program, results }: Report): string {
   const cases = results.map(({ id, outcome, message = '', seconds }) => {
-    const open = `<testcase classname="${role}.${topicOf({ id } as CaseResult)}" name="${escaped(id)}" time="${seconds}"`;
-    if (outcome === 'failed') return `${open}><failure message="${escaped(message)}"/></testcase>`;
+    const open = `<testcase classname="${role}.${topicOf({ id } as CaseResult)}" name="${escapedXml(id)}" time="${seconds}"`;
+    if (outcome === 'failed') return `${open}><failure message="${escapedXml(message)}"/></testcase>`;
     if (outcome === 'surprise')
       return `${open}><failure message="passes, but is listed as a failure"/></testcase>`;
     if (outcome === 'passed') return `${open}/>`;
-    return `${open}><skipped message="${escaped(message)}"/></testcase>`;
+    return `${open}><skipped message="${escapedXml(message)}"/></testcase>`;
   });
   const failed = results.filter(({ outcome }) => outcome === 'failed' || outcome === 'surprise').length;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="${escaped(`${program.name} as ${role}`)}" tests="${results.length}" failures="${failed}">\n${cases.join('\n')}\n</testsuite>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="${escapedXml(`${program.name} as ${role}`)}" tests="${results.length}" failures="${failed}">\n${cases.join('\n')}\n</testsuite>\n`;
 }

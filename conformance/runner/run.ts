@@ -6,6 +6,7 @@ import type { Files } from '../cases/files.js';
 import { filesOf } from '../cases/make-case.js';
 import { LoopbackHost } from './host.js';
 import { type Program, ProgramFault } from './program.js';
+import { shown } from './shown.js';
 import { write } from './write-case.js';
 
 /** The version of what runner and program say to each other. */
@@ -235,11 +236,11 @@ class Runner {
     const said = await this.#program.ask(hello, timeoutMs);
     const { protocol, name = '', roles, algorithms } = said;
     if (protocol !== PROTOCOL)
-      throw new CannotRun(`the program speaks the protocol ${protocol}, and not ${PROTOCOL}`);
+      throw new CannotRun(`the program speaks the protocol ${shown(protocol)}, and not ${PROTOCOL}`);
     if (!isTexts(roles) || !roles.includes(role))
       throw new CannotRun(`the program does not have the role ${role}`);
     this.#handshake = {
-      name: String(name),
+      name: shown(name),
       roles,
       algorithms: isTexts(algorithms) ? algorithms : ['Ed25519'],
     };
@@ -292,16 +293,17 @@ const told = (right: Right) => (right === 'accept' ? 'accept' : `refuse with ${r
 function faultOf(answer: Record<string, unknown>, step: Step, codes: Codes): string | undefined {
   const { verdict, code, trusted } = answer;
   if (verdict !== 'accept' && verdict !== 'refuse')
-    return `the answer has no "verdict" of "accept" or "refuse": ${JSON.stringify(answer)}`;
+    return `the answer has no "verdict" of "accept" or "refuse": ${shown(answer)}`;
   const { right } = step;
   if (right === undefined) return undefined;
   const said = [code].flat().filter((one) => typeof one === 'string');
+  const saidInWords = shown(said.join(','));
   if (verdict !== (right === 'accept' ? 'accept' : 'refuse'))
-    return `must ${told(right)}, and the answer is ${verdict} ${said.join(',')}`.trim();
+    return `must ${told(right)}, and the answer is ${verdict} ${saidInWords}`.trim();
   if (right !== 'accept') {
     codes.counted[1] += 1;
     if (right.some((one) => said.includes(one))) codes.counted[0] += 1;
-    else codes.others.push(`${said.join(',')} in place of ${right.join(' or ')}`);
+    else codes.others.push(`${saidInWords} in place of ${right.join(' or ')}`);
     return undefined;
   }
   if (step.trusted === undefined) return undefined;
@@ -310,5 +312,5 @@ function faultOf(answer: Record<string, unknown>, step: Step, codes: Codes): str
   );
   return must === does
     ? undefined
-    : `must trust [${must}], and trusts ${does === undefined ? 'nobody says' : `[${does}]`}`;
+    : `must trust [${must}], and trusts ${does === undefined ? 'nobody says' : `[${shown(does)}]`}`;
 }

@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { readList } from '@passport-registry/verifier/core';
+import { type PublicationStatement, readList } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
@@ -11,7 +11,11 @@ import type { LogChoice } from '../../generator/log/log-choice.js';
 import { assertLastingName, chooseLog } from '../../generator/publishing/extend-log.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
 import type { AssertFollowsHosts, ListTime } from '../../generator/publishing/publication.js';
-import { nextClaims, readStatementInput } from '../../generator/publishing/sign-statement.js';
+import {
+  intactStatement,
+  nextClaims,
+  readStatementInput,
+} from '../../generator/publishing/sign-statement.js';
 import { goodRecords } from '../../generator/records/check-records.js';
 import { assertPublishable, type RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { sha256 } from '../../generator/tree/checksums.js';
@@ -77,6 +81,7 @@ export async function prepareSigning(
   const tree = served && withPending(served);
   const published = predecessorOf(tree, { rootKey: given, development: false });
   assertComplete(published, out);
+  const statement = intactStatement(published);
   const rootKey = given ?? published?.rootKey;
   if (rootKey === undefined) {
     throw new UsageError(
@@ -90,16 +95,16 @@ export async function prepareSigning(
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
   const list = listToSign(records, published, { ...time, rootKey });
   const kept = hasList(published, list);
-  const previous = published && previousPublication(published);
   const named = chooseLog(log, published);
   assertLastingName(named, published);
+  const previous = published && statement && previousPublication(published, statement);
   const subject = {
-    ...summedList(list, published?.statement?.levels ?? 0, aboutBytes(set.about)),
+    ...summedList(list, statement?.levels ?? 0, aboutBytes(set.about)),
     checkpoint: checkpoint === true || hasCheckpoint(published),
     log: named,
     signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
   };
-  const claims = nextClaims(subject, rootKey, published);
+  const claims = nextClaims(subject, rootKey, statement);
   const delegation = delegate && (await newDelegation(delegate, rootKey, published));
   if (claims === undefined && delegation === undefined) return undefined;
   const input = claims && signingInput(rootKey, 'registry-publication+jwt', claims);
@@ -141,12 +146,10 @@ function listToSign(
   return listBytes(records, nextUpdatedAt(updatedAt, previous));
 }
 
-function previousPublication({
-  list = new Uint8Array(),
-  signature = '',
-  statement,
-  about,
-}: PublishedTree): PreviousPublication {
+function previousPublication(
+  { list = new Uint8Array(), signature = '', about }: PublishedTree,
+  statement: PublicationStatement,
+): PreviousPublication {
   return {
     ...{ list, registry: readList(list), sha256: sha256(list) },
     ...{ signature: signature.trim(), statement, about },

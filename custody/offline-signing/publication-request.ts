@@ -43,8 +43,7 @@ export interface PreviousPublication {
   readonly sha256: string;
   /** The text of issuers.sig. */
   readonly signature: string;
-  /** Undefined if an older version built the tree. */
-  readonly statement: PublicationStatement | undefined;
+  readonly statement: PublicationStatement;
   /** The published names and reasons; undefined if about.json is missing or damaged. */
   readonly about: AboutIssuers | undefined;
 }

@@ -70,14 +70,10 @@ async function requestedPublication(
       `the list in ${folder} is the published one, which the new root key has not signed: make a new request`,
     );
   }
-  const predecessor = previous && {
-    statement: previous.statement,
-    hasStatement: previous.statement !== undefined,
-  };
   const about = readRequestedAbout(names, registry);
-  const summed = summedList(bytesOfList(list, registry), previous?.statement?.levels ?? 0, names);
+  const summed = summedList(bytesOfList(list, registry), previous?.statement.levels ?? 0, names);
   const input = inputOf(bytes);
-  const statement = assertExpectedStatement(input, summed, { rootKey, predecessor });
+  const statement = assertExpectedStatement(input, summed, { rootKey, previous: previous?.statement });
   return { list, registry, about, input, statement, previous, kept };
 }
 
@@ -103,8 +99,11 @@ async function readPrevious(
     throw refusal(cause, folder, rootKey);
   };
   const { registry, sha256: hash } = await verifyList({ list, signature, rootKey }).catch(refuse);
-  const previous = { list, registry, sha256: hash, signature };
-  if (bytes === undefined) return { ...previous, statement: undefined, about: new Map() };
+  if (bytes === undefined) {
+    throw new TreeRejected(
+      `${folder} does not follow one publication: previous/publication.jwt is missing; make a new request`,
+    );
+  }
   const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME).catch(refuse);
   if (statement.sha256 !== hash) {
     throw new TreeRejected(
@@ -112,7 +111,14 @@ async function readPrevious(
     );
   }
   const read = { ...statement, text: bytes.toString('utf8') };
-  return { ...previous, statement: read, about: await verifyAbout(about, statement) };
+  return {
+    list,
+    registry,
+    sha256: hash,
+    signature,
+    statement: read,
+    about: await verifyAbout(about, statement),
+  };
 }
 
 function refusal(cause: unknown, folder: string, { thumbprint }: RootKey): unknown {

@@ -19,7 +19,7 @@ const PREVIOUS = 'previous';
 export interface PreviousFiles {
   readonly list: Buffer;
   readonly signature: string;
-  /** The content of publication.jwt; undefined if an older version built the tree. */
+  /** The content of publication.jwt; undefined if it is missing. */
   readonly statement: Buffer | undefined;
   /** The content of about.json; undefined if there is none. */
   readonly about: Buffer | undefined;
@@ -96,7 +96,7 @@ function assertComplete(folder: string, payloads: ReadonlyMap<PayloadType, Buffe
   }
   if (payloads.has('list') && !payloads.has('publication')) {
     throw new UsageError(
-      `${folder} has no ${PAYLOADS.publication.file}, so an older version of this program has written it: make a new request`,
+      `${folder} is not a signing request: it has a list, but no ${PAYLOADS.publication.file}`,
     );
   }
   if (payloads.has('publication') && !payloads.has('list')) {
@@ -133,7 +133,7 @@ export function writeRequestFiles(folder: string, request: SigningRequest): void
     write(CHANGES, [...describeRequest(request), ''].join('\n'));
     writePrevious(PATHS.list, previous?.list);
     writePrevious(PATHS.signature, previous?.signature);
-    writePrevious(PATHS.publication, previous?.statement?.text);
+    writePrevious(PATHS.publication, previous?.statement.text);
     writePrevious(PATHS.about, previous?.about && aboutBytes(previous.about));
     writePrevious(PATHS.delegation, delegation?.previous?.text);
   } catch (cause) {

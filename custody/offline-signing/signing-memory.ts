@@ -39,8 +39,9 @@ interface SigningMemory {
 }
 
 interface SignedVersion extends Version {
+  readonly sequence: number;
   /** SHA-256 of the signed bytes of the publication statement, in hexadecimal. */
-  readonly statement?: string | undefined;
+  readonly statement: string;
 }
 
 /**
@@ -159,7 +160,7 @@ export function saveSigningMemory(folder: string, request: SigningRequest): void
 
 /** @param isSameKey - whether the key of the memory has signed the previous publication */
 function previousVersion({ previous }: RequestedPublication, isSameKey: boolean): Version | undefined {
-  const sequence = isSameKey ? previous?.statement?.sequence : undefined;
+  const sequence = isSameKey ? previous?.statement.sequence : undefined;
   return previous && { updated_at: previous.registry.updated_at, sha256: previous.sha256, sequence };
 }
 
@@ -231,10 +232,10 @@ const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >
 
 const VERSION = { updated_at: isTime, sha256: isSha256 };
 
-/** The members of a {@link SigningMemory}. Version 0.1.0 wrote neither a sequence nor the hash of a statement. */
+/** The members of a {@link SigningMemory}. */
 const MEMBERS: Checks = {
   verified: isObjectWith(VERSION, { sequence: isCount }),
-  signed: isObjectWith(VERSION, { sequence: isCount, statement: isSha256 }),
+  signed: isObjectWith({ ...VERSION, sequence: isCount, statement: isSha256 }),
   delegated: isCount,
   rotated: isObjectWith({
     next: isThumbprint,

@@ -14,16 +14,24 @@ trap 'rm -rf "$new" current.new' EXIT
 link_dest=
 if [ -e current ]; then link_dest="--link-dest=$PWD/current/"; fi
 # --checksum: issuers.sig always has the same size. If the time is the same, too, rsync would keep the old signature for good.
-# A mirror that cosigns publishes its own cosignature in witness/, not that of its source.
-rsync --recursive --times --checksum --chmod=D755,F644 --timeout=60 --exclude=/witness/ ${link_dest:+"$link_dest"} \
-  "${source%/}/" "$new/"
+# It also downloads a file again that was damaged on this disk.
+copy() {
+  rsync --recursive --times --checksum --chmod=D755,F644 --timeout=60 ${link_dest:+"$link_dest"} "$@" "${source%/}/" "$new/"
+}
+copy
 # rsync also ends with 0 if the source was published while rsync read it.
 # SHA256SUMS names the root of the tree of sums, and that names the records. Only the sums of an empty registry are empty.
 # pages.txt names the pages of issuers.
 check='sha256sum --quiet --strict --check'
 (cd "$new" && $check SHA256SUMS && if [ -d sums ]; then find sums -type f ! -name '.*' -size +0 -exec $check {} +; fi && if [ -d i ]; then $check pages.txt; fi)
-state() { (cd "$1" && cat SHA256SUMS checkpoint.jwt log/checkpoint log/publication.tlog-proof operations.jwt 2>/dev/null | sha256sum); }
-if [ -e current ] && [ "$(state "$new")" = "$(state current)" ]; then exit 0; fi
+# No checksum names the checkpoint, the log and these files themselves: they must be the same in a second reading.
+if [ -n "$(copy --itemize-changes --include=/SHA256SUMS --include=/checkpoint.jwt --include=/statements.json --include='/log/***' '--exclude=*')" ]; then
+  echo "mirror.sh: $source was published meanwhile, so nothing was switched: run it again" >&2
+  exit 1
+fi
+content() { (cd "$1/" && find . -type f -exec sha256sum {} + | sort); }
+# Damage in the release being served counts as a difference.
+if [ -e current ] && [ "$(content "$new")" = "$(content current)" ]; then exit 0; fi
 # One rename switches all files.
 ln -s "$new" current.new
 mv -T current.new current

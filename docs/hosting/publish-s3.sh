@@ -76,8 +76,6 @@ file "$jwt" "$short" publication.jwt
 file "$text" "$short" log/publication.tlog-proof
 folder "$text" "$short" log/proofs '+ /*/*.tlog-proof'
 file "$text" "$short" SHA256SUMS
-# A build can remove it.
-folder "$jwt" "$short" '' '+ /operations.jwt'
 file "$jwt" "$short" checkpoint.jwt
 # A copy of the statements, which a build can remove.
 folder "$json" "$short" '' '+ /statements.json'

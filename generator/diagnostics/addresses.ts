@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { GRAMMAR } from '@passport-registry/verifier/core';
-import { UNPRINTABLE, unicodeName } from './printable.js';
+import { GRAMMAR, UNPRINTABLE } from '@passport-registry/verifier/core';
+import { unicodeName } from './printable.js';
 
 /** Matches white space, visible or not, and characters that nobody sees. */
 const HIDDEN = new RegExp(`\\s|${UNPRINTABLE.source}|\\p{DI}`, 'u');

@@ -1,10 +1,4 @@
-/**
- * Matches a character that is invisible or that moves other characters: control, format and bidirectional characters,
- * line separators, lone surrogates.
- */
-export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
-
-const ALL_UNPRINTABLE = new RegExp(UNPRINTABLE, 'gu');
+import { escapeUnprintable } from '@passport-registry/verifier/core';
 
 /** Matches the start of a workflow command in a log: two colons at the start of a line, or `##[` anywhere. */
 const COMMAND = /^(?=\s*::)\s*:|##\[/g;
@@ -14,9 +8,9 @@ const COMMAND = /^(?=\s*::)\s*:|##\[/g;
  * move the cursor, reverse the text, start a line or form a command for a workflow runner.
  */
 export function printable(text: string): string {
-  return text
-    .replaceAll(ALL_UNPRINTABLE, escapeCharacter)
-    .replaceAll(COMMAND, (found) => (found === '##[' ? '#\\u0023[' : `${found.slice(0, -1)}\\u003a`));
+  return escapeUnprintable(text).replaceAll(COMMAND, (found) =>
+    found === '##[' ? '#\\u0023[' : `${found.slice(0, -1)}\\u003a`,
+  );
 }
 
 /**
@@ -25,17 +19,13 @@ export function printable(text: string): string {
  */
 export function printableJson(data: unknown): string {
   return JSON.stringify(data, undefined, 2)
-    .replaceAll(ALL_UNPRINTABLE, (character) => (character === '\n' ? character : escapeCharacter(character)))
+    .split('\n')
+    .map(escapeUnprintable)
+    .join('\n')
     .replaceAll('##[', '#\\u0023[');
 }
 
 /** The Unicode notation of a character, such as `U+202E`. */
 export function unicodeName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-/** Escapes a character as in JSON: one escape for each UTF-16 code unit. */
-function escapeCharacter(character: string): string {
-  const units = character.split('');
-  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }

@@ -181,8 +181,8 @@ function heartbeatOf(lock: string): number | undefined {
 /** Says whose lock it is, since when, whether that process is alive, and what to do. */
 function inWords(lock: string): string {
   const owner = ownerOf(lock);
-  const since = owner?.since === undefined ? '' : ` (since ${owner.since})`;
-  const who = owner === undefined ? 'a process that has not said which' : `process ${owner.pid}${since}`;
+  const who =
+    owner === undefined ? 'a process that has not said which' : `process ${owner.pid} (since ${owner.since})`;
   const state = owner === undefined ? 'unknown' : stateOf(owner);
   const beat = heartbeatOf(lock);
   if (state === 'dead' || beat === undefined) return `${who} has ended: run this again`;
@@ -196,8 +196,8 @@ function inWords(lock: string): string {
 }
 
 interface LockOwner extends ProcessIdentity {
-  /** When it took the lock. Undefined in the locks of older versions. */
-  readonly since?: string;
+  /** When it took the lock, RFC 3339. */
+  readonly since: string;
 }
 
 function ownerOf(lock: string): LockOwner | undefined {

@@ -1,16 +1,9 @@
 import { importRootKey, RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  readRotation,
-  type Signers,
-  verifyCheckpoint,
-  verifyDelegation,
-  verifyOperations,
-} from '@passport-registry/verifier/core';
-import { ignoring, KeyRejected, UsageError } from '../errors.js';
+import { ANY_TIME, readRotation, verifyCheckpoint, verifyDelegation } from '@passport-registry/verifier/core';
+import { KeyRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { SignedPublication } from '../list/list.js';
-import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
+import { formatUpdatedAt } from '../list/updated-at.js';
 import { withConfigured } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -93,8 +86,6 @@ export async function freshnessFiles(
   }
   set(PATHS.delegation, delegation);
   set(PATHS.checkpoint, checkpoint);
-  const operations = readPublishedFile(published, PATHS.operations);
-  set(PATHS.operations, await keptOperations(operations, { rootKey: signed.rootKey, delegation }));
   const hasCheckpoints =
     delegation !== undefined || checkpoint !== undefined || choice.checkpoint !== undefined;
   // Witnesses fetch a new list from its snapshot.
@@ -228,18 +219,4 @@ async function rotationChain(
 /** Whether a published tree has a checkpoint. */
 export function hasCheckpoint(published: PublishedTree | undefined): boolean {
   return readPublishedFile(published, PATHS.checkpoint) !== undefined;
-}
-
-/**
- * Returns a published operations statement as long as it is valid under the keys of the tree. No command but `checkpoint`
- * asks the mirrors again, so others keep the statement or drop it.
- */
-export async function keptOperations(
-  operations: Uint8Array | undefined,
-  { rootKey, delegation }: Signers,
-): Promise<Uint8Array | undefined> {
-  if (operations === undefined) return undefined;
-  const times = { clock: clockAt(), expiry: true };
-  const verified = verifyOperations({ operations, delegation }, rootKey, times);
-  return verified.then(() => operations, ignoring(RegistryError));
 }

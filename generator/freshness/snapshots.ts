@@ -19,7 +19,7 @@ interface Snapshot {
   readonly hash: string;
   readonly list: Uint8Array;
   readonly signature: Uint8Array;
-  /** Undefined in trees of an older version. */
+  /** Undefined if the snapshot has none. */
   readonly statement: Uint8Array | undefined;
   readonly updatedAt: string;
 }

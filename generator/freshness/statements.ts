@@ -4,7 +4,6 @@ import {
   canonicalBytes,
   DAY_MS,
   type LogIdentity,
-  type Operations,
   type PublicationStatement,
   publicationStatementOf,
   readStatement,
@@ -99,26 +98,10 @@ interface CheckpointClaims {
   readonly hold?: readonly string[];
 }
 
-/** Signs an operations statement with a key that may sign checkpoints: the content of operations.jwt. */
-export function operationsStatement(
-  signer: Signer,
-  operations: Omit<Operations, 'notBefore'>,
-): Promise<string> {
-  const { mirrors, witnesses, quorum, issuedAt, expiresAt } = operations;
-  return signStatement(signer, 'registry-operations+jwt', {
-    iat: toSeconds(issuedAt),
-    exp: toSeconds(expiresAt),
-    mirrors,
-    witnesses,
-    ...(quorum !== undefined && { quorum }),
-  });
-}
-
 /** The claims of each statement that this program signs, by its type. */
 interface ClaimsByType {
   readonly 'registry-checkpoint+jwt': CheckpointClaims;
   readonly 'registry-delegation+jwt': DelegationClaims;
-  readonly 'registry-operations+jwt': object;
   readonly 'registry-publication+jwt': PublicationClaims;
   readonly 'registry-root-rotation+jwt': RotationClaims;
 }

@@ -29,7 +29,7 @@ const formats = {
   nfc: (text) => text === text.normalize('NFC'),
 };
 export const validateConfiguration: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `checkpoint` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which builds publish","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"statements":{"description":"whether the tree has all statements in one file, too, so that clients need one request; mirrors need 0.3.0 or newer","type":"boolean"},"page":{"description":"the pages for people","type":"object","additionalProperties":false,"properties":{"issuers":{"description":"up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000; mirrors need 0.3.0 or newer","type":"integer","minimum":0,"maximum":50000},"language":{"description":"the language: en, de or nb","enum":["en","de","nb"]},"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of a mirror or of a witness service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and either mirror or service","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys witness` prints it"},"mirror":{"description":"the URL of a mirror that cosigns, such as https://mirror.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"service":{"description":"the URL of a witness service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which builds publish","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"statements":{"description":"whether the tree has all statements in one file, too, so that clients need one request","type":"boolean"},"page":{"description":"the pages for people","type":"object","additionalProperties":false,"properties":{"issuers":{"description":"up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000","type":"integer","minimum":0,"maximum":50000},"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = (text) => [...text].length;
 const func0 = (a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
@@ -471,7 +471,7 @@ if(data.page !== undefined){
 let data13 = data.page;
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 for(const key1 in data13){
-if(!((((key1 === "issuers") || (key1 === "language")) || (key1 === "accent")) || (key1 === "logo"))){
+if(!(((key1 === "issuers") || (key1 === "accent")) || (key1 === "logo"))){
 const err32 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.page,data:data13};
 if(vErrors === null){
 vErrors = [err32];
@@ -517,10 +517,11 @@ errors++;
 }
 }
 }
-if(data13.language !== undefined){
-let data15 = data13.language;
-if(!(((data15 === "en") || (data15 === "de")) || (data15 === "nb"))){
-const err36 = {instancePath:instancePath+"/page/language",schemaPath:"#/properties/page/properties/language/enum",keyword:"enum",params:{allowedValues: schema31.properties.page.properties.language.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.page.properties.language.enum,parentSchema:schema31.properties.page.properties.language,data:data15};
+if(data13.accent !== undefined){
+let data15 = data13.accent;
+if(typeof data15 === "string"){
+if(!pattern11.test(data15)){
+const err36 = {instancePath:instancePath+"/page/accent",schemaPath:"#/properties/page/properties/accent/pattern",keyword:"pattern",params:{pattern: "^#[0-9a-f]{6}$"},message:"must match pattern \""+"^#[0-9a-f]{6}$"+"\"",schema:"^#[0-9a-f]{6}$",parentSchema:schema31.properties.page.properties.accent,data:data15};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -530,11 +531,8 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data13.accent !== undefined){
-let data16 = data13.accent;
-if(typeof data16 === "string"){
-if(!pattern11.test(data16)){
-const err37 = {instancePath:instancePath+"/page/accent",schemaPath:"#/properties/page/properties/accent/pattern",keyword:"pattern",params:{pattern: "^#[0-9a-f]{6}$"},message:"must match pattern \""+"^#[0-9a-f]{6}$"+"\"",schema:"^#[0-9a-f]{6}$",parentSchema:schema31.properties.page.properties.accent,data:data16};
+else {
+const err37 = {instancePath:instancePath+"/page/accent",schemaPath:"#/properties/page/properties/accent/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.page.properties.accent.type,parentSchema:schema31.properties.page.properties.accent,data:data15};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -544,8 +542,11 @@ vErrors.push(err37);
 errors++;
 }
 }
-else {
-const err38 = {instancePath:instancePath+"/page/accent",schemaPath:"#/properties/page/properties/accent/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.page.properties.accent.type,parentSchema:schema31.properties.page.properties.accent,data:data16};
+if(data13.logo !== undefined){
+let data16 = data13.logo;
+if(typeof data16 === "string"){
+if(func2(data16) < 1){
+const err38 = {instancePath:instancePath+"/page/logo",schemaPath:"#/properties/page/properties/logo/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.page.properties.logo,data:data16};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -555,11 +556,8 @@ vErrors.push(err38);
 errors++;
 }
 }
-if(data13.logo !== undefined){
-let data17 = data13.logo;
-if(typeof data17 === "string"){
-if(func2(data17) < 1){
-const err39 = {instancePath:instancePath+"/page/logo",schemaPath:"#/properties/page/properties/logo/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.page.properties.logo,data:data17};
+else {
+const err39 = {instancePath:instancePath+"/page/logo",schemaPath:"#/properties/page/properties/logo/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.page.properties.logo.type,parentSchema:schema31.properties.page.properties.logo,data:data16};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -569,8 +567,9 @@ vErrors.push(err39);
 errors++;
 }
 }
+}
 else {
-const err40 = {instancePath:instancePath+"/page/logo",schemaPath:"#/properties/page/properties/logo/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.page.properties.logo.type,parentSchema:schema31.properties.page.properties.logo,data:data17};
+const err40 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.page.type,parentSchema:schema31.properties.page,data:data13};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -580,9 +579,12 @@ vErrors.push(err40);
 errors++;
 }
 }
-}
-else {
-const err41 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.page.type,parentSchema:schema31.properties.page,data:data13};
+if(data.signer !== undefined){
+let data17 = data.signer;
+if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
+for(const key2 in data17){
+if(!(((((key2 === "key") || (key2 === "passphrase_file")) || (key2 === "command")) || (key2 === "input")) || (key2 === "timeout"))){
+const err41 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.signer,data:data17};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -592,12 +594,11 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data.signer !== undefined){
-let data18 = data.signer;
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-for(const key2 in data18){
-if(!(((((key2 === "key") || (key2 === "passphrase_file")) || (key2 === "command")) || (key2 === "input")) || (key2 === "timeout"))){
-const err42 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.signer,data:data18};
+if(data17.key !== undefined){
+let data18 = data17.key;
+if(typeof data18 === "string"){
+if(func2(data18) < 1){
+const err42 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.key,data:data18};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -607,11 +608,8 @@ vErrors.push(err42);
 errors++;
 }
 }
-if(data18.key !== undefined){
-let data19 = data18.key;
-if(typeof data19 === "string"){
-if(func2(data19) < 1){
-const err43 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.key,data:data19};
+else {
+const err43 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.key.type,parentSchema:schema31.properties.signer.properties.key,data:data18};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -621,8 +619,11 @@ vErrors.push(err43);
 errors++;
 }
 }
-else {
-const err44 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.key.type,parentSchema:schema31.properties.signer.properties.key,data:data19};
+if(data17.passphrase_file !== undefined){
+let data19 = data17.passphrase_file;
+if(typeof data19 === "string"){
+if(func2(data19) < 1){
+const err44 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data19};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -632,11 +633,8 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data18.passphrase_file !== undefined){
-let data20 = data18.passphrase_file;
-if(typeof data20 === "string"){
-if(func2(data20) < 1){
-const err45 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data20};
+else {
+const err45 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data19};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -646,8 +644,11 @@ vErrors.push(err45);
 errors++;
 }
 }
-else {
-const err46 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data20};
+if(data17.command !== undefined){
+let data20 = data17.command;
+if(typeof data20 === "string"){
+if(func2(data20) < 1){
+const err46 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.command,data:data20};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -657,11 +658,8 @@ vErrors.push(err46);
 errors++;
 }
 }
-if(data18.command !== undefined){
-let data21 = data18.command;
-if(typeof data21 === "string"){
-if(func2(data21) < 1){
-const err47 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.command,data:data21};
+else {
+const err47 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.command.type,parentSchema:schema31.properties.signer.properties.command,data:data20};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -671,8 +669,10 @@ vErrors.push(err47);
 errors++;
 }
 }
-else {
-const err48 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.command.type,parentSchema:schema31.properties.signer.properties.command,data:data21};
+if(data17.input !== undefined){
+let data21 = data17.input;
+if(!((data21 === "payload") || (data21 === "digest"))){
+const err48 = {instancePath:instancePath+"/signer/input",schemaPath:"#/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.signer.properties.input.enum,parentSchema:schema31.properties.signer.properties.input,data:data21};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -682,10 +682,10 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data18.input !== undefined){
-let data22 = data18.input;
-if(!((data22 === "payload") || (data22 === "digest"))){
-const err49 = {instancePath:instancePath+"/signer/input",schemaPath:"#/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.signer.properties.input.enum,parentSchema:schema31.properties.signer.properties.input,data:data22};
+if(data17.timeout !== undefined){
+let data22 = data17.timeout;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+const err49 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.signer.properties.timeout.type,parentSchema:schema31.properties.signer.properties.timeout,data:data22};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -694,11 +694,9 @@ vErrors.push(err49);
 }
 errors++;
 }
-}
-if(data18.timeout !== undefined){
-let data23 = data18.timeout;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err50 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.signer.properties.timeout.type,parentSchema:schema31.properties.signer.properties.timeout,data:data23};
+if((typeof data22 == "number") && (isFinite(data22))){
+if(data22 > 99999 || isNaN(data22)){
+const err50 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.signer.properties.timeout,data:data22};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -707,9 +705,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-if((typeof data23 == "number") && (isFinite(data23))){
-if(data23 > 99999 || isNaN(data23)){
-const err51 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.signer.properties.timeout,data:data23};
+if(data22 < 1 || isNaN(data22)){
+const err51 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.signer.properties.timeout,data:data22};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -718,8 +715,11 @@ vErrors.push(err51);
 }
 errors++;
 }
-if(data23 < 1 || isNaN(data23)){
-const err52 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.signer.properties.timeout,data:data23};
+}
+}
+}
+else {
+const err52 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.signer.type,parentSchema:schema31.properties.signer,data:data17};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -729,10 +729,12 @@ vErrors.push(err52);
 errors++;
 }
 }
-}
-}
-else {
-const err53 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.signer.type,parentSchema:schema31.properties.signer,data:data18};
+if(data.checkpoint !== undefined){
+let data23 = data.checkpoint;
+if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
+for(const key3 in data23){
+if(!(((key3 === "hours") || (key3 === "signer")) || (key3 === "public_key"))){
+const err53 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data23};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -742,12 +744,10 @@ vErrors.push(err53);
 errors++;
 }
 }
-if(data.checkpoint !== undefined){
-let data24 = data.checkpoint;
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-for(const key3 in data24){
-if(!(((key3 === "hours") || (key3 === "signer")) || (key3 === "public_key"))){
-const err54 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data24};
+if(data23.hours !== undefined){
+let data24 = data23.hours;
+if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
+const err54 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data24};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -756,11 +756,9 @@ vErrors.push(err54);
 }
 errors++;
 }
-}
-if(data24.hours !== undefined){
-let data25 = data24.hours;
-if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err55 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data25};
+if((typeof data24 == "number") && (isFinite(data24))){
+if(data24 > 99999 || isNaN(data24)){
+const err55 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data24};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -769,9 +767,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-if((typeof data25 == "number") && (isFinite(data25))){
-if(data25 > 99999 || isNaN(data25)){
-const err56 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data25};
+if(data24 < 1 || isNaN(data24)){
+const err56 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data24};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -780,8 +777,14 @@ vErrors.push(err56);
 }
 errors++;
 }
-if(data25 < 1 || isNaN(data25)){
-const err57 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data25};
+}
+}
+if(data23.signer !== undefined){
+let data25 = data23.signer;
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+for(const key4 in data25){
+if(!(((((key4 === "key") || (key4 === "passphrase_file")) || (key4 === "command")) || (key4 === "input")) || (key4 === "timeout"))){
+const err57 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint.properties.signer,data:data25};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -791,13 +794,11 @@ vErrors.push(err57);
 errors++;
 }
 }
-}
-if(data24.signer !== undefined){
-let data26 = data24.signer;
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key4 in data26){
-if(!(((((key4 === "key") || (key4 === "passphrase_file")) || (key4 === "command")) || (key4 === "input")) || (key4 === "timeout"))){
-const err58 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint.properties.signer,data:data26};
+if(data25.key !== undefined){
+let data26 = data25.key;
+if(typeof data26 === "string"){
+if(func2(data26) < 1){
+const err58 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data26};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -807,11 +808,8 @@ vErrors.push(err58);
 errors++;
 }
 }
-if(data26.key !== undefined){
-let data27 = data26.key;
-if(typeof data27 === "string"){
-if(func2(data27) < 1){
-const err59 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data27};
+else {
+const err59 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.key.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data26};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -821,8 +819,11 @@ vErrors.push(err59);
 errors++;
 }
 }
-else {
-const err60 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.key.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data27};
+if(data25.passphrase_file !== undefined){
+let data27 = data25.passphrase_file;
+if(typeof data27 === "string"){
+if(func2(data27) < 1){
+const err60 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data27};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -832,11 +833,8 @@ vErrors.push(err60);
 errors++;
 }
 }
-if(data26.passphrase_file !== undefined){
-let data28 = data26.passphrase_file;
-if(typeof data28 === "string"){
-if(func2(data28) < 1){
-const err61 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data28};
+else {
+const err61 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data27};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -846,8 +844,11 @@ vErrors.push(err61);
 errors++;
 }
 }
-else {
-const err62 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data28};
+if(data25.command !== undefined){
+let data28 = data25.command;
+if(typeof data28 === "string"){
+if(func2(data28) < 1){
+const err62 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data28};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -857,11 +858,8 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data26.command !== undefined){
-let data29 = data26.command;
-if(typeof data29 === "string"){
-if(func2(data29) < 1){
-const err63 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data29};
+else {
+const err63 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.command.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data28};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -871,8 +869,10 @@ vErrors.push(err63);
 errors++;
 }
 }
-else {
-const err64 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.command.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data29};
+if(data25.input !== undefined){
+let data29 = data25.input;
+if(!((data29 === "payload") || (data29 === "digest"))){
+const err64 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/properties/checkpoint/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.checkpoint.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.checkpoint.properties.signer.properties.input.enum,parentSchema:schema31.properties.checkpoint.properties.signer.properties.input,data:data29};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -882,10 +882,10 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data26.input !== undefined){
-let data30 = data26.input;
-if(!((data30 === "payload") || (data30 === "digest"))){
-const err65 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/properties/checkpoint/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.checkpoint.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.checkpoint.properties.signer.properties.input.enum,parentSchema:schema31.properties.checkpoint.properties.signer.properties.input,data:data30};
+if(data25.timeout !== undefined){
+let data30 = data25.timeout;
+if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
+const err65 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.signer.properties.timeout.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data30};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -894,11 +894,9 @@ vErrors.push(err65);
 }
 errors++;
 }
-}
-if(data26.timeout !== undefined){
-let data31 = data26.timeout;
-if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err66 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.signer.properties.timeout.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data31};
+if((typeof data30 == "number") && (isFinite(data30))){
+if(data30 > 99999 || isNaN(data30)){
+const err66 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data30};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -907,9 +905,8 @@ vErrors.push(err66);
 }
 errors++;
 }
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 > 99999 || isNaN(data31)){
-const err67 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data31};
+if(data30 < 1 || isNaN(data30)){
+const err67 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data30};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -918,8 +915,11 @@ vErrors.push(err67);
 }
 errors++;
 }
-if(data31 < 1 || isNaN(data31)){
-const err68 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data31};
+}
+}
+}
+else {
+const err68 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.properties.signer.type,parentSchema:schema31.properties.checkpoint.properties.signer,data:data25};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -929,10 +929,11 @@ vErrors.push(err68);
 errors++;
 }
 }
-}
-}
-else {
-const err69 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.properties.signer.type,parentSchema:schema31.properties.checkpoint.properties.signer,data:data26};
+if(data23.public_key !== undefined){
+let data31 = data23.public_key;
+if(typeof data31 === "string"){
+if(func2(data31) < 1){
+const err69 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data31};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -942,11 +943,8 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data24.public_key !== undefined){
-let data32 = data24.public_key;
-if(typeof data32 === "string"){
-if(func2(data32) < 1){
-const err70 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data32};
+else {
+const err70 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data31};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -956,8 +954,9 @@ vErrors.push(err70);
 errors++;
 }
 }
+}
 else {
-const err71 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data32};
+const err71 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data23};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -967,9 +966,12 @@ vErrors.push(err71);
 errors++;
 }
 }
-}
-else {
-const err72 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data24};
+if(data.log !== undefined){
+let data32 = data.log;
+if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
+for(const key5 in data32){
+if(!(((((((key5 === "origin") || (key5 === "signer")) || (key5 === "public_key")) || (key5 === "keep_lists")) || (key5 === "quorum")) || (key5 === "wait")) || (key5 === "witnesses"))){
+const err72 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data32};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -979,12 +981,11 @@ vErrors.push(err72);
 errors++;
 }
 }
-if(data.log !== undefined){
-let data33 = data.log;
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-for(const key5 in data33){
-if(!(((((((key5 === "origin") || (key5 === "signer")) || (key5 === "public_key")) || (key5 === "keep_lists")) || (key5 === "quorum")) || (key5 === "wait")) || (key5 === "witnesses"))){
-const err73 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data33};
+if(data32.origin !== undefined){
+let data33 = data32.origin;
+if(typeof data33 === "string"){
+if(func2(data33) > 255){
+const err73 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data33};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -993,12 +994,8 @@ vErrors.push(err73);
 }
 errors++;
 }
-}
-if(data33.origin !== undefined){
-let data34 = data33.origin;
-if(typeof data34 === "string"){
-if(func2(data34) > 255){
-const err74 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data34};
+if(!pattern12.test(data33)){
+const err74 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data33};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -1007,8 +1004,9 @@ vErrors.push(err74);
 }
 errors++;
 }
-if(!pattern12.test(data34)){
-const err75 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data34};
+}
+else {
+const err75 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data33};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1018,8 +1016,12 @@ vErrors.push(err75);
 errors++;
 }
 }
-else {
-const err76 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data34};
+if(data32.signer !== undefined){
+let data34 = data32.signer;
+if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
+for(const key6 in data34){
+if(!(((((key6 === "key") || (key6 === "passphrase_file")) || (key6 === "command")) || (key6 === "input")) || (key6 === "timeout"))){
+const err76 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data34};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1029,12 +1031,11 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data33.signer !== undefined){
-let data35 = data33.signer;
-if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
-for(const key6 in data35){
-if(!(((((key6 === "key") || (key6 === "passphrase_file")) || (key6 === "command")) || (key6 === "input")) || (key6 === "timeout"))){
-const err77 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data35};
+if(data34.key !== undefined){
+let data35 = data34.key;
+if(typeof data35 === "string"){
+if(func2(data35) < 1){
+const err77 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data35};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1044,11 +1045,8 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data35.key !== undefined){
-let data36 = data35.key;
-if(typeof data36 === "string"){
-if(func2(data36) < 1){
-const err78 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data36};
+else {
+const err78 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data35};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -1058,8 +1056,11 @@ vErrors.push(err78);
 errors++;
 }
 }
-else {
-const err79 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data36};
+if(data34.passphrase_file !== undefined){
+let data36 = data34.passphrase_file;
+if(typeof data36 === "string"){
+if(func2(data36) < 1){
+const err79 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data36};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1069,11 +1070,8 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data35.passphrase_file !== undefined){
-let data37 = data35.passphrase_file;
-if(typeof data37 === "string"){
-if(func2(data37) < 1){
-const err80 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data37};
+else {
+const err80 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data36};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1083,8 +1081,11 @@ vErrors.push(err80);
 errors++;
 }
 }
-else {
-const err81 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data37};
+if(data34.command !== undefined){
+let data37 = data34.command;
+if(typeof data37 === "string"){
+if(func2(data37) < 1){
+const err81 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data37};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1094,11 +1095,8 @@ vErrors.push(err81);
 errors++;
 }
 }
-if(data35.command !== undefined){
-let data38 = data35.command;
-if(typeof data38 === "string"){
-if(func2(data38) < 1){
-const err82 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data38};
+else {
+const err82 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data37};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1108,8 +1106,10 @@ vErrors.push(err82);
 errors++;
 }
 }
-else {
-const err83 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data38};
+if(data34.input !== undefined){
+let data38 = data34.input;
+if(!((data38 === "payload") || (data38 === "digest"))){
+const err83 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data38};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1119,10 +1119,10 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data35.input !== undefined){
-let data39 = data35.input;
-if(!((data39 === "payload") || (data39 === "digest"))){
-const err84 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data39};
+if(data34.timeout !== undefined){
+let data39 = data34.timeout;
+if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
+const err84 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data39};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1131,11 +1131,9 @@ vErrors.push(err84);
 }
 errors++;
 }
-}
-if(data35.timeout !== undefined){
-let data40 = data35.timeout;
-if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
-const err85 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data40};
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 > 99999 || isNaN(data39)){
+const err85 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data39};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1144,9 +1142,8 @@ vErrors.push(err85);
 }
 errors++;
 }
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 99999 || isNaN(data40)){
-const err86 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data40};
+if(data39 < 1 || isNaN(data39)){
+const err86 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data39};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1155,8 +1152,11 @@ vErrors.push(err86);
 }
 errors++;
 }
-if(data40 < 1 || isNaN(data40)){
-const err87 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data40};
+}
+}
+}
+else {
+const err87 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data34};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1166,10 +1166,11 @@ vErrors.push(err87);
 errors++;
 }
 }
-}
-}
-else {
-const err88 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data35};
+if(data32.public_key !== undefined){
+let data40 = data32.public_key;
+if(typeof data40 === "string"){
+if(func2(data40) < 1){
+const err88 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data40};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1179,11 +1180,8 @@ vErrors.push(err88);
 errors++;
 }
 }
-if(data33.public_key !== undefined){
-let data41 = data33.public_key;
-if(typeof data41 === "string"){
-if(func2(data41) < 1){
-const err89 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data41};
+else {
+const err89 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data40};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1193,8 +1191,10 @@ vErrors.push(err89);
 errors++;
 }
 }
-else {
-const err90 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data41};
+if(data32.keep_lists !== undefined){
+let data41 = data32.keep_lists;
+if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
+const err90 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data41};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1203,11 +1203,9 @@ vErrors.push(err90);
 }
 errors++;
 }
-}
-if(data33.keep_lists !== undefined){
-let data42 = data33.keep_lists;
-if(!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))){
-const err91 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data42};
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 > 256 || isNaN(data41)){
+const err91 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data41};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1216,9 +1214,8 @@ vErrors.push(err91);
 }
 errors++;
 }
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 256 || isNaN(data42)){
-const err92 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data42};
+if(data41 < 0 || isNaN(data41)){
+const err92 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data41};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1227,8 +1224,12 @@ vErrors.push(err92);
 }
 errors++;
 }
-if(data42 < 0 || isNaN(data42)){
-const err93 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data42};
+}
+}
+if(data32.quorum !== undefined){
+let data42 = data32.quorum;
+if(!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))){
+const err93 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data42};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1237,12 +1238,9 @@ vErrors.push(err93);
 }
 errors++;
 }
-}
-}
-if(data33.quorum !== undefined){
-let data43 = data33.quorum;
-if(!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))){
-const err94 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data43};
+if((typeof data42 == "number") && (isFinite(data42))){
+if(data42 > 32 || isNaN(data42)){
+const err94 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data42};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1251,9 +1249,8 @@ vErrors.push(err94);
 }
 errors++;
 }
-if((typeof data43 == "number") && (isFinite(data43))){
-if(data43 > 32 || isNaN(data43)){
-const err95 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data43};
+if(data42 < 1 || isNaN(data42)){
+const err95 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data42};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1262,8 +1259,12 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(data43 < 1 || isNaN(data43)){
-const err96 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data43};
+}
+}
+if(data32.wait !== undefined){
+let data43 = data32.wait;
+if(!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))){
+const err96 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data43};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1272,12 +1273,9 @@ vErrors.push(err96);
 }
 errors++;
 }
-}
-}
-if(data33.wait !== undefined){
-let data44 = data33.wait;
-if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
-const err97 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data44};
+if((typeof data43 == "number") && (isFinite(data43))){
+if(data43 > 3600 || isNaN(data43)){
+const err97 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data43};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1286,9 +1284,8 @@ vErrors.push(err97);
 }
 errors++;
 }
-if((typeof data44 == "number") && (isFinite(data44))){
-if(data44 > 3600 || isNaN(data44)){
-const err98 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data44};
+if(data43 < 0 || isNaN(data43)){
+const err98 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data43};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1297,8 +1294,17 @@ vErrors.push(err98);
 }
 errors++;
 }
-if(data44 < 0 || isNaN(data44)){
-const err99 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data44};
+}
+}
+if(data32.witnesses !== undefined){
+let data44 = data32.witnesses;
+if(Array.isArray(data44)){
+const len2 = data44.length;
+for(let i4=0; i4<len2; i4++){
+let data45 = data44[i4];
+if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
+if(data45.key === undefined){
+const err99 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data45};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1307,17 +1313,8 @@ vErrors.push(err99);
 }
 errors++;
 }
-}
-}
-if(data33.witnesses !== undefined){
-let data45 = data33.witnesses;
-if(Array.isArray(data45)){
-const len2 = data45.length;
-for(let i4=0; i4<len2; i4++){
-let data46 = data45[i4];
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-if(data46.key === undefined){
-const err100 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data46};
+if(data45.service === undefined){
+const err100 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data45};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1326,9 +1323,9 @@ vErrors.push(err100);
 }
 errors++;
 }
-for(const key7 in data46){
-if(!(((key7 === "key") || (key7 === "mirror")) || (key7 === "service"))){
-const err101 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data46};
+for(const key7 in data45){
+if(!((key7 === "key") || (key7 === "service"))){
+const err101 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data45};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1338,11 +1335,11 @@ vErrors.push(err101);
 errors++;
 }
 }
-if(data46.key !== undefined){
-let data47 = data46.key;
-if(typeof data47 === "string"){
-if(func2(data47) > 512){
-const err102 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data47};
+if(data45.key !== undefined){
+let data46 = data45.key;
+if(typeof data46 === "string"){
+if(func2(data46) > 512){
+const err102 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data46};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1351,8 +1348,8 @@ vErrors.push(err102);
 }
 errors++;
 }
-if(!pattern13.test(data47)){
-const err103 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data47};
+if(!pattern13.test(data46)){
+const err103 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data46};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1363,7 +1360,7 @@ errors++;
 }
 }
 else {
-const err104 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data47};
+const err104 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data46};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1373,11 +1370,11 @@ vErrors.push(err104);
 errors++;
 }
 }
-if(data46.mirror !== undefined){
-let data48 = data46.mirror;
-if(typeof data48 === "string"){
-if(!pattern8.test(data48)){
-const err105 = {instancePath:instancePath+"/log/witnesses/" + i4+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data48};
+if(data45.service !== undefined){
+let data47 = data45.service;
+if(typeof data47 === "string"){
+if(!pattern8.test(data47)){
+const err105 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data47};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1388,7 +1385,7 @@ errors++;
 }
 }
 else {
-const err106 = {instancePath:instancePath+"/log/witnesses/" + i4+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.mirror.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data48};
+const err106 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data47};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1398,11 +1395,9 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data46.service !== undefined){
-let data49 = data46.service;
-if(typeof data49 === "string"){
-if(!pattern8.test(data49)){
-const err107 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data49};
+}
+else {
+const err107 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data45};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1412,42 +1407,19 @@ vErrors.push(err107);
 errors++;
 }
 }
-else {
-const err108 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data49};
-if(vErrors === null){
-vErrors = [err108];
-}
-else {
-vErrors.push(err108);
-}
-errors++;
-}
-}
-}
-else {
-const err109 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data46};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
-}
-errors++;
-}
-}
-let i5 = data45.length;
+let i5 = data44.length;
 let j2;
 if(i5 > 1){
 outer0:
 for(;i5--;){
 for(j2 = i5; j2--;){
-if(func0(data45[i5], data45[j2])){
-const err110 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data45};
+if(func0(data44[i5], data44[j2])){
+const err108 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data44};
 if(vErrors === null){
-vErrors = [err110];
+vErrors = [err108];
 }
 else {
-vErrors.push(err110);
+vErrors.push(err108);
 }
 errors++;
 break outer0;
@@ -1457,7 +1429,34 @@ break outer0;
 }
 }
 else {
-const err111 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data45};
+const err109 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data44};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
+}
+errors++;
+}
+}
+}
+else {
+const err110 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data32};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
+}
+errors++;
+}
+}
+if(data.delegation !== undefined){
+let data48 = data.delegation;
+if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
+for(const key8 in data48){
+if(!(key8 === "days")){
+const err111 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data48};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1467,9 +1466,10 @@ vErrors.push(err111);
 errors++;
 }
 }
-}
-else {
-const err112 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data33};
+if(data48.days !== undefined){
+let data49 = data48.days;
+if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
+const err112 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data49};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1478,13 +1478,9 @@ vErrors.push(err112);
 }
 errors++;
 }
-}
-if(data.delegation !== undefined){
-let data50 = data.delegation;
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
-for(const key8 in data50){
-if(!(key8 === "days")){
-const err113 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data50};
+if((typeof data49 == "number") && (isFinite(data49))){
+if(data49 > 99999 || isNaN(data49)){
+const err113 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data49};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1493,11 +1489,8 @@ vErrors.push(err113);
 }
 errors++;
 }
-}
-if(data50.days !== undefined){
-let data51 = data50.days;
-if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
-const err114 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data51};
+if(data49 < 1 || isNaN(data49)){
+const err114 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data49};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1506,9 +1499,11 @@ vErrors.push(err114);
 }
 errors++;
 }
-if((typeof data51 == "number") && (isFinite(data51))){
-if(data51 > 99999 || isNaN(data51)){
-const err115 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data51};
+}
+}
+}
+else {
+const err115 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data48};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1517,8 +1512,13 @@ vErrors.push(err115);
 }
 errors++;
 }
-if(data51 < 1 || isNaN(data51)){
-const err116 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data51};
+}
+if(data.transitions !== undefined){
+let data50 = data.transitions;
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+for(const key9 in data50){
+if(!(key9 === "overrides")){
+const err116 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data50};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1528,10 +1528,15 @@ vErrors.push(err116);
 errors++;
 }
 }
-}
-}
-else {
-const err117 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data50};
+if(data50.overrides !== undefined){
+let data51 = data50.overrides;
+if(Array.isArray(data51)){
+const len3 = data51.length;
+for(let i6=0; i6<len3; i6++){
+let data52 = data51[i6];
+if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
+if(data52.issuer_id === undefined){
+const err117 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data52};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1540,13 +1545,8 @@ vErrors.push(err117);
 }
 errors++;
 }
-}
-if(data.transitions !== undefined){
-let data52 = data.transitions;
-if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
-for(const key9 in data52){
-if(!(key9 === "overrides")){
-const err118 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data52};
+if(data52.rule === undefined){
+const err118 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data52};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1555,16 +1555,8 @@ vErrors.push(err118);
 }
 errors++;
 }
-}
-if(data52.overrides !== undefined){
-let data53 = data52.overrides;
-if(Array.isArray(data53)){
-const len3 = data53.length;
-for(let i6=0; i6<len3; i6++){
-let data54 = data53[i6];
-if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
-if(data54.issuer_id === undefined){
-const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data54};
+if(data52.reason === undefined){
+const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data52};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1573,8 +1565,9 @@ vErrors.push(err119);
 }
 errors++;
 }
-if(data54.rule === undefined){
-const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data54};
+for(const key10 in data52){
+if(!(((key10 === "issuer_id") || (key10 === "rule")) || (key10 === "reason"))){
+const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data52};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1583,8 +1576,12 @@ vErrors.push(err120);
 }
 errors++;
 }
-if(data54.reason === undefined){
-const err121 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data54};
+}
+if(data52.issuer_id !== undefined){
+let data53 = data52.issuer_id;
+if(typeof data53 === "string"){
+if(func2(data53) < 1){
+const err121 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data53};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1593,9 +1590,9 @@ vErrors.push(err121);
 }
 errors++;
 }
-for(const key10 in data54){
-if(!(((key10 === "issuer_id") || (key10 === "rule")) || (key10 === "reason"))){
-const err122 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data54};
+}
+else {
+const err122 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data53};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1605,11 +1602,10 @@ vErrors.push(err122);
 errors++;
 }
 }
-if(data54.issuer_id !== undefined){
-let data55 = data54.issuer_id;
-if(typeof data55 === "string"){
-if(func2(data55) < 1){
-const err123 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data55};
+if(data52.rule !== undefined){
+let data54 = data52.rule;
+if(!(((data54 === "record-removed") || (data54 === "revoked-is-final")) || (data54 === "certified-since-changed"))){
+const err123 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data54};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1619,8 +1615,11 @@ vErrors.push(err123);
 errors++;
 }
 }
-else {
-const err124 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data55};
+if(data52.reason !== undefined){
+let data55 = data52.reason;
+if(typeof data55 === "string"){
+if(func2(data55) < 1){
+const err124 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data55};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1630,10 +1629,8 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data54.rule !== undefined){
-let data56 = data54.rule;
-if(!(((data56 === "record-removed") || (data56 === "revoked-is-final")) || (data56 === "certified-since-changed"))){
-const err125 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data56};
+else {
+const err125 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data55};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1643,11 +1640,9 @@ vErrors.push(err125);
 errors++;
 }
 }
-if(data54.reason !== undefined){
-let data57 = data54.reason;
-if(typeof data57 === "string"){
-if(func2(data57) < 1){
-const err126 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data57};
+}
+else {
+const err126 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data52};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1657,8 +1652,9 @@ vErrors.push(err126);
 errors++;
 }
 }
+}
 else {
-const err127 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data57};
+const err127 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data51};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1670,7 +1666,7 @@ errors++;
 }
 }
 else {
-const err128 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data54};
+const err128 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data50};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1682,36 +1678,12 @@ errors++;
 }
 }
 else {
-const err129 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data53};
+const err129 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err129];
 }
 else {
 vErrors.push(err129);
-}
-errors++;
-}
-}
-}
-else {
-const err130 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data52};
-if(vErrors === null){
-vErrors = [err130];
-}
-else {
-vErrors.push(err130);
-}
-errors++;
-}
-}
-}
-else {
-const err131 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err131];
-}
-else {
-vErrors.push(err131);
 }
 errors++;
 }
@@ -1721,14 +1693,14 @@ return errors === 0;
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateGate: Validator = validate21;
-const schema32 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The settings of a door for gateways, gate.yaml","description":"Which gateway asks, whom the door trusts, and what requests must prove. Paths are relative to this file.","type":"object","additionalProperties":false,"required":["gateway","trust_anchor","policy","audience","profiles"],"properties":{"gateway":{"description":"the gateway that asks","enum":["nginx","caddy","traefik","envoy"]},"listen":{"description":"the address and the port to listen on, such as 127.0.0.1:8181 (the default) or [::1]:8181","type":"string","pattern":"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},"trust_anchor":{"description":"the file trust-anchor.json, which `pin` writes, with the URLs of the registry as its sources","type":"string","minLength":1},"state":{"description":"the file in which the door keeps the list between runs, so that a restart needs no registry and accepts no older list","type":"string","minLength":1},"refresh":{"description":"how often the door asks the registry for a newer list, in seconds, 1 to 3600: 60 by default","type":"integer","minimum":1,"maximum":3600},"policy":{"description":"the file of the trust policy, as JSON, which is read again when it changes","type":"string","minLength":1},"audience":{"description":"the name of the protected server, which agents put into aud, such as https://mail.example","type":"string","minLength":1},"redis":{"description":"the URL of the Redis that remembers used proofs for all doors, or env:NAME; without it, the door remembers them alone","type":"string","pattern":"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},"connect":{"description":"where to connect in place of the URLs of issuers, for experiments on one machine","type":"object","additionalProperties":{"description":"the URL of a server, such as http://127.0.0.1:8787","type":"string","pattern":"^https?://[^\\s/?#@]+$"}},"profiles":{"description":"profiles by name: 1 to 64 of a-z, 0-9 and -, such as site","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"description":"what a request must prove: {} for a passport, or action, or token","type":"object","additionalProperties":false,"not":{"required":["action","token"]},"properties":{"action":{"description":"the action whose proof is required, such as email.send","type":"string","pattern":"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$","maxLength":256},"token":{"description":"the token that is required in place of a passport: its type, and what else it must have","type":"object","additionalProperties":false,"required":["type"],"properties":{"type":{"description":"the exact typ of the token, such as at+jwt; neither JWT nor passport+jwt","type":"string","pattern":"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},"max_age":{"description":"the maximum time since iat, in seconds, 1 to 31536000","type":"integer","minimum":1,"maximum":31536000},"algorithms":{"description":"the accepted algorithms: Ed25519, ES256 or both","type":"array","minItems":1,"uniqueItems":true,"items":{"description":"an algorithm","enum":["Ed25519","ES256"]}},"required_claims":{"description":"the claims that must be present, such as [sub, client_id]","type":"array","items":{"description":"the name of a claim","type":"string","minLength":1}},"issuer_id":{"$comment":"1 to 128 characters; no .. inside; not index, no Windows device name; no ending that hosts rewrite.","type":"string","pattern":"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$","description":"the id of the only accepted issuer"}}},"policy":{"description":"the file of a trust policy for this profile, in place of the other one","type":"string","minLength":1},"audience":{"description":"the audience of this profile, in place of the other one","type":"string","minLength":1}}}}}}};
-const pattern16 = new RegExp("^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$", "u");
-const pattern17 = new RegExp("^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$", "u");
-const pattern18 = new RegExp("^https?://[^\\s/?#@]+$", "u");
-const pattern19 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
-const pattern21 = new RegExp("^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$", "u");
-const pattern22 = new RegExp("^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$", "u");
-const pattern23 = new RegExp("^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$", "u");
+const schema32 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The settings of a door for gateways, gate.yaml","description":"Which gateway asks, whom the door trusts, and what requests must prove. Paths are relative to this file.","type":"object","additionalProperties":false,"required":["gateway","trust_anchor","policy","audience","profiles"],"properties":{"gateway":{"description":"the gateway that asks","enum":["nginx","caddy","traefik","envoy"]},"listen":{"description":"the address and the port to listen on, such as 127.0.0.1:8181 (the default) or [::1]:8181","type":"string","pattern":"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},"trust_anchor":{"description":"the file trust-anchor.json, which `pin` writes, with the URLs of the registry as its sources","type":"string","minLength":1},"state":{"description":"the file in which the door keeps the list between runs, so that a restart needs no registry and accepts no older list","type":"string","minLength":1},"refresh":{"description":"how often the door asks the registry for a newer list, in seconds, 1 to 3600: 60 by default","type":"integer","minimum":1,"maximum":3600},"grace":{"description":"how long the door uses what it knows of an issuer while the issuer is unreachable, in seconds, 0 to 86400: 0 by default","type":"integer","minimum":0,"maximum":86400},"status_max_age":{"description":"how long the door uses the status of a passport, in seconds, 0 to 86400: 30 by default","type":"integer","minimum":0,"maximum":86400},"metadata_max_age":{"description":"how long the door uses the metadata and the keys of an issuer, in seconds, 0 to 86400: 300 by default","type":"integer","minimum":0,"maximum":86400},"clock_tolerance":{"description":"how much clocks may differ, in seconds, 0 to 86400: 30 by default","type":"integer","minimum":0,"maximum":86400},"cooldown":{"description":"how long the door waits after an issuer failed, in seconds, 0 to 86400: 10 by default","type":"integer","minimum":0,"maximum":86400},"timeout":{"description":"how long the door waits for one response of an issuer, and for Redis, in seconds, 1 to 60: 5 by default","type":"integer","minimum":1,"maximum":60},"policy":{"description":"the file of the trust policy, as JSON, which is read again when it changes","type":"string","minLength":1},"audience":{"description":"the name of the protected server, which agents put into aud, such as https://mail.example","type":"string","minLength":1},"redis":{"description":"the URL of the Redis that remembers used proofs for all doors, or env:NAME; without it, the door remembers them alone","type":"string","pattern":"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},"connect":{"description":"where to connect in place of the URLs of issuers, for experiments on one machine","type":"object","additionalProperties":{"description":"the URL of a server, such as http://127.0.0.1:8787","type":"string","pattern":"^https?://[^\\s/?#@]+$"}},"profiles":{"description":"profiles by name: 1 to 64 of a-z, 0-9 and -, such as site","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"description":"what a request must prove: {} for a passport, or action, or token","type":"object","additionalProperties":false,"not":{"required":["action","token"]},"properties":{"action":{"description":"the action whose proof is required, such as email.send","type":"string","pattern":"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$","maxLength":256},"token":{"description":"the token that is required in place of a passport: its type, and what else it must have","type":"object","additionalProperties":false,"required":["type"],"properties":{"type":{"description":"the typ of the token, such as at+jwt; neither JWT nor passport+jwt","type":"string","pattern":"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},"max_age":{"description":"the maximum time since iat, in seconds, 1 to 31536000","type":"integer","minimum":1,"maximum":31536000},"algorithms":{"description":"the accepted algorithms: Ed25519, ES256 or both","type":"array","minItems":1,"uniqueItems":true,"items":{"description":"an algorithm","enum":["Ed25519","ES256"]}},"required_claims":{"description":"the claims that must be present, such as [sub, client_id]","type":"array","items":{"description":"the name of a claim","type":"string","minLength":1}},"issuer_id":{"$comment":"1 to 128 characters; no .. inside; not index, no Windows device name; no ending that hosts rewrite.","type":"string","pattern":"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$","description":"the id of the only accepted issuer"}}},"policy":{"description":"the file of a trust policy for this profile, in place of the other one","type":"string","minLength":1},"audience":{"description":"the audience of this profile, in place of the other one","type":"string","minLength":1}}}}}}};
+const pattern15 = new RegExp("^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$", "u");
+const pattern16 = new RegExp("^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$", "u");
+const pattern17 = new RegExp("^https?://[^\\s/?#@]+$", "u");
+const pattern18 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
+const pattern20 = new RegExp("^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$", "u");
+const pattern21 = new RegExp("^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$", "u");
+const pattern22 = new RegExp("^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$", "u");
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1819,7 +1791,7 @@ errors++;
 if(data.listen !== undefined){
 let data1 = data.listen;
 if(typeof data1 === "string"){
-if(!pattern16.test(data1)){
+if(!pattern15.test(data1)){
 const err7 = {instancePath:instancePath+"/listen",schemaPath:"#/properties/listen/pattern",keyword:"pattern",params:{pattern: "^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},message:"must match pattern \""+"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"+"\"",schema:"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$",parentSchema:schema32.properties.listen,data:data1};
 if(vErrors === null){
 vErrors = [err7];
@@ -1926,11 +1898,10 @@ errors++;
 }
 }
 }
-if(data.policy !== undefined){
-let data5 = data.policy;
-if(typeof data5 === "string"){
-if(func2(data5) < 1){
-const err16 = {instancePath:instancePath+"/policy",schemaPath:"#/properties/policy/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.policy,data:data5};
+if(data.grace !== undefined){
+let data5 = data.grace;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+const err16 = {instancePath:instancePath+"/grace",schemaPath:"#/properties/grace/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.grace.type,parentSchema:schema32.properties.grace,data:data5};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1939,9 +1910,9 @@ vErrors.push(err16);
 }
 errors++;
 }
-}
-else {
-const err17 = {instancePath:instancePath+"/policy",schemaPath:"#/properties/policy/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.policy.type,parentSchema:schema32.properties.policy,data:data5};
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 > 86400 || isNaN(data5)){
+const err17 = {instancePath:instancePath+"/grace",schemaPath:"#/properties/grace/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400",schema:86400,parentSchema:schema32.properties.grace,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1950,12 +1921,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-}
-if(data.audience !== undefined){
-let data6 = data.audience;
-if(typeof data6 === "string"){
-if(func2(data6) < 1){
-const err18 = {instancePath:instancePath+"/audience",schemaPath:"#/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.audience,data:data6};
+if(data5 < 0 || isNaN(data5)){
+const err18 = {instancePath:instancePath+"/grace",schemaPath:"#/properties/grace/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.grace,data:data5};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1965,8 +1932,11 @@ vErrors.push(err18);
 errors++;
 }
 }
-else {
-const err19 = {instancePath:instancePath+"/audience",schemaPath:"#/properties/audience/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.audience.type,parentSchema:schema32.properties.audience,data:data6};
+}
+if(data.status_max_age !== undefined){
+let data6 = data.status_max_age;
+if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
+const err19 = {instancePath:instancePath+"/status_max_age",schemaPath:"#/properties/status_max_age/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.status_max_age.type,parentSchema:schema32.properties.status_max_age,data:data6};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1975,12 +1945,9 @@ vErrors.push(err19);
 }
 errors++;
 }
-}
-if(data.redis !== undefined){
-let data7 = data.redis;
-if(typeof data7 === "string"){
-if(!pattern17.test(data7)){
-const err20 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/pattern",keyword:"pattern",params:{pattern: "^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},message:"must match pattern \""+"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"+"\"",schema:"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$",parentSchema:schema32.properties.redis,data:data7};
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 > 86400 || isNaN(data6)){
+const err20 = {instancePath:instancePath+"/status_max_age",schemaPath:"#/properties/status_max_age/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400",schema:86400,parentSchema:schema32.properties.status_max_age,data:data6};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1989,9 +1956,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-else {
-const err21 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.redis.type,parentSchema:schema32.properties.redis,data:data7};
+if(data6 < 0 || isNaN(data6)){
+const err21 = {instancePath:instancePath+"/status_max_age",schemaPath:"#/properties/status_max_age/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.status_max_age,data:data6};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -2001,14 +1967,11 @@ vErrors.push(err21);
 errors++;
 }
 }
-if(data.connect !== undefined){
-let data8 = data.connect;
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-for(const key1 in data8){
-let data9 = data8[key1];
-if(typeof data9 === "string"){
-if(!pattern18.test(data9)){
-const err22 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+$"+"\"",schema:"^https?://[^\\s/?#@]+$",parentSchema:schema32.properties.connect.additionalProperties,data:data9};
+}
+if(data.metadata_max_age !== undefined){
+let data7 = data.metadata_max_age;
+if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
+const err22 = {instancePath:instancePath+"/metadata_max_age",schemaPath:"#/properties/metadata_max_age/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.metadata_max_age.type,parentSchema:schema32.properties.metadata_max_age,data:data7};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -2017,9 +1980,9 @@ vErrors.push(err22);
 }
 errors++;
 }
-}
-else {
-const err23 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.connect.additionalProperties.type,parentSchema:schema32.properties.connect.additionalProperties,data:data9};
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 > 86400 || isNaN(data7)){
+const err23 = {instancePath:instancePath+"/metadata_max_age",schemaPath:"#/properties/metadata_max_age/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400",schema:86400,parentSchema:schema32.properties.metadata_max_age,data:data7};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -2028,10 +1991,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/connect",schemaPath:"#/properties/connect/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.connect.type,parentSchema:schema32.properties.connect,data:data8};
+if(data7 < 0 || isNaN(data7)){
+const err24 = {instancePath:instancePath+"/metadata_max_age",schemaPath:"#/properties/metadata_max_age/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.metadata_max_age,data:data7};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -2041,11 +2002,11 @@ vErrors.push(err24);
 errors++;
 }
 }
-if(data.profiles !== undefined){
-let data10 = data.profiles;
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-if(Object.keys(data10).length < 1){
-const err25 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema32.properties.profiles,data:data10};
+}
+if(data.clock_tolerance !== undefined){
+let data8 = data.clock_tolerance;
+if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+const err25 = {instancePath:instancePath+"/clock_tolerance",schemaPath:"#/properties/clock_tolerance/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.clock_tolerance.type,parentSchema:schema32.properties.clock_tolerance,data:data8};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -2054,9 +2015,9 @@ vErrors.push(err25);
 }
 errors++;
 }
-for(const key2 in data10){
-if(!(pattern19.test(key2))){
-const err26 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles,data:data10};
+if((typeof data8 == "number") && (isFinite(data8))){
+if(data8 > 86400 || isNaN(data8)){
+const err26 = {instancePath:instancePath+"/clock_tolerance",schemaPath:"#/properties/clock_tolerance/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400",schema:86400,parentSchema:schema32.properties.clock_tolerance,data:data8};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -2065,16 +2026,8 @@ vErrors.push(err26);
 }
 errors++;
 }
-}
-for(const key3 in data10){
-if(pattern19.test(key3)){
-let data11 = data10[key3];
-const _errs27 = errors;
-const _errs28 = errors;
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-let missing0;
-if(((data11.action === undefined) && (missing0 = "action")) || ((data11.token === undefined) && (missing0 = "token"))){
-const err27 = {};
+if(data8 < 0 || isNaN(data8)){
+const err27 = {instancePath:instancePath+"/clock_tolerance",schemaPath:"#/properties/clock_tolerance/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.clock_tolerance,data:data8};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -2084,9 +2037,11 @@ vErrors.push(err27);
 errors++;
 }
 }
-var valid3 = _errs28 === errors;
-if(valid3){
-const err28 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].not,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data11};
+}
+if(data.cooldown !== undefined){
+let data9 = data.cooldown;
+if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
+const err28 = {instancePath:instancePath+"/cooldown",schemaPath:"#/properties/cooldown/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.cooldown.type,parentSchema:schema32.properties.cooldown,data:data9};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -2095,21 +2050,9 @@ vErrors.push(err28);
 }
 errors++;
 }
-else {
-errors = _errs27;
-if(vErrors !== null){
-if(_errs27){
-vErrors.length = _errs27;
-}
-else {
-vErrors = null;
-}
-}
-}
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-for(const key4 in data11){
-if(!((((key4 === "action") || (key4 === "token")) || (key4 === "policy")) || (key4 === "audience"))){
-const err29 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data11};
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 > 86400 || isNaN(data9)){
+const err29 = {instancePath:instancePath+"/cooldown",schemaPath:"#/properties/cooldown/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400",schema:86400,parentSchema:schema32.properties.cooldown,data:data9};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -2118,12 +2061,8 @@ vErrors.push(err29);
 }
 errors++;
 }
-}
-if(data11.action !== undefined){
-let data12 = data11.action;
-if(typeof data12 === "string"){
-if(func2(data12) > 256){
-const err30 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
+if(data9 < 0 || isNaN(data9)){
+const err30 = {instancePath:instancePath+"/cooldown",schemaPath:"#/properties/cooldown/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.cooldown,data:data9};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -2132,8 +2071,12 @@ vErrors.push(err30);
 }
 errors++;
 }
-if(!pattern21.test(data12)){
-const err31 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"+"\"",schema:"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
+}
+}
+if(data.timeout !== undefined){
+let data10 = data.timeout;
+if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
+const err31 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.timeout.type,parentSchema:schema32.properties.timeout,data:data10};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -2142,9 +2085,9 @@ vErrors.push(err31);
 }
 errors++;
 }
-}
-else {
-const err32 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 > 60 || isNaN(data10)){
+const err32 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60},message:"must be <= 60",schema:60,parentSchema:schema32.properties.timeout,data:data10};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -2153,12 +2096,8 @@ vErrors.push(err32);
 }
 errors++;
 }
-}
-if(data11.token !== undefined){
-let data13 = data11.token;
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-if(data13.type === undefined){
-const err33 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.required,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data13};
+if(data10 < 1 || isNaN(data10)){
+const err33 = {instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.timeout,data:data10};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -2167,9 +2106,13 @@ vErrors.push(err33);
 }
 errors++;
 }
-for(const key5 in data13){
-if(!(((((key5 === "type") || (key5 === "max_age")) || (key5 === "algorithms")) || (key5 === "required_claims")) || (key5 === "issuer_id"))){
-const err34 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data13};
+}
+}
+if(data.policy !== undefined){
+let data11 = data.policy;
+if(typeof data11 === "string"){
+if(func2(data11) < 1){
+const err34 = {instancePath:instancePath+"/policy",schemaPath:"#/properties/policy/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.policy,data:data11};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -2179,11 +2122,8 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data13.type !== undefined){
-let data14 = data13.type;
-if(typeof data14 === "string"){
-if(!pattern22.test(data14)){
-const err35 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/pattern",keyword:"pattern",params:{pattern: "^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},message:"must match pattern \""+"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"+"\"",schema:"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data14};
+else {
+const err35 = {instancePath:instancePath+"/policy",schemaPath:"#/properties/policy/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.policy.type,parentSchema:schema32.properties.policy,data:data11};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -2193,8 +2133,11 @@ vErrors.push(err35);
 errors++;
 }
 }
-else {
-const err36 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data14};
+if(data.audience !== undefined){
+let data12 = data.audience;
+if(typeof data12 === "string"){
+if(func2(data12) < 1){
+const err36 = {instancePath:instancePath+"/audience",schemaPath:"#/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.audience,data:data12};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -2204,10 +2147,8 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data13.max_age !== undefined){
-let data15 = data13.max_age;
-if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
-const err37 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data15};
+else {
+const err37 = {instancePath:instancePath+"/audience",schemaPath:"#/properties/audience/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.audience.type,parentSchema:schema32.properties.audience,data:data12};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -2216,9 +2157,12 @@ vErrors.push(err37);
 }
 errors++;
 }
-if((typeof data15 == "number") && (isFinite(data15))){
-if(data15 > 31536000 || isNaN(data15)){
-const err38 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000",schema:31536000,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data15};
+}
+if(data.redis !== undefined){
+let data13 = data.redis;
+if(typeof data13 === "string"){
+if(!pattern16.test(data13)){
+const err38 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/pattern",keyword:"pattern",params:{pattern: "^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},message:"must match pattern \""+"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"+"\"",schema:"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$",parentSchema:schema32.properties.redis,data:data13};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -2227,8 +2171,9 @@ vErrors.push(err38);
 }
 errors++;
 }
-if(data15 < 1 || isNaN(data15)){
-const err39 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data15};
+}
+else {
+const err39 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.redis.type,parentSchema:schema32.properties.redis,data:data13};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -2238,12 +2183,14 @@ vErrors.push(err39);
 errors++;
 }
 }
-}
-if(data13.algorithms !== undefined){
-let data16 = data13.algorithms;
-if(Array.isArray(data16)){
-if(data16.length < 1){
-const err40 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data16};
+if(data.connect !== undefined){
+let data14 = data.connect;
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+for(const key1 in data14){
+let data15 = data14[key1];
+if(typeof data15 === "string"){
+if(!pattern17.test(data15)){
+const err40 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+$"+"\"",schema:"^https?://[^\\s/?#@]+$",parentSchema:schema32.properties.connect.additionalProperties,data:data15};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -2252,11 +2199,9 @@ vErrors.push(err40);
 }
 errors++;
 }
-const len0 = data16.length;
-for(let i0=0; i0<len0; i0++){
-let data17 = data16[i0];
-if(!((data17 === "Ed25519") || (data17 === "ES256"))){
-const err41 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms/" + i0,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/items/enum",keyword:"enum",params:{allowedValues: schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items.enum},message:"must be equal to one of the allowed values",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items.enum,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items,data:data17};
+}
+else {
+const err41 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.connect.additionalProperties.type,parentSchema:schema32.properties.connect.additionalProperties,data:data15};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -2266,14 +2211,9 @@ vErrors.push(err41);
 errors++;
 }
 }
-let i1 = data16.length;
-let j0;
-if(i1 > 1){
-outer0:
-for(;i1--;){
-for(j0 = i1; j0--;){
-if(func0(data16[i1], data16[j0])){
-const err42 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data16};
+}
+else {
+const err42 = {instancePath:instancePath+"/connect",schemaPath:"#/properties/connect/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.connect.type,parentSchema:schema32.properties.connect,data:data14};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -2281,14 +2221,13 @@ else {
 vErrors.push(err42);
 }
 errors++;
-break outer0;
 }
 }
-}
-}
-}
-else {
-const err43 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data16};
+if(data.profiles !== undefined){
+let data16 = data.profiles;
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+if(Object.keys(data16).length < 1){
+const err43 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema32.properties.profiles,data:data16};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -2297,16 +2236,9 @@ vErrors.push(err43);
 }
 errors++;
 }
-}
-if(data13.required_claims !== undefined){
-let data18 = data13.required_claims;
-if(Array.isArray(data18)){
-const len1 = data18.length;
-for(let i2=0; i2<len1; i2++){
-let data19 = data18[i2];
-if(typeof data19 === "string"){
-if(func2(data19) < 1){
-const err44 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims/" + i2,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items,data:data19};
+for(const key2 in data16){
+if(!(pattern18.test(key2))){
+const err44 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles,data:data16};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -2316,8 +2248,15 @@ vErrors.push(err44);
 errors++;
 }
 }
-else {
-const err45 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims/" + i2,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items,data:data19};
+for(const key3 in data16){
+if(pattern18.test(key3)){
+let data17 = data16[key3];
+const _errs39 = errors;
+const _errs40 = errors;
+if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
+let missing0;
+if(((data17.action === undefined) && (missing0 = "action")) || ((data17.token === undefined) && (missing0 = "token"))){
+const err45 = {};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -2327,9 +2266,9 @@ vErrors.push(err45);
 errors++;
 }
 }
-}
-else {
-const err46 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims,data:data18};
+var valid3 = _errs40 === errors;
+if(valid3){
+const err46 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].not,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data17};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -2338,12 +2277,21 @@ vErrors.push(err46);
 }
 errors++;
 }
+else {
+errors = _errs39;
+if(vErrors !== null){
+if(_errs39){
+vErrors.length = _errs39;
 }
-if(data13.issuer_id !== undefined){
-let data20 = data13.issuer_id;
-if(typeof data20 === "string"){
-if(!pattern23.test(data20)){
-const err47 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/pattern",keyword:"pattern",params:{pattern: "^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"},message:"must match pattern \""+"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"+"\"",schema:"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data20};
+else {
+vErrors = null;
+}
+}
+}
+if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
+for(const key4 in data17){
+if(!((((key4 === "action") || (key4 === "token")) || (key4 === "policy")) || (key4 === "audience"))){
+const err47 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data17};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -2353,8 +2301,11 @@ vErrors.push(err47);
 errors++;
 }
 }
-else {
-const err48 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data20};
+if(data17.action !== undefined){
+let data18 = data17.action;
+if(typeof data18 === "string"){
+if(func2(data18) > 256){
+const err48 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data18};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -2363,10 +2314,8 @@ vErrors.push(err48);
 }
 errors++;
 }
-}
-}
-else {
-const err49 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data13};
+if(!pattern20.test(data18)){
+const err49 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"+"\"",schema:"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data18};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -2376,11 +2325,8 @@ vErrors.push(err49);
 errors++;
 }
 }
-if(data11.policy !== undefined){
-let data21 = data11.policy;
-if(typeof data21 === "string"){
-if(func2(data21) < 1){
-const err50 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/policy",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/policy/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy,data:data21};
+else {
+const err50 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data18};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -2390,8 +2336,11 @@ vErrors.push(err50);
 errors++;
 }
 }
-else {
-const err51 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/policy",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/policy/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy,data:data21};
+if(data17.token !== undefined){
+let data19 = data17.token;
+if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+if(data19.type === undefined){
+const err51 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.required,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data19};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -2400,12 +2349,9 @@ vErrors.push(err51);
 }
 errors++;
 }
-}
-if(data11.audience !== undefined){
-let data22 = data11.audience;
-if(typeof data22 === "string"){
-if(func2(data22) < 1){
-const err52 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/audience",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience,data:data22};
+for(const key5 in data19){
+if(!(((((key5 === "type") || (key5 === "max_age")) || (key5 === "algorithms")) || (key5 === "required_claims")) || (key5 === "issuer_id"))){
+const err52 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data19};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -2415,8 +2361,11 @@ vErrors.push(err52);
 errors++;
 }
 }
-else {
-const err53 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/audience",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/audience/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience,data:data22};
+if(data19.type !== undefined){
+let data20 = data19.type;
+if(typeof data20 === "string"){
+if(!pattern21.test(data20)){
+const err53 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/pattern",keyword:"pattern",params:{pattern: "^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},message:"must match pattern \""+"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"+"\"",schema:"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data20};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -2426,9 +2375,8 @@ vErrors.push(err53);
 errors++;
 }
 }
-}
 else {
-const err54 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data11};
+const err54 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data20};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -2438,10 +2386,10 @@ vErrors.push(err54);
 errors++;
 }
 }
-}
-}
-else {
-const err55 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.type,parentSchema:schema32.properties.profiles,data:data10};
+if(data19.max_age !== undefined){
+let data21 = data19.max_age;
+if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
+const err55 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data21};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -2450,15 +2398,249 @@ vErrors.push(err55);
 }
 errors++;
 }
-}
-}
-else {
-const err56 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data};
+if((typeof data21 == "number") && (isFinite(data21))){
+if(data21 > 31536000 || isNaN(data21)){
+const err56 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000",schema:31536000,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data21};
 if(vErrors === null){
 vErrors = [err56];
 }
 else {
 vErrors.push(err56);
+}
+errors++;
+}
+if(data21 < 1 || isNaN(data21)){
+const err57 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data21};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+}
+if(data19.algorithms !== undefined){
+let data22 = data19.algorithms;
+if(Array.isArray(data22)){
+if(data22.length < 1){
+const err58 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data22};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+const len0 = data22.length;
+for(let i0=0; i0<len0; i0++){
+let data23 = data22[i0];
+if(!((data23 === "Ed25519") || (data23 === "ES256"))){
+const err59 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms/" + i0,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/items/enum",keyword:"enum",params:{allowedValues: schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items.enum},message:"must be equal to one of the allowed values",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items.enum,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items,data:data23};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+}
+let i1 = data22.length;
+let j0;
+if(i1 > 1){
+outer0:
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func0(data22[i1], data22[j0])){
+const err60 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data22};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+break outer0;
+}
+}
+}
+}
+}
+else {
+const err61 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data22};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+if(data19.required_claims !== undefined){
+let data24 = data19.required_claims;
+if(Array.isArray(data24)){
+const len1 = data24.length;
+for(let i2=0; i2<len1; i2++){
+let data25 = data24[i2];
+if(typeof data25 === "string"){
+if(func2(data25) < 1){
+const err62 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims/" + i2,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items,data:data25};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+}
+else {
+const err63 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims/" + i2,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items,data:data25};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+}
+else {
+const err64 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims,data:data24};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+if(data19.issuer_id !== undefined){
+let data26 = data19.issuer_id;
+if(typeof data26 === "string"){
+if(!pattern22.test(data26)){
+const err65 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/pattern",keyword:"pattern",params:{pattern: "^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"},message:"must match pattern \""+"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"+"\"",schema:"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data26};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+}
+else {
+const err66 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data26};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+}
+}
+else {
+const err67 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data19};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+}
+if(data17.policy !== undefined){
+let data27 = data17.policy;
+if(typeof data27 === "string"){
+if(func2(data27) < 1){
+const err68 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/policy",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/policy/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy,data:data27};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+}
+else {
+const err69 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/policy",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/policy/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy,data:data27};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+}
+if(data17.audience !== undefined){
+let data28 = data17.audience;
+if(typeof data28 === "string"){
+if(func2(data28) < 1){
+const err70 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/audience",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience,data:data28};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+}
+else {
+const err71 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/audience",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/audience/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience,data:data28};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+}
+}
+else {
+const err72 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data17};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err73 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.type,parentSchema:schema32.properties.profiles,data:data16};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+}
+}
+else {
+const err74 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
 }
 errors++;
 }

@@ -51,7 +51,7 @@ export interface RegistryFile {
    */
   base_url?: string | undefined;
   /**
-   * the URLs of the mirrors, which `status` and `checkpoint` compare with the registry
+   * the URLs of the mirrors, which `status` and `mirror status` compare with the registry
    */
   mirrors?: string[] | undefined;
   /**
@@ -76,7 +76,7 @@ export interface RegistryFile {
    */
   precompress?: boolean | undefined;
   /**
-   * whether the tree has all statements in one file, too, so that clients need one request; mirrors need 0.3.0 or newer
+   * whether the tree has all statements in one file, too, so that clients need one request
    */
   statements?: boolean | undefined;
   /**
@@ -84,13 +84,9 @@ export interface RegistryFile {
    */
   page?: {
     /**
-     * up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000; mirrors need 0.3.0 or newer
+     * up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000
      */
     issuers?: number | undefined;
-    /**
-     * the language: en, de or nb
-     */
-    language?: 'en' | 'de' | 'nb' | undefined;
     /**
      * the colour of links in six hexadecimal digits, such as '#0b5fff'
      */
@@ -150,9 +146,9 @@ export interface RegistryFile {
      */
     wait?: number | undefined;
     /**
-     * the witnesses, each with its key and the URL of a mirror or of a witness service
+     * the witnesses, each with its key and the URL of its service
      *
-     * Items: a witness: its key, and either mirror or service
+     * Items: a witness: its key, and the URL of its service
      */
     witnesses?: {
       /**
@@ -160,13 +156,9 @@ export interface RegistryFile {
        */
       key: string;
       /**
-       * the URL of a mirror that cosigns, such as https://mirror.example
+       * the URL of its service, such as https://witness.example
        */
-      mirror?: string | undefined;
-      /**
-       * the URL of a witness service, such as https://witness.example
-       */
-      service?: string | undefined;
+      service: string;
     }[] | undefined;
   } | undefined;
   /**
@@ -227,6 +219,30 @@ export interface GateFile {
    */
   refresh?: number | undefined;
   /**
+   * how long the door uses what it knows of an issuer while the issuer is unreachable, in seconds, 0 to 86400: 0 by default
+   */
+  grace?: number | undefined;
+  /**
+   * how long the door uses the status of a passport, in seconds, 0 to 86400: 30 by default
+   */
+  status_max_age?: number | undefined;
+  /**
+   * how long the door uses the metadata and the keys of an issuer, in seconds, 0 to 86400: 300 by default
+   */
+  metadata_max_age?: number | undefined;
+  /**
+   * how much clocks may differ, in seconds, 0 to 86400: 30 by default
+   */
+  clock_tolerance?: number | undefined;
+  /**
+   * how long the door waits after an issuer failed, in seconds, 0 to 86400: 10 by default
+   */
+  cooldown?: number | undefined;
+  /**
+   * how long the door waits for one response of an issuer, and for Redis, in seconds, 1 to 60: 5 by default
+   */
+  timeout?: number | undefined;
+  /**
    * the file of the trust policy, as JSON, which is read again when it changes
    */
   policy: string;
@@ -264,7 +280,7 @@ export interface GateFile {
        */
       token?: {
         /**
-         * the exact typ of the token, such as at+jwt; neither JWT nor passport+jwt
+         * the typ of the token, such as at+jwt; neither JWT nor passport+jwt
          */
         type: string;
         /**

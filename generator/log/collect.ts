@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import type { NoteSignature, SignedHead } from '@passport-registry/verifier/core';
-import { askMirror } from './ask-mirror.js';
 import { askService } from './ask-service.js';
 import type { CosignChoice, Witness } from './log-choice.js';
 import type { ReadFileSync } from './log-files.js';
-import { type Question, WitnessProblem } from './read-cosignature.js';
+import { WitnessProblem } from './read-cosignature.js';
 
 /** Collected cosignatures, and why others are missing. */
 export interface Cosigned {
@@ -23,8 +22,7 @@ export interface Cosigned {
 const GRACE_MS = 2000;
 
 /**
- * Collects cosignatures of a head: from mirrors by GET, from services by POST. Ends as soon as all witnesses have answered,
- * or a short time after the quorum is reached, or when the time is over. Without a quorum, waits for all witnesses.
+ * Collects cosignatures of a head. Ends as soon as all witnesses have answered, or a short time after the quorum is reached, or when the time is over. Without a quorum, waits for all witnesses.
  * If the time is 0, no witness is asked.
  *
  * @param read - reads the files of the log, for consistency proofs
@@ -41,15 +39,14 @@ export async function collectCosignatures(
   await withinTime(waitMs, async (signal, endSoon) => {
     await Promise.all(
       witnesses.map(async (witness) => {
-        const onProblem = (problem: Error) => problems.set(witness, problem);
         try {
-          const cosignature = await ask(witness, { head, key: witness.key, read, signal }, onProblem);
+          const cosignature = await askService(witness.service, { head, key: witness.key, read, signal });
           if (signal.aborted) return;
           found.set(witness, cosignature);
           if (found.size === enough) endSoon();
         } catch (error) {
           // What was wrong before the time was over says more than that it was over.
-          if (!signal.aborted) onProblem(error as Error);
+          if (!signal.aborted) problems.set(witness, error as Error);
         }
       }),
     );
@@ -74,15 +71,6 @@ const notAsked = ({ key }: Witness) => ({
   witness: key.name,
   problem: 'was neither asked nor waited for: the time to wait is 0',
 });
-
-function ask(
-  { mirror, service }: Witness,
-  question: Question,
-  onProblem: (problem: Error) => void,
-): Promise<NoteSignature> {
-  if (service !== undefined) return askService(service, question);
-  return askMirror(mirror ?? '', question, onProblem);
-}
 
 /**
  * Runs a function to its end, or until the time is over.

@@ -1,13 +1,11 @@
 import type { NoteKey } from '@passport-registry/verifier/core';
 import type { Signer } from '../signing/sign.js';
 
-/** A witness that the publisher asks to cosign. One of the two URLs is given. */
+/** A witness that the publisher asks to cosign. */
 export interface Witness {
   readonly key: NoteKey;
-  /** The URL of a mirror that cosigns, and publishes its cosignatures in the folder `witness`. */
-  readonly mirror?: string | undefined;
-  /** The URL of a witness service (C2SP tlog-witness). */
-  readonly service?: string | undefined;
+  /** The URL of its service (C2SP tlog-witness). */
+  readonly service: string;
 }
 
 /** Which witnesses to ask, and for how long. */
@@ -32,8 +30,6 @@ export interface LogChoice extends CosignChoice {
   readonly mayReplaceKey?: boolean | undefined;
   /** The maximum size of lists that are kept permanently, in bytes. Default: {@link KEPT_LIST_BYTES}. */
   readonly keepBytes?: number | undefined;
-  /** Whether to stop after the head of the log. `checkpoint` then completes the publication. */
-  readonly cosignLater?: boolean | undefined;
 }
 
 /** The default maximum size of lists that are kept permanently, in bytes (rule log-files). */

@@ -32,8 +32,7 @@ export const LOG_FOLDER = 'log/';
 export const LOG_HEAD_PATH = `${LOG_FOLDER}checkpoint`;
 
 /**
- * Returns the path of the newest head of a log that a witness has cosigned: below the URL of a service, or below the folder
- * `witness/` of a mirror (C2SP tlog-witness).
+ * Returns the path of the newest head of a log that a witness has cosigned, below the URL of its service (C2SP tlog-witness).
  */
 export function cosignedHeadPath(origin: string): string {
   return `${hash('sha256', origin)}/checkpoint`;

@@ -1,7 +1,16 @@
-import { isSameBytes, rangeRoot, type SignedHead, signerAmong } from '@passport-registry/verifier/core';
-import { cosignedHead, witnessFolder } from './ask-mirror.js';
+import {
+  isSameBytes,
+  LIMITS,
+  parseHead,
+  rangeRoot,
+  type SignedHead,
+  signerAmong,
+  textOf,
+} from '@passport-registry/verifier/core';
+import { boundedFetch } from '@passport-registry/verifier/http';
 import type { Witness } from './log-choice.js';
-import { countEntries, hashesIn, type ReadFileSync, readLogHead } from './log-files.js';
+import { cosignedHeadPath, countEntries, hashesIn, type ReadFileSync, readLogHead } from './log-files.js';
+import { WitnessProblem } from './read-cosignature.js';
 
 /** How long witnesses may take to show what they have cosigned, in milliseconds. What waits for them can be urgent. */
 const WITNESSES_TIMEOUT_MS = 5000;
@@ -22,14 +31,27 @@ export async function otherHistory(
   const signal = AbortSignal.timeout(WITNESSES_TIMEOUT_MS);
   const found = await Promise.all(
     witnesses.map(async (witness) => {
-      const url = witness.service ?? witnessFolder(witness.mirror ?? '');
-      const served = await cosignedHead(url, head.origin, signal).catch(() => undefined);
+      const served = await cosignedHead(witness.service, head.origin, signal).catch(() => undefined);
       const isOwn = served?.origin === head.origin && (await signerAmong(served, vkeys)) !== undefined;
       const lack = isOwn ? await lackOf(served, head, read) : undefined;
       return lack === undefined ? [] : [`${witness.key.name} ${lack}`];
     }),
   );
   return found.flat()[0];
+}
+
+/** Fetches the newest head of a log that a witness has cosigned. @throws {@link WitnessProblem} | {@link RegistryError} */
+async function cosignedHead(url: string, origin: string, timeout: AbortSignal): Promise<SignedHead> {
+  // The query changes with each request, so that no cache between sends an old file.
+  const address = `${url.replace(/\/$/, '')}/${cosignedHeadPath(origin)}?${Date.now()}`;
+  const limits = { fetch: globalThis.fetch, timeout, maxBytes: LIMITS.logProof };
+  const response = await boundedFetch(address, {}, limits);
+  if (response.status !== 200) {
+    response.discard();
+    throw new WitnessProblem(`serves no head of this log: ${address} responds with ${response.status}`);
+  }
+  const invalid = (message: string) => new WitnessProblem(`serves a head that ${message}`);
+  return parseHead(textOf(await response.body(), invalid), invalid);
 }
 
 /** Returns what a log lacks of a head that is signed by its key. Undefined if it has it, or if its own files cannot tell. */

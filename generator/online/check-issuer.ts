@@ -1,6 +1,12 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { isObject, type JsonFault, JsonRefused, parseStrictJson } from '@passport-registry/verifier/core';
-import { findMetadataFaults, type UrlPart } from '@passport-registry/verifier/http';
+import { isObject } from '@passport-registry/verifier/core';
+import {
+  type DocumentFault,
+  DocumentRefused,
+  findMetadataFaults,
+  parseDocument,
+  type UrlPart,
+} from '@passport-registry/verifier/http';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 import { checkKeys } from './check-keys.js';
 import {
@@ -53,9 +59,9 @@ async function checkDocument(
     : [{ rule: 'no-cors', message: `${url} cannot be read by verifiers in browsers` }];
   let value: unknown;
   try {
-    value = parseStrictJson(response.body);
+    value = parseDocument(response.body);
   } catch (error) {
-    if (!(error instanceof JsonRefused)) throw error;
+    if (!(error instanceof DocumentRefused)) throw error;
     const { fault, message } = error;
     return [
       ...found,
@@ -66,7 +72,7 @@ async function checkDocument(
 }
 
 /** What to do about a document that is not strict JSON. */
-const JSON_REMEDIES: Readonly<Record<JsonFault, string>> = {
+const JSON_REMEDIES: Readonly<Record<DocumentFault, string>> = {
   empty: 'serve the document: the response has no content',
   compressed: 'serve the document uncompressed, or compress it with gzip and say so in Content-Encoding',
   'not-utf8': 'save the document as UTF-8',

@@ -22,8 +22,6 @@ export interface LogReport {
   /** The number of witnesses that have cosigned now. The others have cosigned the same head before, or not at all. */
   readonly collected: number;
   readonly quorum: number;
-  /** Whether the rest of the tree was published, too. */
-  readonly isComplete: boolean;
   /** Why witnesses have not cosigned, in words. */
   readonly missing: readonly string[];
   /** Whether one of them has cosigned what the log lacks: it never cosigns what follows. */
@@ -56,14 +54,10 @@ export async function logPublication(
   const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
   const written = await addFiles(new Map([...first, ...log.files]), output);
-  const later = choice.cosignLater === true;
-  const collected = later
-    ? { signatures: [], missing: [] }
-    : await collectCosignatures(log.head, choice, (path) => readIfReadable(out, path));
+  const collected = await collectCosignatures(log.head, choice, (path) => readIfReadable(out, path));
   const entry = { ...log, statement: signed.statement };
   const { files, report } = await proveCosigned(entry, collected, { folder: out, choice });
-  const isComplete = !later || isFirst;
-  return { log, tree: new Map([...tree, ...files]), written, report: { ...report, isComplete } };
+  return { log, tree: new Map([...tree, ...files]), written, report };
 }
 
 /**
@@ -81,7 +75,7 @@ async function proveCosigned(
   where: { readonly folder: string; readonly choice: CosignChoice },
 ) {
   const { files, cosigned } = await proveLogged(entry, signatures, where);
-  const report: Omit<LogReport, 'isComplete'> = {
+  const report: LogReport = {
     size: entry.head.size,
     cosigned,
     collected: signatures.length,
@@ -108,7 +102,7 @@ export async function renewProof(
   const { files, report } = await proveCosigned(entry, collected, { folder: out, choice });
   const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
   if (isChanged) await replaceStatements(files, output);
-  return { ...report, isComplete: true };
+  return report;
 }
 
 /** Asserts that the files of a published log can prove its publication, before something is signed. @throws {@link TreeRejected} */

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TreeRejected, UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
-import { readBytes, readIfReadable, readTreeFile } from '../files/read-file.js';
+import { readBytes, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
-import { keptOperations } from '../freshness/freshness.js';
 import { WITHOUT_HOLDS } from '../freshness/missing-online-key.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { NO_WITNESSES } from '../log/log-choice.js';
@@ -15,8 +14,8 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { assertProvable, type LogReport, renewProof } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
-import { assertStatementIntact } from './sign-statement.js';
-import { removeFromTree, replaceStatements } from './write.js';
+import { intactStatement } from './sign-statement.js';
+import { replaceStatements } from './write.js';
 
 /** The report of a new checkpoint. */
 export interface CheckpointReport {
@@ -49,7 +48,7 @@ export async function publishCheckpoint(
 ): Promise<CheckpointReport> {
   const { out } = output;
   const { witnesses = NO_WITNESSES } = choice;
-  const { list, updatedAt, rootKey, signed, statement } = published ?? {};
+  const { list, updatedAt, rootKey, signed } = published ?? {};
   if (
     published === undefined ||
     list === undefined ||
@@ -57,14 +56,12 @@ export async function publishCheckpoint(
     rootKey === undefined ||
     !signed
   ) {
-    const isDamaged = published?.hasStatement === true || list !== undefined;
-    const remedy = isDamaged
+    const remedy = published?.isPublished
       ? 'the tree is damaged: restore it from a mirror, from a backup or from git, as `status` says'
       : 'load the published tree first, as `status` shows; only a registry that has never published is built first';
     throw new TreeRejected(`${out} has no registry with a valid signature; ${remedy}`);
   }
-  // Without the statement, the checkpoint would name no sequence, although an earlier one did.
-  assertStatementIntact(published);
+  const statement = intactStatement(published);
   const hash = sha256(list);
   if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
     const isHold = choice.holdChange !== undefined;
@@ -84,9 +81,6 @@ export async function publishCheckpoint(
   const { checkpoint } = await assertVerifiable(tree, rootKey);
   if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
   await replaceStatements(new Map([[PATHS.checkpoint, bytes]]), output);
-  // An operations statement that is no longer valid is removed. To ask mirrors would delay a hold.
-  const operations = await keptOperations(readIfReadable(out, PATHS.operations), { rootKey, delegation });
-  if (operations === undefined) removeFromTree(out, PATHS.operations);
   const log = isWitnessed ? await renewProof(published, witnesses, output) : undefined;
   const delegated = checkpoint.delegation;
   return {

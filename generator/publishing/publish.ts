@@ -87,7 +87,6 @@ export async function publish(
     warnings,
     log: logged?.report,
   };
-  if (logged?.report.isComplete === false) return reportOf(outcome, logged.written);
   const written = await writeTree(outcome.tree, output, onProgress);
   if (logged !== undefined) removeReplacedTiles(logged.log, output);
   if (repair.hasStrays) await removeStrays(output);

@@ -97,7 +97,6 @@ type Entries = readonly IndexedEntry[];
 
 /** A log whose entries belong to its head. */
 interface WholeLog {
-  readonly origin: string;
   readonly entries: Entries;
   /** The tiles and bundles that follow from the entries, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -128,7 +127,7 @@ async function readWholeLog(read: Read): Promise<WholeLog | undefined> {
 
 /** Returns the log of some entries. Undefined if they do not lead to the head. */
 async function wholeLog(
-  { origin, size, root }: SignedHead,
+  { size, root }: SignedHead,
   found: readonly (AnyEntry | undefined)[],
 ): Promise<WholeLog | undefined> {
   const entries = found.flatMap((entry, index) => (entry === undefined ? [] : [{ index, entry }]));
@@ -137,7 +136,7 @@ async function wholeLog(
     entries.map(({ entry }) => entryBytes(entry)),
   );
   if (end.size !== size || !isSameBytes(await rootOf(end), root)) return undefined;
-  return { origin, entries, files, replaced: replacedFolders(end).map((folder) => `${folder}/`) };
+  return { entries, files, replaced: replacedFolders(end).map((folder) => `${folder}/`) };
 }
 
 const unreadable = (message: string) => new TreeRejected(message);
@@ -321,7 +320,7 @@ const OF_PUBLICATIONS = /^log\/(?:lists|statements|proofs|tile)\//;
  * @param repaired - what is about to be written
  */
 function faultsOf(
-  { origin, entries, files: tiles, replaced }: WholeLog,
+  { entries, files: tiles, replaced }: WholeLog,
   out: string,
   repaired: ReadonlyMap<string, Uint8Array> = new Map(),
 ): Promise<readonly ArchiveFault[]> {
@@ -335,7 +334,7 @@ function faultsOf(
   };
   const tree = new LogTree(leavesIn(tiles, entries.length));
   const isVerified = (path: string) => tiles.has(path) && !isReplaced(path, replaced);
-  const log = { origin, entries, tree, proofs: new KeptProofs(tree), isVerified };
+  const log = { entries, tree, proofs: new KeptProofs(tree), isVerified };
   return findArchiveFaults(new SeenFiles(source), log);
 }
 

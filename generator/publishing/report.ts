@@ -39,8 +39,8 @@ export interface BuildReport {
   /** What the publication did with the log; undefined if the registry has none. */
   readonly log: LogReport | undefined;
   /**
-   * Whether verifiers accept the publication as soon as the tree is served. False if they wait for `checkpoint`: because the list
-   * is only in the log, because too few witnesses have cosigned, or because the promised checkpoint is missing.
+   * Whether verifiers accept the publication as soon as the tree is served. False if they wait for `checkpoint`: because too few
+   * witnesses have cosigned, or because the promised checkpoint is missing.
    */
   readonly isFinished: boolean;
   /** Whether the host shows that the publication continues what it serves. False if it is away, or if no base_url is known. */
@@ -71,7 +71,7 @@ export function reportOf(outcome: Outcome, written: Written): BuildReport {
     rootKey: rootKey.thumbprint,
     development,
     bytes: [...tree.values()].reduce((size, { length }) => size + length, 0),
-    isFinished: !isOnlyLogged(log) && !lacksQuorum(log) && !lacksCheckpoint(outcome),
+    isFinished: !lacksQuorum(log) && !lacksCheckpoint(outcome),
     isCompared: answers === undefined,
     notes: [
       ...logNotes(log),
@@ -110,21 +110,14 @@ function removalNotes({ removed }: Written, folder: string): string[] {
 const FORKED =
   'A witness has cosigned what this log lacks: the log is an old copy or forked, and that witness never cosigns it again. Publish nothing unless `status` says so.';
 
-/** Returns notes about a publication that is not complete, and about missing cosignatures. */
+/** Returns notes about missing cosignatures. */
 function logNotes(log: LogReport | undefined): string[] {
-  if (isOnlyLogged(log)) {
-    return [
-      'The list is in the log, but the published files are still the old ones: `checkpoint` collects cosignatures and completes the publication.',
-    ];
-  }
   if (log?.isForked === true) return [FORKED];
   return noteIf(
     lacksQuorum(log),
     'Too few witnesses have cosigned. Verifiers that require the quorum keep the list that they have, until it is too old for them: run `checkpoint` when the witnesses are back.',
   );
 }
-
-const isOnlyLogged = (log: LogReport | undefined): boolean => log?.isComplete === false;
 
 const lacksQuorum = (log: LogReport | undefined): boolean => log !== undefined && log.cosigned < log.quorum;
 

@@ -19,7 +19,7 @@ import { sumsOfList } from '../tree/sums.js';
 import type { ListTime, SignedElsewhere } from './publication.js';
 import {
   assertExpectedStatement,
-  assertStatementIntact,
+  intactStatement,
   type StatementSubject,
   signedStatement,
 } from './sign-statement.js';
@@ -140,9 +140,8 @@ function followingStatement(
   { statement, rootKey }: SignedElsewhere,
   { predecessor, named }: { readonly predecessor: PublishedFiles | undefined; readonly named: string },
 ): PublicationStatement {
-  assertStatementIntact(predecessor);
   const said = readPublicationStatement(statement);
-  const published = predecessor?.statement;
+  const published = intactStatement(predecessor);
   const isSameKey = predecessor?.rootKey?.thumbprint === rootKey.thumbprint;
   const isPublished = published?.text === statement || (isSameKey && published?.payload === said.payload);
   if (published !== undefined && isPublished) return published;
@@ -155,6 +154,6 @@ function followingStatement(
   }
   assertNotAhead(formatUpdatedAt(said.issuedAt));
   const input = statement.slice(0, statement.lastIndexOf('.'));
-  assertExpectedStatement(input, subject, { rootKey, predecessor });
+  assertExpectedStatement(input, subject, { rootKey, previous: published });
   return said;
 }

@@ -34,23 +34,17 @@ export interface StatementSubject extends SummedList {
   readonly signedAt: number;
 }
 
-/** The published tree, as far as the next statement depends on it. */
-type Predecessor = Pick<PublishedFiles, 'statement' | 'hasStatement'>;
-
 /**
  * Returns the claims of the next publication statement (rule next-statement). Undefined if the published statement says
  * the same already, under the same root key.
  *
- * @param published - the tree that the new tree replaces
- * @throws {@link UsageError} if the published statement is damaged: its sequence must not be used again
+ * @param previous - the published statement, from `intactStatement`
  */
 export function nextClaims(
   { list, sha256: hash, sums, checkpoint, log: named, about, signedAt }: StatementSubject,
   rootKey: RootKey,
-  published: Predecessor | undefined,
+  previous: PublicationStatement | undefined,
 ): PublicationClaims | undefined {
-  assertStatementIntact(published);
-  const previous = published?.statement;
   const log = named ?? previous?.log;
   const says = {
     updated_at: list.updatedAt,
@@ -93,9 +87,15 @@ function nextSequence(previous: PublicationStatement | undefined, isSameKey: boo
   );
 }
 
-/** @throws {@link UsageError} if the tree has lost its publication statement */
-export function assertStatementIntact(published: Predecessor | undefined): void {
-  if (published === undefined || published.statement !== undefined || !published.hasStatement) return;
+/**
+ * Returns the published statement, whose sequence must not be used again; undefined if nothing was published.
+ *
+ * @throws {@link UsageError} if the tree has lost its publication statement
+ */
+export function intactStatement(
+  published: Pick<PublishedFiles, 'statement' | 'isPublished'> | undefined,
+): PublicationStatement | undefined {
+  if (published?.isPublished !== true || published.statement !== undefined) return published?.statement;
   throw new UsageError(
     `${PATHS.publication} of the published tree is damaged or missing, and a build cannot recreate the file: restore the ` +
       'file from a mirror, from a backup or from git',
@@ -126,11 +126,12 @@ export async function signedStatement(
   signer: Signer,
   published: PublishedFiles | undefined,
 ): Promise<PublicationStatement> {
-  const claims = nextClaims(subject, signer.rootKey, published);
+  const previous = intactStatement(published);
+  const claims = nextClaims(subject, signer.rootKey, previous);
   if (claims !== undefined)
     return readPublicationStatement(await signStatement(signer, 'registry-publication+jwt', claims));
   // Only a published statement can say the same already.
-  return published?.statement as PublicationStatement;
+  return previous as PublicationStatement;
 }
 
 /**
@@ -139,20 +140,19 @@ export async function signedStatement(
  * chooses only the time, whether checkpoints begin, and the log.
  *
  * @param input - the bytes to sign, as text: header and claims in base64url
- * @param context - the root key that signs, and the publication that the statement follows: undefined for a first one
+ * @param context - the root key that signs, and the statement that this one follows: undefined for a first one
  * @throws {@link RequestRejected} | {@link UsageError}
  */
 export function assertExpectedStatement(
   input: string,
   list: SummedList,
-  { rootKey, predecessor }: { readonly rootKey: RootKey; readonly predecessor: Predecessor | undefined },
+  { rootKey, previous }: { readonly rootKey: RootKey; readonly previous: PublicationStatement | undefined },
 ): PublicationStatement {
   const said = readStatementInput(input);
   const { checkpoint, log, issuedAt } = said;
-  const expected = nextClaims({ ...list, checkpoint, log, signedAt: issuedAt }, rootKey, predecessor);
+  const expected = nextClaims({ ...list, checkpoint, log, signedAt: issuedAt }, rootKey, previous);
   if (expected === undefined) {
-    const repeated = predecessor?.statement?.sequence;
-    throw unexpected(`repeats publication ${repeated}, so there is nothing to sign`);
+    throw unexpected(`repeats publication ${previous?.sequence}, so there is nothing to sign`);
   }
   if (input !== signingInput(rootKey, 'registry-publication+jwt', expected)) {
     throw unexpected(differenceFrom(expected, input, rootKey));

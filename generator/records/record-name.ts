@@ -1,5 +1,6 @@
+import { UNPRINTABLE } from '@passport-registry/verifier/core';
 import type { Finding } from '../diagnostics/diagnostic.js';
-import { UNPRINTABLE, unicodeName } from '../diagnostics/printable.js';
+import { unicodeName } from '../diagnostics/printable.js';
 import { isAttributesFile } from '../files/git-attributes.js';
 
 /** Matches the name of a record file. */

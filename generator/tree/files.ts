@@ -61,7 +61,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: PATHS.delegation, type: TYPES.jwt },
   { path: PATHS.checkpoint, type: TYPES.jwt, listedIn: 'nothing' },
   { path: PATHS.publication, type: TYPES.jwt },
-  { path: PATHS.operations, type: TYPES.jwt, listedIn: 'nothing' },
   { path: PATHS.statements, type: TYPES.json, listedIn: 'nothing' },
   { path: PATHS.about, type: TYPES.json },
   { path: 'sums/*', star: 'root|[\\da-f]+', type: TYPES.text, listedIn: 'sums' },
@@ -79,7 +78,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: 'log/statements/*', type: TYPES.jwt, listedIn: 'log', changes: 'never' },
   { path: 'log/lists/*', type: TYPES.json, listedIn: 'log', changes: 'never' },
   { path: 'log/tile/**', type: 'application/octet-stream', listedIn: 'log', changes: 'never' },
-  { path: 'witness/*/checkpoint', type: TYPES.text, listedIn: 'log' },
   { path: PATHS.checksums, type: TYPES.text, listedIn: 'nothing' },
   {
     path: 'schemas/*',
@@ -87,9 +85,8 @@ export const FILE_KINDS: readonly FileKind[] = [
     type: TYPES.json,
     changes: 'with a release',
   },
-  // Only the versions of which these files are know their types.
+  // Only the version that writes these files knows their types.
   { path: 'assets/**', star: ASSET },
-  { path: 'deltas/*', star: `${HASH}\\.json` },
   { path: PATHS.developmentMark },
   { path: 'serve.json', isHostFile: true },
   { path: '_headers', isHostFile: true },
@@ -145,7 +142,7 @@ export const isUnlisted = (path: string) => listingOf(path) === 'nothing';
 /** Whether a path is that of the page of an issuer, or comes with these pages: pages.txt lists it (rule issuer-pages). */
 export const isIssuerPage = (path: string) => listingOf(path) === 'pages.txt';
 
-/** Whether a path is that of a file of the log, or of a witness. */
+/** Whether a path is that of a file of the log. */
 export const isLogPath = (path: string) => listingOf(path) === 'log';
 
 /** Whether a path is that of a file that configures hosts (rule host-files). */

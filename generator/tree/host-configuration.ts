@@ -2,7 +2,6 @@ import { sha256 } from './checksums.js';
 import { FILE_KINDS, TYPES } from './files.js';
 import { PAGES_FOLDER, PATHS } from './paths.js';
 import { CONTENT_SECURITY_POLICY, ISSUER_PAGE_POLICY, notFoundPage } from './site/pages.js';
-import { LANGUAGES, type Language } from './site/website-files.js';
 
 /**
  * The configuration files of static hosts. No host serves the tree correctly by default: record paths have no
@@ -49,17 +48,15 @@ const EVERYWHERE = { 'Access-Control-Allow-Origin': '*', 'X-Content-Type-Options
 const expressionOf = (path: string) =>
   path.replaceAll('.', '\\.').replace('**', '(.+)').replaceAll('*', '([^/]+)');
 
-/** The configuration files, which are the same for every tree in a language. */
-const made = new Map<Language | undefined, ReadonlyMap<string, string>>();
+let made: ReadonlyMap<string, string> | undefined;
 
-/** Returns the configuration files by path. @param language - that of 404.html */
-export function hostFiles(language?: Language): ReadonlyMap<string, string> {
-  const files = made.get(language) ?? makeHostFiles(language);
-  made.set(language, files);
-  return files;
+/** Returns the configuration files by path. They are the same for every tree. */
+export function hostFiles(): ReadonlyMap<string, string> {
+  made ??= makeHostFiles();
+  return made;
 }
 
-function makeHostFiles(language: Language | undefined): ReadonlyMap<string, string> {
+function makeHostFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['serve.json', serveJson()],
     ['_headers', headersFile()],
@@ -70,30 +67,14 @@ function makeHostFiles(language: Language | undefined): ReadonlyMap<string, stri
     ['sums/.htaccess', `ForceType "${TYPES.text}"\n`],
     ['.nojekyll', ''],
     ['vercel.json', vercelJson()],
-    ['404.html', notFoundPage(language)],
+    ['404.html', notFoundPage()],
   ]);
 }
 
-/** The SHA-256 of the files that an earlier version writes differently. From 0.2.0 on. */
-const EARLIER_HOST_FILES: ReadonlySet<string> = new Set([
-  // 404.html of 0.2.0.
-  'f8ba8ac7e092ec8de6d043c0f307bcdff1ef9115532955425d3e4a7d60b55f26',
-  // serve.json, _headers, .htaccess, vercel.json of 0.2.0, which have no rule for statements.json and about.json.
-  'b2cbf0ae155a3d23dfa4353a5ef02f1858454a5ef9d6388be1a1cdded70fec85',
-  'd9d84f26d15003994f621609d768f087b3d77b2f8d2bf273aa9e1137aaf5f98b',
-  'fe5ad4bc5b98b0899e2714123ae98f2614007f4accd7f7b1407ef975f74c2726',
-  '98edb97eed0552fe25ab2e5c20e78399274851273a94c2442bb6fe565736bec5',
-]);
-
-/** Returns the configuration file with a SHA-256, if this version writes it in any language. */
+/** Returns the configuration file with a SHA-256, if this version writes it. */
 export function ownHostFile(path: string, hash: string): string | undefined {
-  const files = LANGUAGES.map((language) => hostFiles(language).get(path));
-  return files.find((own) => own !== undefined && sha256(own) === hash);
-}
-
-/** Whether this version or an earlier one writes a configuration file with this SHA-256. */
-export function isOwnHostFile(path: string, hash: string): boolean {
-  return ownHostFile(path, hash) !== undefined || EARLIER_HOST_FILES.has(hash);
+  const own = hostFiles().get(path);
+  return own !== undefined && sha256(own) === hash ? own : undefined;
 }
 
 const toPairs = (headers: Record<string, string>) =>
@@ -189,8 +170,8 @@ ${SERVED.filter(({ path }) => hasPathRule(path))
 `;
 }
 
-/** Whether a path is that of a file of the log, of a witness, of an issuer's page, or of what came with these pages. */
-const hasPathRule = (path: string) => /^(?:log|witness|i)\/|^assets\/logo|^sitemap|^pages/.test(path);
+/** Whether a path is that of a file of the log, of an issuer's page, or of what came with these pages. */
+const hasPathRule = (path: string) => /^(?:log|i)\/|^assets\/logo|^sitemap|^pages/.test(path);
 
 /** For Apache: a rule for whole paths, which overrides the rules for names. */
 function pathRule({ path, type, cache, policy }: ServedFile): string {

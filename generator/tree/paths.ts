@@ -1,5 +1,5 @@
 import { recordPath, TREE_FILES } from '@passport-registry/verifier/core';
-import { cosignedHeadPath, LOG_HEAD_PATH } from '../log/log-files.js';
+import { LOG_HEAD_PATH } from '../log/log-files.js';
 
 /** The folder of the pages of single issuers. */
 export const PAGES_FOLDER = 'i/';
@@ -12,7 +12,6 @@ export const PATHS = {
   /** The hashes of the files that nothing else proves (rule checksums-form). */
   checksums: 'SHA256SUMS',
   /** What the publisher says of its mirrors and witnesses. */
-  operations: 'operations.jwt',
   /** The compressed list, for hosts that send precompressed files. */
   gzipped: 'issuers.json.gz',
   brotli: 'issuers.json.br',
@@ -39,8 +38,6 @@ export const PATHS = {
   /** The first and the last proof of a logged publication. */
   firstProof: (index: number) => `log/proofs/${index}/first.tlog-proof`,
   lastProof: (index: number) => `log/proofs/${index}/last.tlog-proof`,
-  /** The newest head that a mirror has cosigned as a witness. @param origin - the name of the log */
-  cosignedHead: (origin: string) => `witness/${cosignedHeadPath(origin)}`,
   /** Only in trees that a development key signed. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
 } as const;

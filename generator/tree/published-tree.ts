@@ -49,8 +49,8 @@ export interface PublishedFiles {
   readonly rootKey: RootKey | undefined;
   /** The publication statement; undefined if there is none, or if it is damaged. */
   readonly statement: PublicationStatement | undefined;
-  /** Whether the tree has a publication statement, damaged or not. */
-  readonly hasStatement: boolean;
+  /** Whether the tree was published, intact or not. False if it has only the log of a first publication that was killed. */
+  readonly isPublished: boolean;
   /**
    * The names and reasons that the publication statement names: none if it names none, and undefined if about.json is
    * missing or damaged.
@@ -160,10 +160,7 @@ export async function publishedFiles(name: string, read: ReadFileSync): Promise<
     statement,
     about: await verifyAbout(read(PATHS.about), statement ?? { aboutSha256: undefined }),
     pending: await pendingPublication(read, statement, rootKey),
-    hasStatement:
-      publication !== undefined ||
-      checksums()?.has(PATHS.publication) === true ||
-      checkpoint?.sequence !== undefined,
+    isPublished: [list, publication, checkpoint, checksums()].some((part) => part !== undefined),
     checkpoint,
     development,
     signed,
@@ -187,7 +184,7 @@ export function withPending<T extends PublishedFiles>(published: T): T {
     signature,
     statement,
     about,
-    hasStatement: true,
+    isPublished: true,
     signed: true,
     updatedAt: statement.updatedAt,
     intact: { ...intact, list: true },

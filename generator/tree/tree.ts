@@ -60,7 +60,7 @@ export function assembleTree(parts: TreeParts): Tree {
   if (signed.about !== undefined) tree.set(PATHS.about, signed.about);
   for (const path of SCHEMAS) tree.set(path, packageFile(path));
   tree.set(PATHS.openApi, openApiBytes(about));
-  for (const [path, content] of hostFiles(page.language)) tree.set(path, text(content));
+  for (const [path, content] of hostFiles()) tree.set(path, text(content));
   const required = ['publication' as const, ...(statement.checkpoint ? ['checkpoint' as const] : [])];
   const named = { heldBy: holders?.heldBy, names: signed.about, about, page };
   const site = { list, rootKey, required, log: statement.log?.origin, development, ...named };

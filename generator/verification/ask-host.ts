@@ -63,7 +63,7 @@ export async function askHost<T>(
     try {
       const answer = await send(url, init, { fetch: globalThis.fetch, timeout, maxBytes });
       if (!(await repeats.afterAnswer(answer))) return await read(answer);
-      await answer.discard();
+      answer.discard();
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
       if (!(await repeats.afterError(error))) throw networkFailure(url, error);
@@ -91,7 +91,7 @@ async function closedConnections(): Promise<void> {
 
 /** Discards the content of an answer. */
 export async function statusOf({ status, discard }: HostAnswer): Promise<number> {
-  await discard();
+  discard();
   return status;
 }
 
@@ -101,6 +101,11 @@ export async function isServed(base: string, path: string): Promise<boolean> {
 }
 
 function redirect({ status, location }: SourceRedirected): HostAnswer {
-  const nothing = async () => undefined;
-  return { status, location, headers: new Headers(), body: async () => new Uint8Array(), discard: nothing };
+  return {
+    status,
+    location,
+    headers: new Headers(),
+    body: async () => new Uint8Array(),
+    discard: () => undefined,
+  };
 }

@@ -17,7 +17,7 @@ import { failIfAny, type SeenFiles } from './seen-files.js';
 
 const HEX = /^[0-9a-f]{64}$/;
 
-/** The publication statement is not in snapshots of older versions. */
+/** The publication statement may be missing. */
 const SNAPSHOT_FILES: readonly string[] = [PATHS.list, PATHS.signature, PATHS.publication];
 
 /** What is known about the lists of a tree. */

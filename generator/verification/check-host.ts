@@ -59,9 +59,8 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
   const hasCheckpoint = await host.has(PATHS.checkpoint);
   const proof = (await host.has(PATHS.publication)) ? [PATHS.publication, ...(await findSums(host))] : [];
   const log = await findLog(host);
-  const operations = (await host.has(PATHS.operations)) ? [PATHS.operations] : [];
   const checkpoint = hasCheckpoint ? [PATHS.checkpoint] : [];
-  const optional = [...proof, ...log.changing, ...checkpoint, ...operations];
+  const optional = [...proof, ...log.changing, ...checkpoint];
   const statementCopy = PATHS.snapshot(sha256(list.bytes), PATHS.publication);
   const copies = hasCheckpoint && (await host.has(statementCopy)) ? [statementCopy] : [];
   const answers: Answered[] = [];
@@ -167,13 +166,11 @@ async function findSums(host: Host): Promise<string[]> {
  */
 async function findLog(host: Host) {
   const text = async (path: string) => Buffer.from((await host.get(path)).bytes).toString('latin1');
-  const [, origin, size] = /^([^\n]+)\n([1-9][0-9]{0,14})\n/.exec(await text(PATHS.logHead)) ?? [];
-  if (origin === undefined) return { changing: [], immutable: [] };
+  const [, size] = /^[^\n]+\n([1-9][0-9]{0,14})\n/.exec(await text(PATHS.logHead)) ?? [];
+  if (size === undefined) return { changing: [], immutable: [] };
   const changing: string[] = [PATHS.logHead, PATHS.logProof];
   const [, index] = /^index ([0-9]{1,15})$/m.exec(await text(PATHS.logProof)) ?? [];
   if (index !== undefined) changing.push(PATHS.firstProof(Number(index)));
-  const cosigned = PATHS.cosignedHead(origin);
-  if (await host.has(cosigned)) changing.push(cosigned);
   const tiles = lastTiles(Number(size))
     .slice(0, 1)
     .flatMap((place) => [tilePath(place), bundlePath(place)].map((path) => `${LOG_FOLDER}${path}`));

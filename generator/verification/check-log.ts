@@ -68,8 +68,8 @@ export interface CheckedLog {
 /**
  * Checks the log of a tree (rule log-audit): the key of the log has signed its head; all entries and tiles belong to
  * that head; their statements are kept, and signed by the root key; the proof shows that the log contains the
- * publication statement; a publication that is only in the log can be fetched; there is nothing else in the folders of
- * the log and of witnesses.
+ * publication statement; a publication that is only in the log can be fetched; there is nothing else in the folder of the
+ * log.
  */
 export async function checkLog(
   files: SeenFiles,
@@ -78,8 +78,6 @@ export async function checkLog(
 ): Promise<CheckedLog> {
   const { statement, roots } = stated;
   const origin = statement?.log?.origin;
-  // Before the head, which is then not older, also on a live host.
-  const cosigned = origin === undefined ? undefined : await cosignedHead(files, origin);
   const statements = await treeStatements(files);
   const head = parseHead(await files.require(PATHS.logHead), inHead);
   await assertHeadSigned(files, head, stated);
@@ -93,14 +91,13 @@ export async function checkLog(
   );
   await assertContains({ ...head, tree }, accepted);
   const { published, pending } = newestIn(entries, statement);
-  // A live host is asked for one file at a time, so only for those from the published one on, and the one that names the
-  // key of the cosigned head.
+  // A live host is asked for one file at a time, so only for those from the published one on.
   const first = files.source.live ? (published?.index ?? 0) : 0;
-  const naming = entries.slice(0, cosigned?.size).findLast(isPublication)?.index;
-  const isRead = (index: number) => index >= first || (cosigned !== undefined && index === naming);
+  const isRead = (index: number) => index >= first;
   const state = await checkStatements(files, entries, { roots, isRead, isVerified });
   if (published !== undefined) assertLogged(statements, entries);
-  const key = await assertSigned(head, state, PATHS.logHead);
+  const key = await signerAmong(head, keysAt(state.keys, head.size));
+  if (key === undefined) throw inHead('is not signed by the key of the log');
   if (key.name !== (origin ?? key.name)) throw inHead(`is of the log ${key.name}, not of ${origin}`);
   const proofs = new KeptProofs(tree);
   if (published !== undefined && statement !== undefined) {
@@ -112,9 +109,8 @@ export async function checkLog(
   const rootKeys = await rootKeysOf(state);
   const current = rootKeys.find(({ thumbprint }) => thumbprint === state.inForce);
   if (pending !== undefined) await checkPendingList(files, pending.entry, current);
-  const archived = { origin: head.origin, entries, tree, proofs, isVerified };
+  const archived = { entries, tree, proofs, isVerified };
   failIfAny((await findArchiveFaults(files, archived)).map(({ problem }) => problem));
-  if (cosigned !== undefined) await checkCosignedHead(cosigned, { ...head, tree }, state);
   const warnings = missingProofs(files, entries, published);
   const notes = unknownEntries(entries);
   return { head, key, tree, pendingList: pending?.entry.list, rootKeys, warnings, notes };
@@ -133,13 +129,6 @@ async function assertHeadSigned(
   const read = (index: number) => files.get(PATHS.loggedStatement(index));
   if ((await headSigner(head, statement?.text, { roots: roots.keys, read })) !== undefined) return;
   throw inHead('is not signed by the key of the log that the root key names');
-}
-
-/** Asserts that the key of the log at that size has signed a head, and returns the key. */
-async function assertSigned(head: SignedHead, { keys }: LogState, path: string): Promise<NoteKey> {
-  const key = await signerAmong(head, keysAt(keys, head.size));
-  if (key === undefined) throw problemIn(path)('is not signed by the key of the log');
-  return key;
 }
 
 /** What the statements of a log are checked against. */
@@ -205,31 +194,6 @@ function assertLogged(statements: readonly StatementToLog[], entries: readonly I
   const logged = new Set(entries.map(({ entry }) => entry.sha256));
   const [missing] = statements.find(([, hash]) => !logged.has(hash)) ?? [];
   if (missing !== undefined) throw new Problems([`the log does not contain ${missing}`]);
-}
-
-/** Reads the head that a mirror has cosigned as a witness. */
-async function cosignedHead(files: SeenFiles, origin: string): Promise<SignedHead | undefined> {
-  const path = PATHS.cosignedHead(origin);
-  const bytes = await files.get(path);
-  return bytes && parseHead(bytes, problemIn(path));
-}
-
-/**
- * Checks the head that a mirror has cosigned: the key of the log has signed it, and it is an earlier head of the log, or its
- * newest one. Whoever trusts the witness verifies the cosignature. A mirror that could not switch yet may have cosigned a
- * larger log.
- */
-async function checkCosignedHead(
-  head: SignedHead,
-  { origin, tree }: Pick<SignedHead, 'origin'> & { readonly tree: LogTree },
-  state: LogState,
-): Promise<void> {
-  const path = PATHS.cosignedHead(origin);
-  if (head.origin !== origin) throw problemIn(path)(`is a head of ${head.origin}, not of ${origin}`);
-  if (head.size <= tree.size && !(await tree.contains(head))) {
-    throw problemIn(path)('is not an earlier head of this log');
-  }
-  await assertSigned(head, state, path);
 }
 
 /** Asserts that a log contains a log that was verified before (rule log-mirror). */

@@ -19,7 +19,6 @@ import {
   successorIn,
   verifyCheckpoint,
   verifyDelegation,
-  verifyOperations,
   verifyStep,
 } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../errors.js';
@@ -127,7 +126,7 @@ export interface CheckedList {
  * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a
  * snapshot. `checkFreshness` checks its times.
  *
- * The publication statement is undefined in older trees.
+ * The publication statement is undefined if the tree has none.
  */
 export async function checkCheckpoint(
   files: SeenFiles,
@@ -168,27 +167,6 @@ async function checkOlderList(files: SeenFiles, { sha256: hash, updatedAt }: Che
       throw new Problems([`the checkpoint names a list that the tree does not have: ${path} is missing`]);
     }
   }
-}
-
-/**
- * Checks what the publisher says of its mirrors and witnesses. No verifier decides by it, so an old statement is no problem.
- *
- * @param now - milliseconds since 1970
- * @returns a warning if the statement has expired
- */
-export async function checkOperations(
-  files: SeenFiles,
-  rootKey: RootKey,
-  now: number,
-): Promise<readonly string[]> {
-  const operations = await files.require(PATHS.operations);
-  const delegation = await files.get(PATHS.delegation);
-  const { expiresAt, ...times } = await verifyOperations({ operations, delegation }, rootKey, ANY_TIME);
-  failIfAny(aheadOfTime('the operations statement', times, now));
-  if (!hasPassed(expiresAt, clockAt(now))) return [];
-  return [
-    `the operations statement expired at ${formatUpdatedAt(expiresAt)}: \`checkpoint\` signs a new one`,
-  ];
 }
 
 /** The data for the checks that depend on the clock. */

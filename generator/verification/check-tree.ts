@@ -23,7 +23,6 @@ import {
   checkDelegation,
   checkFreshness,
   checkHolders,
-  checkOperations,
   checkRotation,
   checkStatementsFile,
   type RootHistory,
@@ -140,8 +139,6 @@ export async function checkTree(audit: Audit): Promise<void> {
   await checkShortLived(audit);
   if (rootKey !== undefined) {
     audit.holders = await checkHoldersFile(audit, rootKey);
-    const operations = () => checkOperations(files, rootKey, audit.now);
-    audit.warnings.push(...((await checks.runIfThere('operations', PATHS.operations, operations)) ?? []));
   }
   audit.notes.push(...(await unknownClaimNotes(files, (check) => checks.resultOf(check) === 'passed')));
   audit.notes.push(...(audit.logged?.notes ?? []));

@@ -25,7 +25,6 @@ export const CHECKS = [
   'statements',
   'freshness',
   'holders',
-  'operations',
   'unknown id',
   'content types',
   'client',

@@ -101,7 +101,7 @@ const STATED_FILES: readonly string[] = [PATHS.publication, sumsPath('')];
  * unless a later version may have added it (rule later-versions).
  *
  * @param isStated - whether the tree has a publication statement. Its tree of sums lists the records, and SHA256SUMS
- *   does not. In older trees, SHA256SUMS lists everything
+ *   does not. Without the statement, SHA256SUMS lists everything
  * @param pendingList - the list of a publication that is in the log, and whose snapshot is not listed yet
  * @returns the hashes by path
  */

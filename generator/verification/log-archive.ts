@@ -19,7 +19,6 @@ import type { SeenFiles } from './seen-files.js';
 
 /** A log whose entries have been verified. */
 interface ArchivedLog {
-  readonly origin: string;
   readonly entries: readonly IndexedEntry[];
   readonly tree: LogTree;
   readonly proofs: KeptProofs;
@@ -39,8 +38,8 @@ export interface ArchiveFault {
 }
 
 /**
- * Finds what is wrong with the files that a listing of a tree has below `log/` and `witness/`, by path: kept lists, kept proofs
- * and tiles of any width belong to the entries of the log, and there is nothing else.
+ * Finds what is wrong with the files that a listing of a tree has below `log/`, by path: kept lists, kept proofs and
+ * tiles of any width belong to the entries of the log, and there is nothing else.
  */
 export async function findArchiveFaults(
   files: SeenFiles,
@@ -58,10 +57,10 @@ export async function findArchiveFaults(
 }
 
 /** The files that are checked elsewhere. */
-const isCheckedElsewhere = (path: string, { origin, entries }: ArchivedLog) => {
+const isCheckedElsewhere = (path: string, { entries }: ArchivedLog) => {
   const [, index] = /^log\/statements\/(0|[1-9][0-9]*)\.jwt$/.exec(path) ?? [];
   if (index !== undefined) return Number(index) < entries.length;
-  return [PATHS.logHead, PATHS.logProof, PATHS.cosignedHead(origin)].includes(path);
+  return path === PATHS.logHead || path === PATHS.logProof;
 };
 
 /** A log, and the hashes of all lists that its publications name. */

@@ -146,7 +146,7 @@ async function fileOf(answer: HostAnswer, url: URL): Promise<FoundFile | undefin
   const { status, headers, location } = answer;
   if (status === 200)
     return { bytes: await answer.body(), contentType: headers.get('content-type') ?? undefined };
-  await answer.discard();
+  answer.discard();
   if (status === 404) return undefined;
   const where = location === undefined ? '' : `, a redirect to ${location}`;
   const pause = retryAfter(headers);

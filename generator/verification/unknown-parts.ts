@@ -66,7 +66,6 @@ const STATEMENTS = {
   publication: PATHS.publication,
   delegation: PATHS.delegation,
   checkpoint: PATHS.checkpoint,
-  operations: PATHS.operations,
 } as const;
 
 /** Notes unknown claims of the published statements. @param passed - whether a check has passed */

@@ -1,9 +1,15 @@
-import { containsHead, decodeBase64, hasCode, type MirrorState } from '@passport-registry/verifier/core';
+import { containsHead, decodeBase64, hasCode } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import type { VerifyOptions } from '../../generator/verification/check-tree.js';
 import { isUnreachable } from '../../generator/verification/network-failure.js';
-import { sourceOf } from '../../generator/verification/tree-source.js';
+import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
+import { httpSource, sourceOf } from '../../generator/verification/tree-source.js';
+import { verifyTree } from '../../generator/verification/verify.js';
 import type { ServedLog, ServedPublication, ServedTree } from './read-host.js';
+
+/** The state of a mirror, compared with its primary. */
+type MirrorState = 'in sync' | 'behind' | 'ahead' | 'expired' | 'altered' | 'unreachable';
 
 /** What a primary or a mirror serves, and how a mirror compares with its primary. */
 export interface HostStatus extends Omit<ServedTree, 'failure'> {
@@ -45,6 +51,24 @@ export async function compareHosts(
     primary.then(describePrimary),
     ...mirrors.map(async (mirror) => compare(await mirror, await primary, signal)),
   ]);
+}
+
+/**
+ * Audits a mirror that has passed the comparison, for which not every file was read. What `verify` refuses is altered.
+ *
+ * @param options - what `verify` demands of a tree besides
+ */
+export async function auditMirror(
+  mirror: HostStatus,
+  { rootKey, ...trust }: PinnedTrust,
+  options: VerifyOptions,
+): Promise<HostStatus> {
+  if (!['in sync', 'behind', 'ahead'].includes(mirror.state)) return mirror;
+  const report = await verifyTree(httpSource(mirror.url), rootKey, { ...trust, ...options });
+  if (report.ok) return mirror;
+  const problems = report.checks.flatMap((check) => (check.result === 'failed' ? check.problems : []));
+  const state = report.unreachable ? 'unreachable' : 'altered';
+  return { ...mirror, state, problem: `\`verify\` refuses it: ${problems.join('; ')}` };
 }
 
 function describePrimary({ failure, ...served }: ServedTree): HostStatus {

@@ -1,49 +1,34 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { RegistryError } from '@passport-registry/verifier';
 import {
   DAY_MS,
-  formatNote,
   type Proven,
   type Publication,
   type SummedStatements,
 } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { flushFolder } from '../../generator/files/flush.js';
 import type { VerifyHolders } from '../../generator/tree/held-by.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import {
   type AcceptOptions,
-  ANY_AGE_MS,
   acceptPublication,
   acceptStatements,
 } from '../../generator/verification/accept.js';
 import { auditLog } from '../../generator/verification/audit-log.js';
 import type { CheckedLog } from '../../generator/verification/check-log.js';
-import { checkOperations, trustedRoot } from '../../generator/verification/check-statements.js';
 import { isLoggedStatement } from '../../generator/verification/log-archive.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
-import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
-import { type Cosigner, cosignHead } from '../witnessing/cosign-head.js';
-import type { CosignedHead } from '../witnessing/witness-state.js';
 import type { HeldLog, HeldRelease } from './held-release.js';
 
 /** Options of `mirrorOnce`. */
 export interface MirrorOptions {
-  /** A URL with http or https, or a source that rsync accepts: `rsync://host/module`, `host:folder` or a folder. */
+  /** A URL with http or https. */
   readonly source: string;
   /** The folder of the mirror. A host serves `current` in it. */
   readonly folder: string;
   readonly trust: PinnedTrust;
   /** The maximum age of a list without a checkpoint. */
   readonly maxAgeDays: number;
-  /** The environment for rsync. */
-  readonly env: NodeJS.ProcessEnv;
-  /** Cosigns the log. Default: the mirror is no witness. */
-  readonly witness?: Cosigner | undefined;
   /** Verifies the record of the holders of the root key. Default: the record is not verified. */
   readonly verifyHolders?: VerifyHolders | undefined;
 }
@@ -70,28 +55,22 @@ export class Candidate {
   readonly heldLog: HeldLog | undefined;
   /** The verified log. Undefined before it has been verified, or if the registry has none. */
   log: CheckedLog | undefined;
-  /** The head that the mirror has cosigned, if it is a witness. */
-  cosigned: CosignedHead | undefined;
   /** The report about the release being served, if the source still serves that one, and it is intact. */
   heldReport: TreeReport | undefined;
   /** When the newest delegation was signed that was accepted under the same root key, in milliseconds since 1970. */
   delegatedAt: number | undefined;
   /** A note for each file that is left out. */
   leftOut: readonly Note[] = [];
-  /** Why the operations statement is left out, in words. */
-  warning: string | undefined;
   readonly #conditions: AcceptOptions;
-  readonly #staging: string;
 
-  /** @param staging - a temporary folder on the file system of the mirror */
-  constructor(options: MirrorOptions, staging: string, { held, releases, heldLog }: AcceptedBefore) {
+  /** @param folder - the new folder of the release, on the file system of the mirror */
+  constructor(options: MirrorOptions, folder: string, { held, releases, heldLog }: AcceptedBefore) {
     this.options = options;
+    this.folder = folder;
     this.held = held;
     this.heldLog = heldLog;
     const accepted = releases.flatMap((release) => release.stored() ?? []);
     this.#conditions = { trust: options.trust, maxAgeMs: options.maxAgeDays * DAY_MS, accepted };
-    this.#staging = staging;
-    this.folder = join(staging, 'tree');
   }
 
   get #tree(): TreeSource {
@@ -120,21 +99,13 @@ export class Candidate {
     }
   }
 
-  /**
-   * Accepts the statements in the folder, before records are downloaded. A log can be cosigned even if the list is too old,
-   * or lacks cosignatures: a publication may be waiting for this one. The rules for the publication, which are applied last,
-   * demand both.
-   */
+  /** Accepts the statements in the folder, before anything that they name is downloaded. */
   acceptStatements(): Promise<SummedStatements> {
-    const { witness, trust } = this.options;
-    return acceptStatements(this.#tree, {
-      ...this.#conditions,
-      ...(witness && { trust: withoutQuorum(trust), maxAgeMs: ANY_AGE_MS }),
-    });
+    return acceptStatements(this.#tree, this.#conditions);
   }
 
   /**
-   * Accepts the log in the folder, with the lists that it names. A witness cosigns it at once.
+   * Accepts the log in the folder, with the lists that it names.
    *
    * @param isVerified - whether a file of the log has been verified, by the download or for the release being served
    */
@@ -142,59 +113,8 @@ export class Candidate {
     return this.#acceptLogOf(this.#tree, isVerified);
   }
 
-  async #acceptLogOf(tree: TreeSource, isVerified?: (path: string) => boolean): Promise<void> {
-    const { trust, witness } = this.options;
-    this.log = await auditLog(tree, trust.rootKey, { head: this.heldLog?.head, isVerified });
-    if (witness === undefined || this.log === undefined) return;
-    const { head, key, tree: entries } = this.log;
-    const prove = ({ size }: { readonly size: number }) => entries.proofFrom(size);
-    // The head is on the disk, in the state of the witness, before it is served (rule mirror-cosigns).
-    this.cosigned = await cosignHead(witness, { head, logKeys: [key], prove });
-    // At once: a publication that waits for this cosignature is not published yet.
-    if (this.held !== undefined) this.serveCosigned(this.held.folder);
-  }
-
-  /**
-   * Puts the head that the mirror has cosigned into a release, if there is one. It is put there with one rename: readers see
-   * the old file or the new one.
-   */
-  serveCosigned(release: string): void {
-    if (this.cosigned === undefined) return;
-    const { note, origin } = this.cosigned.head;
-    const temporary = join(this.#staging, 'cosigned');
-    const file = join(release, PATHS.cosignedHead(origin));
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(temporary, formatNote(note), { mode: 0o644, flush: true });
-    renameSync(temporary, file);
-    flushFolder(dirname(file));
-  }
-
-  /**
-   * Accepts the operations statement, once the other statements are in the folder. Nobody decides by it, so a bad one is left
-   * out, and does not end the download.
-   *
-   * @param read - reads the statement; undefined if there is none
-   */
-  async acceptOperations(read: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
-    try {
-      const operations = await read();
-      if (operations !== undefined) await this.#assertOperations(operations);
-      return operations;
-    } catch (error) {
-      const isBad = error instanceof Problems || error instanceof IoFailed || error instanceof RegistryError;
-      if (!isBad) throw error;
-      this.warning = `${PATHS.operations} is left out: ${error.message}`;
-      return undefined;
-    }
-  }
-
-  /** Asserts that `verify` accepts an operations statement with the other files of the tree. */
-  async #assertOperations(bytes: Uint8Array): Promise<void> {
-    const tree = this.#tree;
-    const get = async (path: string) => (path === PATHS.operations ? { bytes } : tree.get(path));
-    const files = new SeenFiles({ ...tree, get });
-    const { rootKey } = await trustedRoot(files, this.options.trust.rootKey);
-    await checkOperations(files, rootKey, Date.now());
+  async #acceptLogOf(tree: TreeSource, isVerified: ((path: string) => boolean) | undefined): Promise<void> {
+    this.log = await auditLog(tree, this.options.trust.rootKey, { head: this.heldLog?.head, isVerified });
   }
 
   /** Accepts the publication, once all files that decide about trust are in the folder. */
@@ -219,12 +139,4 @@ export class Candidate {
     const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
     throw new TreeRejected(problems.join('; '));
   }
-}
-
-/**
- * Returns what a mirror demands of a log before it cosigns: no cosignatures of others. If each witness waited for the others,
- * nobody would begin. Before the mirror serves anything, it demands them.
- */
-function withoutQuorum({ log, ...trust }: PinnedTrust): PinnedTrust {
-  return { ...trust, log: log.log === undefined ? {} : { log: log.log } };
 }

@@ -1,11 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import {
-  hasCode,
-  type PublicationStatement,
-  type SummedStatements,
-  sumsPath,
-} from '@passport-registry/verifier/core';
+import { type PublicationStatement, type SummedStatements, sumsPath } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -18,9 +13,8 @@ import { type ListedFiles, listedFiles, unprovenFiles } from './listed-files.js'
 import { downloadArchive } from './log-archive.js';
 import { downloadHead, downloadLog } from './log-download.js';
 import { LARGE_CONCURRENCY, NewRelease, type TransferStats } from './new-release.js';
-import { downloadRecords, makeChanges, makeRecords } from './records.js';
+import { addRecords, downloadSums } from './records.js';
 import { NAMING_FILES } from './releases.js';
-import { downloadByRsync } from './rsync.js';
 
 /** How many of the other files to request at a time. Only files that are complete count towards the limit of their size. */
 const OTHER_CONCURRENCY = 4;
@@ -59,55 +53,40 @@ export async function downloadVerified(begin: () => Candidate): Promise<Download
   }
 }
 
-function notAccepted({ options: { source }, held }: Candidate, failure: TreeRejected): TreeRejected {
-  const advice = held === undefined && lacksCosignatures(failure) ? NEW_LOG : '';
+function notAccepted({ options: { source } }: Candidate, failure: TreeRejected): TreeRejected {
   return new TreeRejected(
-    `${source} was not accepted: ${failure.message.slice(0, 500)}. ${advice}If the next run fails too, tell the operator of the registry`,
+    `${source} was not accepted: ${failure.message.slice(0, 500)}. If the next run fails too, tell the operator of the registry`,
   );
 }
 
-/** A mirror that serves nothing yet may be the witness that is missing. */
-const NEW_LOG =
-  'If the log is new, its witnesses may not have cosigned it yet: begin with a trust anchor from pin without --witness and --quorum. ';
-
-function lacksCosignatures(failure: TreeRejected): boolean {
-  for (let cause: unknown = failure; cause instanceof Error; cause = cause.cause) {
-    if (hasCode(cause, 'ERR_TOO_FEW_COSIGNATURES')) return true;
-  }
-  return false;
-}
-
-/** Files that the release being served already has are hard-linked, not downloaded. */
-function download(candidate: Candidate): Promise<TransferStats> {
-  const { folder, options } = candidate;
+/**
+ * Downloads what differs from the release being served; other files are hard links to those of that release. Writes a listed
+ * file only after its hash has been checked. The first wrong hash ends the download.
+ */
+async function download(candidate: Candidate): Promise<TransferStats> {
+  const { folder, held, heldLog, options } = candidate;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  return /^https?:\/\//i.test(options.source) ? downloadByHttp(candidate) : downloadByRsync(candidate);
-}
-
-/** Writes a listed file only after its hash has been checked. The first wrong hash ends the download. */
-async function downloadByHttp(candidate: Candidate): Promise<TransferStats> {
-  const { held, heldLog } = candidate;
-  const release = new NewRelease(httpSource(candidate.options.source), candidate);
+  const release = new NewRelease(httpSource(options.source), candidate);
   const files = await downloadChecksums(release);
   await release.addAll(files.statements);
   // After the files that it names. If a publication happened in between, the checkpoint is for another tree.
   await release.fetchUnlisted(PATHS.checkpoint);
-  const operations = await candidate.acceptOperations(() => release.fetch(PATHS.operations));
-  if (operations !== undefined) release.addUnlisted(PATHS.operations, operations);
   const isStated = files.all.some(({ path }) => path === PATHS.publication);
   // Before the statements are accepted: the proof of the publication statement is a part of the log.
   const head = isStated ? await downloadHead(release, candidate) : undefined;
   if (release.hasSameAsHeld(NAMING_FILES) && (await candidate.acceptHeld())) return release.stats();
   const log = head && (await downloadLog(release, head, candidate));
-  const statement = isStated ? await downloadStated(release, files, candidate) : undefined;
-  await release.addAll(files.list);
+  const statement = isStated ? await acceptStatement(release, files, candidate) : undefined;
+  const records = statement === undefined ? files.records : await downloadSums(release, statement);
+  // First, because the list may be in the snapshot of the release being served, if its publication was only in the log there.
   await release.addAll(files.snapshots, { concurrency: LARGE_CONCURRENCY });
+  await release.addAll(files.list);
   if (log !== undefined && statement !== undefined)
     await downloadArchive(release, { log, statement: statement.text }, heldLog);
   await candidate.acceptLog((path) => release.isVerified(path));
   const publication = await candidate.acceptPublication();
-  await makeRecords(release, files.records);
+  await addRecords(release, records);
   await release.addAll(files.compressed, { concurrency: LARGE_CONCURRENCY });
   const unproven = unprovenFiles(
     files.all.map(({ path, hash }) => [path, hash]),
@@ -135,18 +114,15 @@ async function addStatementsFile(release: NewRelease): Promise<void> {
   if (file !== undefined) release.addUnlisted(PATHS.statements, file);
 }
 
-/** Downloads what the publication statement names, once the rules of a verifier accept it. */
-async function downloadStated(
+/** Applies the rules of a verifier to the statements, before anything is downloaded that they name. */
+async function acceptStatement(
   release: NewRelease,
   files: ListedFiles,
   candidate: Candidate,
 ): Promise<PublicationStatement> {
   const statements = await candidate.acceptStatements();
-  const { publication } = statements;
   assertSamePublication(statements, release.read(PATHS.checksums), files);
-  const records = await downloadRecords(release, publication);
-  makeChanges(release, { updatedAt: publication.updatedAt, records, files: files.all });
-  return publication;
+  return statements.publication;
 }
 
 async function downloadChecksums(release: NewRelease): Promise<ListedFiles> {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootKey, StoredPublication } from '@passport-registry/verifier';
 import {
@@ -57,12 +57,6 @@ export class HeldRelease {
   isLinked(path: string, folder: string): boolean {
     const [a, b] = [folder, this.folder].map((one) => statSync(join(one, path), { throwIfNoEntry: false }));
     return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
-  }
-
-  /** Returns the ids of the records in the folder. */
-  issuerIds(): string[] {
-    const folder = join(this.folder, PATHS.record(''));
-    return existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : [];
   }
 
   /** Returns what a verifier would store of the release; undefined if files are missing. */

@@ -2,7 +2,7 @@ import type { Proven, Publication } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { isChecksummed, isHostFile, roleOf } from '../../generator/tree/files.js';
-import { isOwnHostFile } from '../../generator/tree/host-configuration.js';
+import { ownHostFile } from '../../generator/tree/host-configuration.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { HeldRelease } from './held-release.js';
 import type { StatedFile } from './new-release.js';
@@ -14,7 +14,7 @@ export interface ListedFiles {
   readonly statements: readonly StatedFile[];
   readonly list: readonly StatedFile[];
   readonly snapshots: readonly StatedFile[];
-  /** The records, only in trees of older versions, which have no publication statement. */
+  /** The records, only in trees without a publication statement. */
   readonly records: readonly StatedFile[];
   /** The list in compressed form. */
   readonly compressed: readonly StatedFile[];
@@ -40,16 +40,16 @@ const STATEMENTS: readonly string[] = [
  * @throws {@link TreeRejected} if there are more files than a publisher has, or files that no publisher has
  */
 export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
-  const isOlderTree = !sums.has(PATHS.publication);
+  const isUnstated = !sums.has(PATHS.publication);
   const groupOf = (path: string): Exclude<keyof ListedFiles, 'all'> => {
     if (STATEMENTS.includes(path)) return 'statements';
     if (path === PATHS.list) return 'list';
     if (path.startsWith('snapshots/')) return 'snapshots';
     if (path === PATHS.gzipped || path === PATHS.brotli) return 'compressed';
-    return isOlderTree && !isChecksummed(path) ? 'records' : 'others';
+    return isUnstated && !isChecksummed(path) ? 'records' : 'others';
   };
   // Such files are downloaded otherwise, and may be in the folder already.
-  const stray = isOlderTree ? undefined : [...sums.keys()].find((path) => !isChecksummed(path));
+  const stray = isUnstated ? undefined : [...sums.keys()].find((path) => !isChecksummed(path));
   if (stray !== undefined)
     throw new TreeRejected(`${PATHS.checksums} lists ${stray}, which it must not list`);
   const refused = [...sums.keys()].find((path) => roleOf(path) === 'refused');
@@ -87,7 +87,9 @@ export function unprovenFiles(
   if (checkpoint?.sha256 === list && checkpoint.treeSha256 === sha256(checksums)) return [];
   const unproven = [...listed].filter(([path, hash]) => {
     const isCopy = path === PATHS.gzipped || path === PATHS.brotli;
-    const isForeign = isHostFile(path) ? !isCopy && !isOwnHostFile(path, hash) : roleOf(path) === 'added';
+    const isForeign = isHostFile(path)
+      ? !isCopy && ownHostFile(path, hash) === undefined
+      : roleOf(path) === 'added';
     return isForeign && held?.has(path, hash) !== true;
   });
   return unproven.map(([path]) => path);

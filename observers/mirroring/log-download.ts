@@ -53,21 +53,20 @@ export interface DownloadedLog {
  */
 export async function downloadHead(
   release: NewRelease,
-  { options: { witness, trust }, heldLog: held }: Candidate,
+  { heldLog: held }: Candidate,
 ): Promise<SignedHead | undefined> {
-  // The first publication of a log can be pending: no statement names the log yet.
-  const seeksLog = witness !== undefined || trust.log.log !== undefined;
-  const isNamed = await namesLog(release.read(PATHS.publication));
-  if (!isNamed && !seeksLog && held === undefined) return undefined;
-  const bytes = await release.fetch(PATHS.logHead);
-  const head = bytes && headIn(bytes, isNamed);
-  if (bytes === undefined || head === undefined) {
-    if (isNamed) throw invalidHead('is missing');
-    return undefined;
+  if (!(await namesLog(release.read(PATHS.publication)))) {
+    if (held === undefined) return undefined;
+    throw new TreeRejected(
+      `${PATHS.publication} names no log, but the log ${held.head.origin} was accepted before`,
+    );
   }
+  const bytes = await release.fetch(PATHS.logHead);
+  if (bytes === undefined) throw invalidHead('is missing');
+  const head = parseHead(bytes, invalidHead);
   assertExtends(head, held);
   release.addUnlisted(PATHS.logHead, bytes);
-  if (isNamed && (await release.fetchUnlisted(PATHS.logProof)) === undefined) {
+  if ((await release.fetchUnlisted(PATHS.logProof)) === undefined) {
     throw new TreeRejected(`${PATHS.logProof} is missing`);
   }
   return head;
@@ -111,16 +110,6 @@ export async function downloadLog(
   }
   for (const [path, file] of appendEntries(EMPTY_LOG, leaves).files) release.addVerified(path, file);
   return { head, entries, tree };
-}
-
-/** Some hosts answer every request with a page, also if the registry has no log. */
-function headIn(bytes: Uint8Array, isNamed: boolean): SignedHead | undefined {
-  try {
-    return parseHead(bytes, invalidHead);
-  } catch (error) {
-    if (isNamed || !(error instanceof TreeRejected)) throw error;
-    return undefined;
-  }
 }
 
 /** Refuses a log that cannot contain the log being served, before anything of it is downloaded. */

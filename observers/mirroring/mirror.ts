@@ -1,20 +1,16 @@
-import { linkSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
 import { GeneratorError, IoFailed } from '../../generator/errors.js';
 import { withOutputLock } from '../../generator/files/output-lock.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { filesBelow } from '../../generator/files/walk.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import { Candidate, type MirrorOptions } from './candidate.js';
 import { downloadVerified } from './download.js';
 import { HeldRelease, readHeldLog } from './held-release.js';
 import type { TransferStats } from './new-release.js';
 import { Releases, releaseName } from './releases.js';
-
-/** The name of a log, and the number of its entries. */
-type LogPlace = Pick<SignedHead, 'origin' | 'size'>;
 
 /** The report of one run. */
 export interface MirrorReport extends TransferStats {
@@ -30,10 +26,8 @@ export interface MirrorReport extends TransferStats {
    * The log of the registry, and whether its newest publication is only in the log: the published files are still those
    * before it. Undefined if there is none.
    */
-  readonly log: (LogPlace & { readonly isPending: boolean }) | undefined;
-  /** What the mirror has cosigned, and under which name. Undefined if it is no witness, or if there is no log. */
-  readonly testimony: (LogPlace & { readonly witness: string }) | undefined;
-  /** What expires soon, and what could not be done, in words. */
+  readonly log: (Pick<SignedHead, 'origin' | 'size'> & { readonly isPending: boolean }) | undefined;
+  /** What expires soon, in words. */
   readonly warnings: readonly string[];
   /** What this version does not know. Unlisted files were left out. */
   readonly notes: readonly Note[];
@@ -42,7 +36,7 @@ export interface MirrorReport extends TransferStats {
 /**
  * Mirrors a source once: downloads new files next to the release being served, verifies everything under the pinned
  * root key, applies the rules of a verifier that holds the release being served, and switches with one rename. If
- * anything fails, the mirror serves the same release as before. A witness cosigns the log as soon as it is verified.
+ * anything fails, the mirror serves the same release as before.
  *
  * @throws {@link TreeRejected} | {@link IoFailed} | {@link UsageError}
  */
@@ -65,50 +59,36 @@ async function mirrorLocked(
   releases: Releases,
   staging: string,
 ): Promise<MirrorReport> {
-  const { witness, trust } = options;
   const serving = releases.current();
   const accepted = releases
     .newestFirst()
     .map((name) => new HeldRelease(releases.path(name), releases.delegatedAt(name)));
   const held = serving === undefined ? undefined : accepted[0];
-  const before = { held, releases: accepted, heldLog: await readHeldLog(accepted, trust.rootKey) };
-  const { candidate, stats, report } = await downloadVerified(() => new Candidate(options, staging, before));
-  const { folder, log, cosigned, heldReport, leftOut, warning } = candidate;
+  const before = { held, releases: accepted, heldLog: await readHeldLog(accepted, options.trust.rootKey) };
+  const { candidate, stats, report } = await downloadVerified(
+    () => new Candidate(options, join(staging, 'tree'), before),
+  );
+  const { folder, log, heldReport, leftOut } = candidate;
   const { updatedAt = '', sha256: hash = '', issuers = 0 } = report;
   const base = releaseName(folder, updatedAt);
   const isHeld = heldReport !== undefined;
   const switched = !isHeld && (serving === undefined || releases.baseOf(serving) !== base);
   const repaired = isHeld || switched || held === undefined ? [] : damagedFiles(held, folder);
   if (switched || repaired.length > 0) {
-    if (cosigned !== undefined) candidate.serveCosigned(folder);
-    else if (log !== undefined) keepCosigned(held, folder, log.head.origin);
     const name = repaired.length > 0 ? releases.unused(base) : base;
     await releases.switchTo(folder, name, candidate.delegatedAt);
   }
   return {
     ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },
-    log: log && { ...placeOf(log.head), isPending: log.pendingList !== undefined },
-    testimony: witness && cosigned && { witness: witness.state.key.name, ...placeOf(cosigned.head) },
-    warnings: [
-      ...report.warnings,
-      ...(warning === undefined ? [] : [warning]),
-      ...(witness !== undefined && log === undefined ? [NOTHING_TO_COSIGN] : []),
-    ],
+    log: log && {
+      origin: log.head.origin,
+      size: log.head.size,
+      isPending: log.pendingList !== undefined,
+    },
+    warnings: report.warnings,
     notes: [...report.notes.filter(({ path }) => !leftOut.some((note) => note.path === path)), ...leftOut],
   };
 }
-
-/** Keeps the head that an earlier run has cosigned, when a release replaces another one. */
-function keepCosigned(held: HeldRelease | undefined, folder: string, origin: string): void {
-  const path = PATHS.cosignedHead(origin);
-  if (held?.contains(path) !== true) return;
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  linkSync(join(held.folder, path), join(folder, path));
-}
-
-const placeOf = ({ origin, size }: SignedHead) => ({ origin, size });
-
-const NOTHING_TO_COSIGN = 'the registry has no log, so there is nothing to cosign';
 
 /** Returns the files of the release being served that are damaged, compared with a new copy of the same tree. */
 function damagedFiles(held: HeldRelease, fresh: string): string[] {

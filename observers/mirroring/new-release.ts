@@ -182,14 +182,6 @@ export class NewRelease {
     return this.#verified.has(path);
   }
 
-  /** Adds a file whose content the release being served has at another path. Returns whether it has. */
-  addFrom(heldPath: string, path: string, hash: string): boolean {
-    if (this.held?.has(heldPath, hash) !== true) return false;
-    this.#link(join(this.held.folder, heldPath), path);
-    this.#note(path, hash);
-    return true;
-  }
-
   /** Whether a file in the folder is the same as in the release being served. */
   isHeldAsIs(path: string): boolean {
     return this.includes(path) && this.held?.read(path)?.equals(this.read(path)) === true;

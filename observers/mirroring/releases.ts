@@ -20,16 +20,9 @@ import { PATHS } from '../../generator/tree/paths.js';
 
 /**
  * The files from which all others of a tree follow. SHA256SUMS has the hashes of the statements. The head of the log and the
- * proof can get new cosignatures, and a publication can be in the log alone. Nothing names the operations statement, which is
- * written after the checkpoint.
+ * proof can get new cosignatures, and a publication can be in the log alone.
  */
-export const NAMING_FILES = [
-  PATHS.checksums,
-  PATHS.checkpoint,
-  PATHS.logHead,
-  PATHS.logProof,
-  PATHS.operations,
-] as const;
+export const NAMING_FILES = [PATHS.checksums, PATHS.checkpoint, PATHS.logHead, PATHS.logProof] as const;
 
 /** Names a release. Names sort by time, and the same bytes have the same name. */
 export function releaseName(folder: string, updatedAt: string): string {
@@ -87,7 +80,7 @@ export class Releases {
 
   /**
    * Returns when the newest delegation was signed that the mirror had accepted with a release, RFC 3339. Undefined if it had
-   * accepted none under the root key of the release, or if a version before this one made the release.
+   * accepted none under the root key of the release.
    */
   delegatedAt(name: string): string | undefined {
     const text = readIfReadable(this.#delegations, name)?.toString('utf8');

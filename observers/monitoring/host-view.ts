@@ -32,14 +32,9 @@ export interface ShownHead {
  * Reads what a host shows. The heads of the log are read last: a publisher shows a head before it publishes what the head
  * contains, so whatever is published must be in a head that is read afterwards.
  *
- * @param origin - the name of the log, if it is known
  * @param query - makes caches ask the host again
  */
-export async function readView(
-  host: MonitoredHost,
-  origin: string | undefined,
-  query?: string,
-): Promise<HostView> {
+export async function readView(host: MonitoredHost, query?: string): Promise<HostView> {
   const files = new Map<string, Uint8Array | undefined>();
   const problems: string[] = [];
   const readAll = (paths: readonly string[]) =>
@@ -55,9 +50,6 @@ export async function readView(
     );
   await readAll(PUBLISHED);
   await readAll([PATHS.logHead, PATHS.logProof]);
-  const name = origin ?? originIn(files.get(PATHS.logHead));
-  // The head that a mirror which is a witness has cosigned (rule mirror-cosigns).
-  if (name !== undefined) await readAll([PATHS.cosignedHead(name)]);
   return { host, files, problem: problems[0] };
 }
 
@@ -66,11 +58,7 @@ export function unreadable({ url }: MonitoredHost, message: string): Finding {
   return finding('host-unreadable', `could not be checked: ${message}`, { host: url });
 }
 
-function originIn(head: Uint8Array | undefined): string | undefined {
-  return head && /^[^\n]{1,255}(?=\n)/.exec(Buffer.from(head).toString('utf8'))?.[0];
-}
-
-/** Returns the heads that a host shows: the newest one, that of the proof, and one that the host has cosigned. */
+/** Returns the heads that a host shows: the newest one, and that of the proof. */
 export function headsOf({ host, files }: HostView): {
   readonly heads: readonly ShownHead[];
   /** Which of them are none. */
@@ -79,7 +67,7 @@ export function headsOf({ host, files }: HostView): {
   const heads: ShownHead[] = [];
   const findings: Finding[] = [];
   for (const [path, bytes] of files) {
-    const isHead = path === PATHS.logHead || path === PATHS.logProof || path.startsWith('witness/');
+    const isHead = path === PATHS.logHead || path === PATHS.logProof;
     if (!isHead || bytes === undefined) continue;
     try {
       const head = path === PATHS.logProof ? parseLogProof(bytes, invalid).head : parseHead(bytes, invalid);

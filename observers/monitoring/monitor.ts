@@ -44,22 +44,17 @@ export async function monitorOnce(
   const now = Date.now();
   const hosts = monitoredHosts(options);
   const logTrust = options.trust && logTrustOf(options.trust.log);
-  const origin = known?.head?.origin ?? logTrust?.origin;
   if (known !== undefined) assertSameRegistry(known, options);
-  const view: ViewHost = (host, query) => readView(host, origin, query);
-  const views = await Promise.all(hosts.map((host) => view(host)));
+  const views = await Promise.all(hosts.map((host) => readView(host)));
   const before = known ? withPinned(known, options) : await firstKnown(options, views[0]);
   const round: Round = { options, hosts, before, now, logTrust, findings: [], log: before, isComplete: true };
   // First the log grows, from whatever host. Then each host is compared with all of it.
   for (const one of views) await followHost(one, round);
   const checked: CheckedHost[] = [];
-  for (const one of views) checked.push(await checkTwice(one, round, view));
+  for (const one of views) checked.push(await checkTwice(one, round));
   const [hold, about] = [await followHold(views, round), await followAbout(round)];
   return finish(round, checked, { hold, about });
 }
-
-/** Reads what a host shows. @param query - makes caches ask the host again */
-type ViewHost = (host: MonitoredHost, query?: string) => Promise<HostView>;
 
 /** What an old file in a cache, or a publication during the reading, can also cause. */
 const CAUSED_BY_CACHES: readonly FindingCode[] = [
@@ -77,11 +72,11 @@ const CAUSED_BY_CACHES: readonly FindingCode[] = [
  * can cause. What they cannot cause stays an alarm: a host that shows others a false file could show the monitor a good
  * one.
  */
-async function checkTwice(seen: HostView, round: Round, view: ViewHost): Promise<CheckedHost> {
+async function checkTwice(seen: HostView, round: Round): Promise<CheckedHost> {
   const first = await checkHost(seen, round);
   if (first.findings.every(({ severity }) => severity !== 'alarm')) return first;
   const hosts = new Set([...round.hosts.slice(0, 1), seen.host]);
-  const fresh = await Promise.all([...hosts].map((host) => view(host, `monitor=${round.now}`)));
+  const fresh = await Promise.all([...hosts].map((host) => readView(host, `monitor=${round.now}`)));
   for (const one of fresh) await followHost(one, round);
   const second = await checkHost(fresh.at(-1) ?? seen, round);
   // The log may have grown.

@@ -29,15 +29,12 @@ interface State {
   readonly entries: readonly AnyEntry[];
   /** The root keys as JWKs, each with the keys to which it is committed. */
   readonly roots: readonly { readonly next_roots?: readonly string[] | undefined }[];
-  /** The keys of the log, in the form of C2SP signed-note. */
-  readonly logKeys: readonly string[];
-  /** From which size each of them signs. Absent in the state of an older version, which ignores it. */
-  readonly logKeySizes?: readonly number[] | undefined;
+  /** The keys of the log, in the form of C2SP signed-note, and from which size each of them signs. */
+  readonly logKeys: readonly { readonly vkey: string; readonly from: number }[];
   readonly publication: { readonly index: number; readonly text: string } | null;
   /** SHA-256 of the newest list, which is in a file of its own. */
   readonly list: string | null;
   readonly behind: Readonly<Record<string, Behind>>;
-  /** Absent in the state of an older version. */
   readonly hold?: KnownHold | undefined;
   readonly about?: KnownAbout | undefined;
 }
@@ -78,7 +75,7 @@ async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
 
 /** Returns where the log ended. */
 async function parseWalked(
-  { entries, roots, logKeys, logKeySizes, publication: kept }: State,
+  { entries, roots, logKeys, publication: kept }: State,
   invalid: (message: string) => Error,
 ): Promise<{ readonly state: LogState; readonly publication: KnownPublication | undefined }> {
   const keys = await Promise.all(
@@ -88,7 +85,7 @@ async function parseWalked(
   const state: LogState = {
     ...entries.reduce(passEntry, beginLog({ keys })),
     ...{ inForce: keys.at(-1)?.thumbprint, promises: read ?? undefined },
-    keys: logKeys.map((vkey, at) => ({ vkey, from: logKeySizes?.[at] ?? 0 })),
+    keys: logKeys.map(({ vkey, from }) => ({ vkey, from })),
   };
   return { state, publication: kept && read ? { ...read, index: kept.index } : undefined };
 }
@@ -112,8 +109,7 @@ export function saveState(folder: string, { head, list, publication, state: log,
   const state: State = {
     ...{ version: VERSION, head: formatNote(head.note), entries: known.entries },
     roots: log.roots.map(({ jwk, nextRoots }) => ({ ...jwk, next_roots: nextRoots })),
-    logKeys: log.keys.map(({ vkey }) => vkey),
-    logKeySizes: log.keys.map(({ from }) => from),
+    logKeys: log.keys.map(({ vkey, from }) => ({ vkey, from })),
     ...{ behind: known.behind, hold: known.hold, about: known.about, list: list?.sha256 ?? null },
     publication: publication === undefined ? null : { index: publication.index, text: publication.text },
   };

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeWith } from '../support/components.js';
 import { CLI } from '../support/paths.js';
 import { plainHost, serve } from '../support/serving.js';
 import {
@@ -206,7 +205,7 @@ issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
   });
 });
 
-describeWith(['script'], 'progress', () => {
+describe('progress', () => {
   it('is shown on a terminal for work that takes long, and goes away; elsewhere there is none', async () => {
     const folder = temporaryFolder();
     const ids = Array.from({ length: 1100 }, (_one, index) => `issuer-${index}`);

@@ -9,10 +9,9 @@ describe('an option without effect', () => {
 
   it.each([
     [[...unsigned, '--checkpoint-later'], '--checkpoint-later and --unsigned', 'to `attach`'],
-    [[...unsigned, '--cosign-later'], '--cosign-later and --unsigned', 'to `attach`'],
     [[...unsigned, '--rotation', 'step.jwt'], '--rotation and --unsigned', 'give the step to `attach`'],
     [[...unsigned, '--key', 'x.pem'], '--key and --unsigned', 'where the request is signed'],
-    [['revoke', 'a', '--reason', 'x', '--unsigned', 'r', '--cosign-later'], '--unsigned', 'to `attach`'],
+    [['revoke', 'a', '--reason', 'x', '--unsigned', 'r', '--checkpoint-later'], '--unsigned', 'to `attach`'],
     [['build', '--delegate', 'x.json'], '--delegate has no effect without --unsigned', '`keys delegate`'],
     [['build', '--days', '5'], '--days has no effect without --delegate', 'or leave it out'],
     [['build', '--hold'], '--hold has no effect without --delegate', 'or leave it out'],

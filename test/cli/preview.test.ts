@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeWith } from '../support/components.js';
 import { newRegistry } from '../support/scaffold.js';
 import { serverIn } from '../support/serving.js';
 import { cli, recordText, writeFiles } from '../support/workspace.js';
@@ -55,7 +54,7 @@ describe('passport-registry preview', () => {
   });
 });
 
-describeWith(['git'], 'a preview', () => {
+describe('a preview', () => {
   it('is not committed', () => {
     execFileSync('git', ['init', '-q'], { cwd: folder });
     const { length } = execFileSync('git', ['check-ignore', '.passport-registry/preview/issuers.json'], {

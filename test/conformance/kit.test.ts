@@ -33,7 +33,7 @@ const FOR_OTHERS: Readonly<Record<string, string>> = {
   hosts: 'query-ignored',
   issuers: 'nonce nonce-signature mint issuer-errors access-token',
   holders: 'holders-messages ceremony holders-signing holders-nonces',
-  mirrors: 'mirror-cosigns log-mirror',
+  mirrors: 'log-mirror',
   'makers of trust anchors': 'trust-anchor-thumbprint',
   'readers of tables, whose rows are cases of other rules': `roles error-codes other-codes client-steps auditor-codes
     list-hash list-checks named-list list-match checkpoint-steps statement-list statement-checkpoint public-log

@@ -88,6 +88,26 @@ describe('the runner', () => {
     ['has no verdict', 'm.case === "list/good/stated" ? say({ id: m.id }) : right(m)', /no "verdict"/],
     ['answers something else', 'm.case === "list/good/stated" ? say({ id: 1e9 }) : right(m)', /another id/],
     ['hangs', 'm.case === "list/good/stated" ? undefined : right(m)', /not answered within 3 seconds/],
+    [
+      'answers with deep JSON',
+      'm.case === "list/good/stated" ? console.log(JSON.stringify({ id: m.id, verdict: "accept", x: null }).replace("null", "[".repeat(1e5) + "]".repeat(1e5))) : right(m)',
+      /more than 16 levels/,
+    ],
+    [
+      'floods its output without a line end',
+      'm.case === "list/good/stated" ? (function flood() { process.stdout.write("x".repeat(65536), flood); })() : right(m)',
+      /printed more than 1 MiB/,
+    ],
+    [
+      'ends, and leaves a child with its output',
+      'm.case === "list/good/stated" ? (require("node:child_process").spawn("sleep", ["3"], { stdio: "inherit" }), process.exit(5)) : right(m)',
+      /has ended with 5/,
+    ],
+    [
+      'answers with control characters',
+      'm.case === "list/good/stated" ? refuse(m, "\\u001b[2J\\u009b\\u202e\\nall passed") : right(m)',
+      /^must accept, and the answer is refuse \\u001b\[2J\\u009b\\u202e\\u000aall passed$/,
+    ],
     ['answers twice', 'right(m); if (m.case === "list/good/stated") right(m)', /answered twice/],
     ['answers twice, late', 'm.id === 4 ? (say({ id: 3 }), right(m)) : right(m)', /answered twice/],
   ])('fails the case in which a program %s, and goes on', async (_name, expression, message) => {
@@ -133,6 +153,12 @@ describe('the runner', () => {
     ['that does not exist', ['/no/such/program'], /does not start/],
     ['without a word', [process.execPath, '-e', '0'], /has ended with 0/],
     ['of another protocol', program('', 'protocol: 2, roles: ["list"]'), /speaks the protocol 2/],
+    [
+      'whose protocol is no text',
+      program('', 'protocol: { toString: 1 }'),
+      /speaks the protocol \{"toString":1\}/,
+    ],
+    ['of an odd protocol', program('', 'protocol: "\\u001b]0;x"'), /speaks the protocol \\u001b\]0;x, and/],
     ['without the role', program('', 'protocol: 1, roles: ["log"]'), /does not have the role list/],
   ])('cannot run a program %s', async (_name, command, message) => {
     const fault = await runWith(command).catch((error: unknown) => error);
@@ -182,6 +208,38 @@ describe('conformance run', () => {
     expect([bad.status, bad.stdout]).toEqual([1, '']);
     expect((await runs(only)).stdout).toBe('');
     expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')).totals.failed).toBe(1);
+  });
+
+  it('escapes what a program says, in its table, JSON and JUnit', async () => {
+    const folder = temporaryFolder();
+    const junit = join(folder, 'junit.xml');
+    const odd = '\\u001b[31m\\u009b\\u2066\\r';
+    const garbage = program(
+      `console.log("${odd}")`,
+      `protocol: 1, roles: ["list", "${odd}"], name: "${odd}"`,
+    );
+    const { stdout, stderr } = await runs(
+      ['--role', 'list', '--only', 'list/good/plain', '--json', '-', '--junit', junit],
+      garbage,
+    );
+    for (const text of [stdout, stderr, readFileSync(junit, 'utf8')]) {
+      expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u);
+      expect(text).toContain('u001b[31m');
+    }
+    expect(JSON.parse(stdout).program.roles[1]).toBe('\u001b[31m\u009b\u2066\r');
+  });
+
+  it('ends although a child of the program keeps its output open', () => {
+    const leaving = program('right(m)', 'protocol: 1, roles: ["list"]').map((one) =>
+      one.replace(
+        'const say',
+        'require("node:child_process").spawn("sleep", ["40"], { stdio: "inherit" }).unref(); const say',
+      ),
+    );
+    const args = [MAIN, 'run', '--role', 'list', '--only', 'list/good/plain', '--', ...leaving];
+    // The runner itself is a process here, because an open pipe keeps a process alive.
+    const { status, signal } = spawnSync(process.execPath, args, { timeout: 30_000, stdio: 'ignore' });
+    expect({ status, signal }).toEqual({ status: 0, signal: null });
   });
 
   it('ends without an error when nobody reads its list to the end', () => {

@@ -158,7 +158,7 @@ describe('the commands of the documents', () => {
   });
 });
 
-describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', () => {
+describeWith(['openssl', 'curl'], 'the commands of docs/agents.md', () => {
   it('get a passport from the sandbox issuer with only curl and openssl, and revoke it', async () => {
     const folder = exampleRegistry();
     const address = await sandboxIn(folder);
@@ -200,21 +200,6 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     expect((await sh(look, folder)).stderr).toContain('is valid');
     const status = commands('Are you in sync?').replaceAll('http://127.0.0.1:8080', host ?? '');
     expect((await sh(status, folder)).stderr).toMatch(/^primary .*\nin sync /m);
-  });
-
-  it('docs/mirrors.md: testify to the log', async () => {
-    const { folder, here } = await published();
-    const local = (commands: string) =>
-      here(commands)
-        .replaceAll('/srv/registry', join(folder, 'srv'))
-        .replaceAll('/srv/witness', join(folder, 'state'));
-    const [, ...copy] = commandsBelow('docs/mirrors.md', 'Copy the registry');
-    await sh(local(copy.join('')), folder);
-    const [keys = '', mirror = ''] = commandsBelow('docs/mirrors.md', 'Testify to the log');
-    expect((await sh(local(keys), folder)).stdout).toMatch(/^mirror\.example\+[0-9a-f]{8}\+\S+$/m);
-    const { stderr } = await sh(local(mirror), folder);
-    expect(stderr).toContain('cosigned the log registry.example/log with 2 entries as mirror.example');
-    expect(readdirSync(join(folder, 'srv/current/witness'))).toHaveLength(1);
   });
 
   it('docs/hosting/mirror.sh keeps serving the old tree if the source is incomplete', async () => {

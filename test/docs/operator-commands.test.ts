@@ -90,7 +90,7 @@ function settingsBelow(page: string, heading: string): string {
   return settings;
 }
 
-describe('signing in two steps', () => {
+describeWith(['openssl'], 'signing in two steps', () => {
   it('docs/operators/offline.md: request, sign, attach', async () => {
     const folder = await registryAfter('The key');
     await obey(['Offline signing', 'Offline with openssl or an HSM alone'], folder);
@@ -102,7 +102,7 @@ describe('signing in two steps', () => {
   });
 });
 
-describeWith(['git'], 'a review', () => {
+describe('a review', () => {
   it('docs/operators/publish.md: diff and check', async () => {
     const folder = await registryAfter('The key', 'Build');
     const git = 'git -c user.name=Operator -c user.email=operator@example.com';
@@ -134,7 +134,7 @@ describe('registry.yaml', () => {
   });
 });
 
-describeWith(['git'], 'an emergency', () => {
+describe('an emergency', () => {
   it('docs/operators/emergency.md: suspend, end that, revoke, history', async () => {
     const folder = await registryAfter(START);
     const git = 'git -c user.name=Operator -c user.email=operator@example.com';
@@ -148,7 +148,7 @@ describeWith(['git'], 'an emergency', () => {
   });
 });
 
-describeWith(['git'], 'the README of a new registry, without a branch', () => {
+describe('the README of a new registry, without a branch', () => {
   it.each([
     ['without git', ''],
     [
@@ -184,7 +184,7 @@ describeWith(['git'], 'the README of a new registry, without a branch', () => {
   });
 });
 
-describeWith(['git'], 'a new root key with GitHub', () => {
+describe('a new root key with GitHub', () => {
   it('as the README of a new registry says, without checkpoints: load, rotate, save, merge', async () => {
     const folder = await registryAfter();
     const author = ['AUTHOR', 'COMMITTER'].map(

@@ -5,7 +5,7 @@ import { ROOT } from '../support/paths.js';
 
 describe('docs/operators/page.md', () => {
   it('explains the tiers as the page does', () => {
-    const english = readFileSync(join(ROOT, 'website/src/texts/en.ts'), 'utf8');
+    const english = readFileSync(join(ROOT, 'website/src/texts.ts'), 'utf8');
     const [, tiers = ''] = /^export const tiers = \{\n([\s\S]*?)^\}/m.exec(english) ?? [];
     const [, table = ''] = readFileSync(join(ROOT, 'docs/operators/page.md'), 'utf8').split(
       '\n| Tier | What the page says |\n|---|---|\n',

@@ -61,14 +61,6 @@ describe('docs/protocol.md and its parts', () => {
     for (const [path, constant] of Object.entries(constants)) expect(source(path)).toContain(constant);
     expect(source('verifier/src/core/statements/checkpoint.ts')).toContain('MAX_HELD_ISSUERS = 64');
     expect(limits).toContain('| issuers on hold | 64,');
-    const operations = source('verifier/src/core/audit/operations.ts');
-    expect(operations).toMatch(/MAX_MIRRORS = 64;\nconst MAX_WITNESSES = 32;/);
-    expect(limits).toContain('| mirrors, and witnesses, of an operations statement | 64; 32 |');
-    const [, states = ''] = /MIRROR_STATES = \[(.*?)\]/.exec(operations) ?? [];
-    const stated = rows('The operations statement').flatMap(
-      ([first = '']) => first.match(/^(?:`[a-z ]+`(?:, )?)+$/) ?? [],
-    );
-    for (const [, state] of states.matchAll(/'([^']+)'/g)) expect(stated.join()).toContain(`\`${state}\``);
   });
 
   it('lists every error code of the verifier once, and no others', () => {

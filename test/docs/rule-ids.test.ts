@@ -27,10 +27,10 @@ canonical-values jwt-profile limits deadlines clocks store-times roles client-me
 error-codes two-places failed-requests retries statements-file about-file issuer-pages auditor-codes public-hosts publication-rules record-changes reserved-names
 list-later newest-published next-statement request-follows signer-memory root-key-continues statements-stay
 verified-before-written tree-of-sums sums-place sums-form sums-levels sums-proof sums-caches sums-updates
-sums-whole public-log log-name log-entries other-entries log-bytes log-files log-write-order log-witnesses mirror-cosigns
+sums-whole public-log log-name log-entries other-entries log-bytes log-files log-write-order log-witnesses
 log-proof log-quorum log-rollback log-audit log-head log-tiles log-statements log-order log-tree log-kept
 log-mirror history-proof history-period holders-messages ceremony holders-record holders-signing
-holders-nonces operations other-limits other-clocks other-codes
+holders-nonces other-limits other-clocks other-codes
 `;
 
 const FOLDERS = [

@@ -264,7 +264,10 @@ describe('a second build', () => {
     expect(Date.parse(updatedAt(folder)) - Date.parse(soon)).toBe(1000);
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'registered' }) });
     const ahead = await cli(['build', ...KEY, ...AT('2099-01-01T00:00:00Z')], folder);
-    expect([ahead.code, ahead.stderr.includes('in the future (the clock of this machine')]).toEqual([2, true]);
+    expect([ahead.code, ahead.stderr.includes('in the future (the clock of this machine')]).toEqual([
+      2,
+      true,
+    ]);
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, stderr } = await cli(['build', ...KEY], folder, clockAhead(-60));
     expect(code).toBe(2);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { describeWith } from '../support/components.js';
 import { withFs } from '../support/patched-fs.js';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
@@ -383,7 +382,7 @@ describe('a status that stands on a line of its own', () => {
   });
 });
 
-describeWith(['git'], 'passport-registry history', () => {
+describe('passport-registry history', () => {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Operator', '-c', 'user.email=o@example.com', ...args], {
       cwd: folder,

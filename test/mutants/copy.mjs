@@ -112,7 +112,7 @@ const FROM_COMPILED = [
   ["'cli/library.ts'", "'build/cli/library.js'"],
   ["'sandbox/index.ts'", "'build/sandbox/index.js'"],
   ["'cli/program.ts'", "'build/cli/program.js'"],
-  ['for (const language of LANGUAGES) await bundleWebsite(language);\n', ''],
+  ['await bundleWebsite();\n', ''],
 ];
 
 function bundlePrograms(copy) {

@@ -45,7 +45,7 @@ describe('what the packages ship', async () => {
         ...filesBelow('docs/protocol'),
         ...filesBelow('docs/operators'),
         ...filesBelow('docs/verifiers'),
-        ...['docs/operators.md', 'docs/issuers.md', 'docs/mirrors.md', 'docs/upgrading.md'],
+        ...['docs/operators.md', 'docs/issuers.md', 'docs/mirrors.md'],
         ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'package.json'],
       ]),
     );
@@ -59,7 +59,7 @@ describe('what the packages ship', async () => {
       /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
     ];
     expect(own.filter((path) => !kinds.some((kind) => kind.test(path)))).toEqual([]);
-    const unreached = /^build\/(cli|conformance|custody|observers|sandbox\/demo)\/.*\.d\.ts$/;
+    const unreached = /^build\/((cli|conformance|custody|observers)\/.*|sandbox\/demo)\.d\.ts$/;
     expect(own.filter((path) => unreached.test(path))).toEqual(['build/cli/library.d.ts']);
   });
 
@@ -86,9 +86,9 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 9.2 MB and 0.86 MB, unpacked', () => {
+  it('at most 9.2 MB and 0.87 MB, unpacked', () => {
     expect(generator.unpackedSize).toBeLessThan(9_200_000);
-    expect(verifier.unpackedSize).toBeLessThan(860_000);
+    expect(verifier.unpackedSize).toBeLessThan(870_000);
   });
 
   it('the licences of all bundled packages', () => {
@@ -205,6 +205,7 @@ describe('what the packages export', () => {
     ]);
     expect(Object.keys(verifierForNode).sort()).toEqual(['fileStore', 'openRegistry']);
     expect(Object.keys(http).sort()).toEqual([
+      'DocumentRefused',
       'LimitExceeded',
       'Repeats',
       'askAgain',
@@ -215,6 +216,7 @@ describe('what the packages export', () => {
       'isPublicAddress',
       'isPublicHost',
       'openFile',
+      'parseDocument',
       'patientFetch',
       'readKeySet',
       'readLimited',

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { certificate } from './certificate.js';
 import { afterEachFile } from './endings.js';
 import { temporaryFolder } from './workspace.js';
 
@@ -75,12 +75,7 @@ export async function closingHost(): Promise<ClosingHost> {
 /** Starts a TLS server with a self-signed certificate. Returns the port. */
 export function selfSignedHost(): Promise<number> {
   const folder = temporaryFolder();
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const options = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  execFileSync('openssl', ['req', ...options, '-subj', '/CN=other.example', '-keyout', key, '-out', cert], {
-    stdio: 'ignore',
-  });
-  return portOf(
-    createHttps({ key: readFileSync(key), cert: readFileSync(cert) }, (_request, response) => response.end()),
-  );
+  certificate(folder, 'other', 'other.example');
+  const [key, cert] = ['key', 'pem'].map((kind) => readFileSync(join(folder, `other.${kind}`)));
+  return portOf(createHttps({ key, cert }, (_request, response) => response.end()));
 }

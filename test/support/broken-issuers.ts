@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -12,19 +11,6 @@ const servers: Server[] = [];
 afterEachFile(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
-
-/** Creates a self-signed certificate for a host name, as `<name>.pem` and `<name>.key` in a folder. */
-export function certificate(folder: string, name: string, host: string): void {
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-      ...['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`],
-      ...['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.pem`)],
-    ],
-    { stdio: 'ignore' },
-  );
-}
 
 /** Starts an HTTPS server on loopback. Returns the port. */
 export async function listenTls(folder: string, name: string, listener: RequestListener): Promise<number> {
@@ -153,6 +139,10 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   'has a key that is not an object': {
     rules: ['jwks-unusable-key'],
     serve: ({ keys }) => void keys.push('key' as unknown as Jwk),
+  },
+  'has more than 100 keys': {
+    rules: ['jwks-malformed'],
+    serve: ({ keys }) => void keys.push(...Array.from({ length: 99 }, (_one, at) => ({ kid: `key-${at}` }))),
   },
   'serves a list of keys, and no set': {
     rules: ['jwks-malformed'],

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
+import { findChromium, hasChromium } from './chromium.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The URL that answers with the address of the one Chromium of this run. */
-    readonly browserService: string;
+    /** The URL that answers with the address of the one Chromium of this run. Undefined if there is no Chromium. */
+    readonly browserService: string | undefined;
   }
 }
 
@@ -27,23 +29,28 @@ const COLLECTS_ALONE = '--js-flags=--single-threaded-gc';
 export default async function browserService(project: TestProject): Promise<() => Promise<void>> {
   let browser: Promise<BrowserServer> | undefined;
   const service = createServer((_request, response) => {
-    browser ??= chromium.launchServer({
-      executablePath: '/usr/bin/chromium-headless-shell',
-      args: [
-        ...['--no-sandbox', '--process-per-site', `--disable-features=${WITHOUT.join()}`],
-        ...DRAWS_WITHOUT_GPU,
-        COLLECTS_ALONE,
-      ],
-    });
+    browser ??= start(join(project.getProvidedContext().runFolder, 'chromium'));
     browser.then(
       (started) => response.end(started.wsEndpoint()),
       (cause: Error) => response.writeHead(500).end(cause.message),
     );
   });
   await once(service.listen(0, '127.0.0.1'), 'listening');
-  project.provide('browserService', `http://127.0.0.1:${(service.address() as AddressInfo).port}`);
+  const { port } = service.address() as AddressInfo;
+  project.provide('browserService', hasChromium ? `http://127.0.0.1:${port}` : undefined);
   return async () => {
     service.close().closeAllConnections();
     await (await browser?.catch(() => undefined))?.close();
   };
+}
+
+async function start(folder: string): Promise<BrowserServer> {
+  return chromium.launchServer({
+    ...(await findChromium(folder)),
+    args: [
+      ...['--no-sandbox', '--process-per-site', `--disable-features=${WITHOUT.join()}`],
+      ...DRAWS_WITHOUT_GPU,
+      COLLECTS_ALONE,
+    ],
+  });
 }

@@ -6,7 +6,8 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
-import { expect, inject } from 'vitest';
+import { beforeAll, expect, inject } from 'vitest';
+import { describeUnless } from './components.js';
 import { afterEachFile, afterEachTest } from './endings.js';
 
 let browser: Promise<Browser> | undefined;
@@ -29,9 +30,28 @@ afterEachFile(async () => {
   await (await connection)?.close();
 });
 
+/** The URL of the one Chromium of this run. Only in a suite that says that it needs Chromium, it is known. */
+let service: string | undefined;
+
+/** Defines a suite that needs Chromium. If there is none for this machine, the suite is skipped. */
+export function describeInChromium(name: string, suite: () => void): void {
+  const provided = inject('browserService');
+  describeUnless(provided === undefined, 'Chromium is not installed', name, () => {
+    beforeAll(() => {
+      service = provided;
+      return () => {
+        service = undefined;
+      };
+    });
+    suite();
+  });
+}
+
 /** Connects to the one Chromium of this run of the tests, which starts when the first file asks for it. */
 export async function connect(): Promise<Browser> {
-  const answer = await fetch(inject('browserService'));
+  if (service === undefined) throw new Error('no Chromium: define the suite with describeInChromium');
+  const answer = await fetch(service);
+  if (!answer.ok) throw new Error(await answer.text());
   return chromium.connect(await answer.text());
 }
 

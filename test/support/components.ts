@@ -1,26 +1,54 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, it } from 'vitest';
+import { beforeAll, describe, it } from 'vitest';
+import { MACHINE_PATH } from './machine.js';
+import { findProgram } from './programs.js';
+import { temporaryFolder } from './workspace.js';
 
 /** If set, tests that need a missing program are not skipped: they run and fail. */
-const REQUIRED = process.env['REQUIRE_COMPONENTS'] === '1';
+export const isRequired = process.env['REQUIRE_COMPONENTS'] === '1';
 
-/** Defines a suite that needs programs. If one is missing, the suite is skipped, and its title names the program. */
+/**
+ * Defines a suite that needs programs. Only in such a suite, they are on the PATH. If one is missing, the suite is skipped,
+ * and its title names the program.
+ */
 export function describeWith(programs: readonly string[], name: string, suite: () => void): void {
-  const missing = programs.filter((program) => !isInstalled(program));
-  describeUnless(missing.length > 0, `${missing.join(', ')} is not installed`, name, suite);
-}
-
-function isInstalled(program: string): boolean {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders.some((folder) => existsSync(join(folder, program)));
+  const found = programs.map((program) => [program, findProgram(program, MACHINE_PATH)] as const);
+  const missing = found.flatMap(([program, path]) => (path === undefined ? [program] : []));
+  describeUnless(missing.length > 0, `${missing.join(', ')} is not installed`, name, () => {
+    addToPath(found);
+    suite();
+  });
 }
 
 /** Defines a suite that needs Python with its package cryptography. If one is missing, the suite is skipped. */
 export function describeWithPython(name: string, suite: () => void): void {
-  const { status } = spawnSync('python3', ['-c', 'import cryptography']);
-  describeUnless(status !== 0, 'python3 with the package cryptography is not installed', name, suite);
+  // Asked for its own path, because python3 can be a script that looks for another python3 on the PATH.
+  const script = 'import cryptography, sys; print(sys.executable)';
+  const { status, stdout } = spawnSync('python3', ['-c', script], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: MACHINE_PATH },
+  });
+  describeUnless(status !== 0, 'python3 with the package cryptography is not installed', name, () => {
+    addToPath([['python3', stdout?.trim()]]);
+    suite();
+  });
+}
+
+/** Puts programs on the PATH for the tests of the suite in which this is called. */
+function addToPath(programs: readonly (readonly [name: string, path: string | undefined])[]): void {
+  beforeAll(() => {
+    const [folder, before] = [temporaryFolder(), process.env['PATH'] ?? ''];
+    for (const [name, path] of programs) {
+      if (path !== undefined)
+        writeFileSync(join(folder, name), `#!/bin/sh\nexec '${path}' "$@"\n`, { mode: 0o755 });
+    }
+    process.env['PATH'] = `${folder}${delimiter}${before}`;
+    return () => {
+      process.env['PATH'] = before;
+    };
+  });
 }
 
 /** Defines a suite that needs a folder that some package installs. If the folder is missing, the suite is skipped. */
@@ -37,7 +65,8 @@ export function describeWithData(folder: string, name: string, suite: () => void
   else describe(name, () => it.todo('the data beside the checkout is missing'));
 }
 
-function describeUnless(missing: boolean, why: string, name: string, suite: () => void): void {
-  if (missing && !REQUIRED) describe.skip(`${name} [${why}]`, suite);
+/** Defines a suite, which is skipped if something is missing. Its title then says what. */
+export function describeUnless(missing: boolean, why: string, name: string, suite: () => void): void {
+  if (missing && !isRequired) describe.skip(`${name} [${why}]`, suite);
   else describe(name, suite);
 }

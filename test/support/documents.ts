@@ -60,11 +60,14 @@ export async function ownRegistry(folder = temporaryFolder()): Promise<string> {
 
 /**
  * Commands of a document as they run without a terminal, which would ask for the passphrase of a new key, and whether a registry
- * is new whose host does not answer.
+ * is new whose host does not answer, and from a checkout, which `init` cannot pin.
  */
 export const withoutTerminal = (commands: string): string =>
   commands
-    .replaceAll(/passport-registry init (\S+)[^\n&]*/g, "$& && sed -i.old '/^base_url:/d' $1/registry.yaml")
+    .replaceAll(
+      /passport-registry init (\S+)[^\n&]*/g,
+      "$& --tool 1.0.0 && sed -i.old '/^base_url:/d' $1/registry.yaml",
+    )
     .replaceAll(/keys generate (?!--no-passphrase)/g, 'keys generate --no-passphrase ')
     .replaceAll(
       /(passport-registry init .*--key|rotate .*--next-key) \S+/g,

@@ -16,7 +16,7 @@ import { type Cosigning, cosignatures } from './test-log.js';
 import { placeOf } from './tiles.js';
 import { writeFiles } from './workspace.js';
 
-/** Returns the path of the newest head that a witness has cosigned, below the URL of a service, or below `witness/`. */
+/** Returns the path of the newest head that a witness has cosigned, below the URL of its service. */
 export const cosignedHeadPath = (origin: string): string => `${sha256(Buffer.from(origin))}/checkpoint`;
 
 /** Reads the head of the log in the folder of a tree. */

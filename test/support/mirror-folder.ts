@@ -5,8 +5,6 @@ import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { beforeEach } from 'vitest';
 import { copyOf, madeOnce } from './made-once.js';
 import { CLI } from './paths.js';
-import { rsyncd } from './rsyncd.js';
-import { serve } from './serving.js';
 import { cleanEnvironment, cli, type Outcome, recordText, writeFiles } from './workspace.js';
 
 /** A folder in which a registry is published to `dist` and mirrored to `mirror`. */
@@ -108,13 +106,6 @@ export function mirrorFolderPerTest(): MirrorFolder {
     served: () => here.served(),
   };
 }
-
-/** Every way to read a source: a folder and a daemon by rsync, a host by HTTP. Each gives the name of the source. */
-export const WAYS: Readonly<Record<string, (tree: string) => Promise<string>>> = {
-  'a live host': serve,
-  'a folder, by rsync': async (tree) => tree,
-  'a daemon, by rsync': rsyncd,
-};
 
 /** For `verifyTree`: the lists have fixed times, and the clock goes on. */
 export const ANY_AGE = { maxAge: 10 ** 10 };

@@ -8,9 +8,12 @@ export const SETTINGS = [
   ...['--base-url', 'https://registry.alt'],
 ];
 
+/** The option of `init` for the program, which `init` cannot pin when it runs from a checkout. */
+export const TOOL = ['--tool', '1.0.0'];
+
 /** Runs `init` in a folder. */
 export function init(args: readonly string[], cwd: string): Promise<Outcome> {
-  return cli(['init', ...args], cwd);
+  return cli(['init', ...TOOL, ...args], cwd);
 }
 
 /** Creates a registry with a root key beside it. Returns its folder. */

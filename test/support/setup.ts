@@ -1,6 +1,7 @@
 // Runs before each test file. Files share the processes of their workers, so each leaves its process as it was.
 import { afterAll, afterEach, vi } from 'vitest';
 import './compare-bytes.js';
+import './machine.js';
 import './short-waits.js';
 import { runEndings } from './endings.js';
 import { ROOT } from './paths.js';

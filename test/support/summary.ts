@@ -4,8 +4,11 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { type RanTest, unheldClaims } from './claims.js';
 import { ROOT } from './paths.js';
 
+/** The title of a suite that lacks a program (test/support/components.ts). */
+const LACKS = /\[([^\]]* is not installed)\]/;
+
 /**
- * Prints every skipped test, and writes the totals to test-results/summary.txt. With `REQUIRE_COMPONENTS=1`, a test
+ * Prints which tests are skipped, and writes the totals to test-results/summary.txt. With `REQUIRE_COMPONENTS=1`, a test
  * that is skipped for want of a component counts as a failure.
  */
 export default class Summary implements Reporter {
@@ -13,7 +16,7 @@ export default class Summary implements Reporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const inState = (state: string) => tests.filter((test) => test.result().state === state);
     const skipped = inState('skipped');
-    for (const test of skipped) process.stderr.write(`skipped: ${nameOf(test)}\n`);
+    for (const line of linesOf(skipped)) process.stderr.write(`${line}\n`);
     const required = process.env['REQUIRE_COMPONENTS'] === '1';
     // Data beside the checkout are no component: the others are counted as such.
     const lacking = required ? skipped.filter(({ options }) => options.mode !== 'todo').length : 0;
@@ -35,8 +38,7 @@ function ranTest(test: TestCase): RanTest {
   const file = test.module.relativeModuleId.replace(/^test\//, '').replace(/\.test\.ts$/, '');
   const name = test.fullName;
   const { state } = test.result();
-  // The title of such a suite names the program (test/support/components.ts).
-  const lacks = state === 'skipped' && /\[[^\]]* is not installed\]/.test(name);
+  const lacks = state === 'skipped' && LACKS.test(name);
   return { file, name, state: lacks ? 'lacks a program' : state === 'pending' ? 'skipped' : state };
 }
 
@@ -47,6 +49,13 @@ function testFiles(): string[] {
     .map((path) => path.replace(/\.test\.ts$/, ''));
 }
 
-function nameOf(test: TestCase): string {
-  return `${test.module.relativeModuleId}: ${test.fullName}`;
+/** A line for each file and missing program, and one for each other test that is skipped. */
+function linesOf(skipped: readonly TestCase[]): string[] {
+  const counts = new Map<string, number>();
+  for (const test of skipped) {
+    const reason = LACKS.exec(test.fullName)?.[1] ?? test.fullName;
+    const line = `skipped: ${test.module.relativeModuleId}: ${reason}`;
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  return [...counts].map(([line, count]) => `${line} (${count === 1 ? '1 test' : `${count} tests`})`);
 }

@@ -18,6 +18,10 @@ export interface WitnessFiles {
   readonly folder: string;
   /** The verifier key. */
   readonly vkey: string;
+  /** The options for the key. Default: the file witness.pem. */
+  readonly keyOptions?: readonly string[];
+  /** More of the environment. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Creates the key and the state of a witness with the command line. */
@@ -51,13 +55,25 @@ export interface WitnessProcess {
 }
 
 /** Starts `passport-registry witness`, and waits until it is ready. */
-export async function startWitness({ folder }: WitnessFiles, ...args: string[]): Promise<WitnessProcess> {
+export async function startWitness(
+  { folder, keyOptions = ['--witness-key', 'witness.pem'], environment = {} }: WitnessFiles,
+  ...args: string[]
+): Promise<WitnessProcess> {
   const port = await freePort();
-  const state = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
-  const all = [CLI, 'witness', ...state, '--port', String(port), '--json', ...args];
+  const all = [
+    CLI,
+    'witness',
+    ...keyOptions,
+    '--witness-state',
+    'state',
+    '--port',
+    String(port),
+    '--json',
+    ...args,
+  ];
   const child = spawn(process.execPath, all, {
     cwd: folder,
-    env: cleanEnvironment(),
+    env: { ...cleanEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);

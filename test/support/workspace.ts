@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -225,6 +226,12 @@ export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Pro
 export async function keyPair(folder: string, name: string, ...more: readonly string[]): Promise<void> {
   const files = ['--private', `${name}.pem`, '--public', `${name}.json`];
   await goodCli(['keys', 'generate', '--no-passphrase', ...files, ...more], folder);
+}
+
+/** Creates an Ed25519 key that a passphrase of any length encrypts, in PEM. */
+export function encryptedKey(passphrase: string): string {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  return String(privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase }));
 }
 
 /** Lists every path below a folder that is not a folder, with slashes, sorted. */

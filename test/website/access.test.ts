@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { open, openWithClock, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, openWithClock, verdict } from '../support/browser.js';
 import { emptyPage } from '../support/index-page.js';
 import { cosigned, ORIGIN, PROOF } from '../support/page-log.js';
 import { ROOT } from '../support/paths.js';
@@ -126,7 +125,7 @@ async function violations(page: Page): Promise<string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
 
-describeWith(['chromium-headless-shell'], 'the page for everybody', () => {
+describeInChromium('the page for everybody', () => {
   let good: string;
   let bad: string;
   let expired: string;
@@ -266,30 +265,25 @@ describeWith(['chromium-headless-shell'], 'the page for everybody', () => {
 });
 
 describe('the weight of the page', () => {
-  it.each(['en', 'de', 'nb'])(
-    'in %s is at most 48 kB compressed until the issuers are there',
-    async (language) => {
-      const small = await workspace(['alpha']);
-      writeFiles(small, { 'registry.yaml': `page: { language: ${language} }` });
-      await cli(['build'], small);
-      const dist = (path: string) => readFileSync(join(small, 'dist', path));
-      const weigh = (bytes: Buffer | string) => gzipSync(bytes, { level: 6 }).length;
-      const page = dist('index.html').toString();
-      const preloads = [...page.matchAll(/modulepreload" href="([^"]+)"/g)].map(([, path = '']) => path);
-      expect(preloads).toHaveLength(1);
-      // What the script imports before it runs is preloaded, and nothing else.
-      const imported = [
-        ...dist('assets/registry.js')
-          .toString()
-          .matchAll(/from\s*"\.\/([^"]+)"/g),
-      ].map(([, name]) => `assets/${name}`);
-      expect([...new Set(imported)]).toEqual(preloads);
-      const first = ['assets/registry.js', ...preloads, 'assets/registry.css', 'assets/icon.svg'];
-      // The copy of the list for readers without a script is as large as the list.
-      const shell = weigh(page.replace(/<tbody>[\s\S]*<\/tbody>/, ''));
-      expect(first.map((path) => weigh(dist(path))).reduce((a, b) => a + b, shell)).toBeLessThanOrEqual(
-        48_000,
-      );
-    },
-  );
+  it('is at most 48 kB compressed until the issuers are there', async () => {
+    const small = await workspace(['alpha']);
+    await cli(['build'], small);
+    const dist = (path: string) => readFileSync(join(small, 'dist', path));
+    const weigh = (bytes: Buffer | string) => gzipSync(bytes, { level: 6 }).length;
+    const page = dist('index.html').toString();
+    const preloads = [...page.matchAll(/modulepreload" href="([^"]+)"/g)].map(([, path = '']) => path);
+    expect(preloads).toHaveLength(1);
+    // What the script imports before it runs is preloaded, and nothing else.
+    const imported = [
+      ...dist('assets/registry.js')
+        .toString()
+        .matchAll(/from\s*"\.\/([^"]+)"/g),
+    ].map(([, name]) => `assets/${name}`);
+    expect([...new Set(imported)]).toEqual(preloads);
+    const first = ['assets/registry.js', ...preloads, 'assets/registry.css', 'assets/icon.svg'];
+    // The copy of the list for readers without a script is as large as the list.
+    const shell = weigh(page.replace(/<tbody>[\s\S]*<\/tbody>/, ''));
+    const sum = first.map((path) => weigh(dist(path))).reduce((a, b) => a + b, shell);
+    expect(sum).toBeLessThanOrEqual(48_000);
+  });
 });

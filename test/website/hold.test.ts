@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { open, openWithClock, shownLater, timeInWords, verdict, verification } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import {
+  describeInChromium,
+  open,
+  openWithClock,
+  shownLater,
+  timeInWords,
+  verdict,
+  verification,
+} from '../support/browser.js';
 import { serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { claimsOf } from '../support/signed-tree.js';
@@ -29,7 +36,7 @@ async function opened(fragment = '') {
   return { page, wrong };
 }
 
-describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () => {
+describeInChromium('an issuer on hold, in Chromium', () => {
   it('is shown as stopped in the list, in its own view and among the verified facts', async () => {
     await good('hold', 'alpha', 'gamma', '--online-key', 'key.pem');
     const { page, wrong } = await opened();

@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, expect, it } from 'vitest';
-import { unverifiedScript } from '../../bench/unverified-script.mjs';
-import { open, verdict, visibleId } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict, visibleId } from '../support/browser.js';
 import { atomFeed, emptyPage, indexPage } from '../support/index-page.js';
 import { issuer, publish, publishBytes, sha256, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { rounds } from '../support/soak.js';
 import { publishSummed } from '../support/summed-registry.js';
+import { unverifiedScript } from '../support/unverified-script.mjs';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 /** What would do something if it became markup, an attribute, a style, an address or a piece of script. */
@@ -89,7 +88,7 @@ function hostOf(page: string, files: () => ReturnType<typeof publish>): Promise<
   });
 }
 
-describeWith(['chromium-headless-shell'], 'hostile texts', () => {
+describeInChromium('hostile texts', () => {
   it('become no markup in the page, not even were they verified', async () => {
     const issuers = CORPUS.map(everywhere);
     const list = Buffer.from(JSON.stringify({ issuers, updated_at: '2026-01-01T00:00:00Z' }));

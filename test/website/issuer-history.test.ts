@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, timeInWords, verdict, verification } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, timeInWords, verdict, verification } from '../support/browser.js';
 import { logEntries } from '../support/log-files.js';
 import { madeUpEntry, ORIGIN, replaceLog } from '../support/page-log.js';
 import { plainHost } from '../support/serving.js';
@@ -67,7 +66,7 @@ async function wholeHistory(page: Page): Promise<string[]> {
   return stepsUntil(page, COMPLETE);
 }
 
-describeWith(['chromium-headless-shell'], 'the history of an issuer from the log', () => {
+describeInChromium('the history of an issuer from the log', () => {
   const COUNT = 6;
   const at = (publication: number) =>
     `${timeInWords(timeOf(publication, COUNT))}, publication ${publication}`;
@@ -278,7 +277,7 @@ describeWith(['chromium-headless-shell'], 'the history of an issuer from the log
   });
 });
 
-describeWith(['chromium-headless-shell'], 'the history of an issuer from a long log', () => {
+describeInChromium('the history of an issuer from a long log', () => {
   /** A registry with `log.pem`, so that its log can be replaced. */
   async function registry(): Promise<string> {
     const folder = await workspace(['alpha']);

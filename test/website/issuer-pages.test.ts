@@ -1,8 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict } from '../support/browser.js';
 import { copyOf } from '../support/made-once.js';
 import { serve } from '../support/serving.js';
 import { cli, cliAnswering, filesOf, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -194,7 +193,7 @@ describe('the pages of issuers', () => {
   });
 });
 
-describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', () => {
+describeInChromium('the page of an issuer, in Chromium', () => {
   it('says that it is not verified, and what the list says, without a script', async () => {
     const { page } = await open(`${await serve(join(made, 'dist'))}/${PAGE}`, { javaScriptEnabled: false });
     expect(await page.locator('#verification').innerText()).toContain('nothing has been verified here');

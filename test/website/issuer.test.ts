@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { unverifiedScript } from '../../bench/unverified-script.mjs';
-import { open, verdict, verification, visibleId } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict, verification, visibleId } from '../support/browser.js';
 import { ROOT } from '../support/paths.js';
 import { plainHost, slowHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
+import { unverifiedScript } from '../support/unverified-script.mjs';
 import { cli, recordText, run, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in your browser';
@@ -71,7 +70,7 @@ async function decision(page: Page): Promise<string[]> {
 const ACCEPTED = 'A verifier with this policy accepts the issuer.';
 const REJECTED = 'A verifier with this policy rejects the issuer.';
 
-describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', () => {
+describeInChromium('the page of an issuer, in Chromium', () => {
   it('answers in the order of the questions: trust and why, what for, keys, history, use', async () => {
     const { page, wrong } = await opened('aurora');
     const parts = `Array.from(document.querySelector('article.issuer').children, (part) =>
@@ -288,7 +287,7 @@ async function runCode(name: string, code: string) {
   return run(process.execPath, ['--disable-warning=ExperimentalWarning', `${name}.mjs`], SCRIPTS);
 }
 
-describeWith(['chromium-headless-shell'], 'the code for an issuer, in Chromium', () => {
+describeInChromium('the code for an issuer, in Chromium', () => {
   it('runs as it stands there', async () => {
     const { page } = await opened('aurora');
     const { kid } = JSON.parse(readFileSync(join(dist, 'keys/root.json'), 'utf8'));
@@ -407,7 +406,7 @@ describeWith(['chromium-headless-shell'], 'the code for an issuer, in Chromium',
   });
 });
 
-describeWith(['chromium-headless-shell'], 'a part of the page that the host does not send', () => {
+describeInChromium('a part of the page that the host does not send', () => {
   it('is missed in words, with a way to load the page again, and the list is still there', async () => {
     const index = readFileSync(join(dist, 'index.html'), 'utf8');
     let isGone = true;

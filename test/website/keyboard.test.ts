@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict } from '../support/browser.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -32,7 +31,7 @@ async function focused(page: Page): Promise<string> {
   return (await page.locator(':focus').ariaSnapshot()).split('\n')[0] ?? '';
 }
 
-describeWith(['chromium-headless-shell'], 'the page by keyboard and in words, in Chromium', () => {
+describeInChromium('the page by keyboard and in words, in Chromium', () => {
   it('lead from the top through everything to the first issuer, each with its role and its name', async () => {
     const { page, wrong } = await opened();
     const walked: string[] = [];

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict } from '../support/browser.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -49,7 +48,7 @@ const placesOf = (page: Page) =>
     .locator('.verification, .controls, .issuers tr, .id, .verdict')
     .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top + scrollY)));
 
-describeWith(['chromium-headless-shell'], 'the layout of the page while it loads', () => {
+describeInChromium('the layout of the page while it loads', () => {
   it.each([
     ['the list', '', 390],
     ['the list', '', 1280],

@@ -1,8 +1,7 @@
 import { cpSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict } from '../support/browser.js';
 import { plainHost, serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -38,7 +37,7 @@ beforeAll(async () => {
 
 const rows = '.issuers tbody tr';
 
-describeWith(['chromium-headless-shell'], 'the list in Chromium', () => {
+describeInChromium('the list in Chromium', () => {
   async function opened(fragment = '') {
     const { page, wrong } = await open(`${base}/${fragment}`);
     expect(await verdict(page)).toBe('Verified in your browser');

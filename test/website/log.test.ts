@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, openWithClock, verdict, verification } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, openWithClock, verdict, verification } from '../support/browser.js';
+import { onlyLogged } from '../support/only-logged.js';
 import { cosigned, madeUpEntry, ORIGIN, PROOF, replaceLog } from '../support/page-log.js';
 import { listen, plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
@@ -49,7 +49,7 @@ async function shown(page: Page, state: 'good' | 'bad'): Promise<string> {
   return panel(page).innerText();
 }
 
-describeWith(['chromium-headless-shell'], 'the log in the page', () => {
+describeInChromium('the log in the page', () => {
   let folder: string;
   const read = (path: string) => readFileSync(join(folder, 'dist', path));
 
@@ -307,11 +307,11 @@ describeWith(['chromium-headless-shell'], 'the log in the page', () => {
   });
 });
 
-describeWith(['chromium-headless-shell'], 'the log with a publication that is not published', () => {
+describeInChromium('the log with a publication that is not published', () => {
   it('is shown as before, without the list that is to come', async () => {
     const { folder, keys } = await loggedByKeys();
     change(folder, 'alpha', { status: 'suspended' });
-    await publish(folder, ...keys, '--cosign-later');
+    await onlyLogged(join(folder, 'dist'), () => publish(folder, ...keys));
     expect(existsSync(join(folder, 'dist/log/statements/1.jwt'))).toBe(true);
     const { page, wrong } = await open(`${await plainHost(join(folder, 'dist'), '404.html')}/#issuer=alpha`);
     expect(await verdict(page)).toBe(GOOD);
@@ -345,7 +345,7 @@ describeWith(['chromium-headless-shell'], 'the log with a publication that is no
   });
 });
 
-describeWith(['chromium-headless-shell'], 'the log in a page that stays open', () => {
+describeInChromium('the log in a page that stays open', () => {
   async function opened(address: string): Promise<Page> {
     const { page } = await openWithClock(address);
     expect(await verdict(page)).toBe(GOOD);

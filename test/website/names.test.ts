@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict } from '../support/browser.js';
 import { plainHost, slowHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -57,7 +56,7 @@ const lines = async (page: Page) =>
 const sentence = (page: Page) => page.locator('.sentence').innerText();
 const BY = 'Registry of agent passport issuers';
 
-describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () => {
+describeInChromium('names and reasons, in Chromium', () => {
   it('are in the list below the ids', async () => {
     const { page, wrong } = await opened();
     await expect

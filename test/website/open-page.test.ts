@@ -3,8 +3,14 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { open, openWithClock, shownLater, verdict, verification } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import {
+  describeInChromium,
+  open,
+  openWithClock,
+  shownLater,
+  verdict,
+  verification,
+} from '../support/browser.js';
 import { expectRefused, flipped, GOOD, published } from '../support/page-verdict.js';
 import { at } from '../support/publication.js';
 import { plainHost, serve, slowHost } from '../support/serving.js';
@@ -22,7 +28,7 @@ beforeAll(async () => {
 /** The option for a list of some hours ago. */
 const listed = (hours: number) => ['--updated-at', at(-3600 * hours)];
 
-describeWith(['chromium-headless-shell'], 'a page before its list is there', () => {
+describeInChromium('a page before its list is there', () => {
   it('shows an issuer that is proven before the list is there, and then what the list says', async () => {
     const { base, release } = await slowHost(join(ed25519, 'dist'));
     const { page, wrong } = await open(`${base}/#issuer=alpha`);
@@ -136,7 +142,7 @@ describeWith(['chromium-headless-shell'], 'a page before its list is there', () 
   });
 });
 
-describeWith(['chromium-headless-shell'], 'a page of a registry with statements.json', () => {
+describeInChromium('a page of a registry with statements.json', () => {
   // The panel of the log requests the publication statement by itself.
   const MEMBERS = /\/(?:issuers\.sig|checkpoint\.jwt|keys\/delegation\.jwt|keys\/rotation\.json)$/;
 
@@ -155,7 +161,7 @@ describeWith(['chromium-headless-shell'], 'a page of a registry with statements.
   });
 });
 
-describeWith(['chromium-headless-shell'], 'a page that stays open', () => {
+describeInChromium('a page that stays open', () => {
   it('requests what changed while it is open, and not the list again', async () => {
     const ids = Array.from({ length: 200 }, (_one, index) => `issuer-${index}`);
     const folder = await workspace(ids);

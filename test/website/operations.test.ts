@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import type { JWTPayload } from 'jose';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, openWithClock, timeInWords, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, openWithClock, timeInWords, verdict } from '../support/browser.js';
 import { PROOF } from '../support/page-log.js';
 import { freePort, plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
@@ -98,7 +97,7 @@ async function rowsOf(page: Page, title: string): Promise<string[][]> {
   return Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
 }
 
-describeWith(['chromium-headless-shell'], 'the operations, in Chromium', () => {
+describeInChromium('the operations, in Chromium', () => {
   it('of a registry without a checkpoint, a log and mirrors say so', async () => {
     const { page, wrong } = await opened(await hostWith('bare'));
     expect(await page.title()).toBe('Operations: Registry of agent passport issuers');

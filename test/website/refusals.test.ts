@@ -1,14 +1,13 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { open, openWithClock, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, openWithClock, verdict } from '../support/browser.js';
 import { expectRefused, flipped, published } from '../support/page-verdict.js';
 import { listen, plainHost, serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, clockAhead, recordText, workspace, writeFiles } from '../support/workspace.js';
 
-describeWith(['chromium-headless-shell'], 'what the page refuses', () => {
+describeInChromium('what the page refuses', () => {
   let ed25519: string;
 
   beforeAll(async () => {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { build, folderSource, type RegistryDescription, verifyTree } from 'passport-registry';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict } from '../support/browser.js';
 import { ROOT } from '../support/paths.js';
 import { plainHost, serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
@@ -303,7 +302,7 @@ const HOSTILE = [
 /** Three of them at a time, which is as much as fits into a name. */
 const NAMES = [0, 3, 6].map((from) => HOSTILE.slice(from, from + 3).join(''));
 
-describeWith(['chromium-headless-shell'], 'a hostile description', () => {
+describeInChromium('a hostile description', () => {
   it('becomes no markup, in the page or the feed, with a script or without', async () => {
     const dist = join(folder, 'dist');
     const signer = { key: join(folder, 'key.pem'), production: true, directory: folder };

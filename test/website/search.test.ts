@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
-import { describeWith } from '../support/components.js';
+import { describeInChromium, open, verdict } from '../support/browser.js';
 import { emptyPage } from '../support/index-page.js';
 import { publish, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
@@ -68,7 +67,7 @@ const type = (text: string) => `
   document.querySelector('#search').value = ${JSON.stringify(text)};
   document.querySelector('#search').dispatchEvent(new Event('input', { bubbles: true }));`;
 
-describeWith(['chromium-headless-shell'], 'the search among thousands of issuers, in Chromium', () => {
+describeInChromium('the search among thousands of issuers, in Chromium', () => {
   it('gives to the printer what is shown, and which page that is, in seconds', async () => {
     const page = await opened('#page=2');
     const before = await ids(page);
@@ -240,7 +239,7 @@ describeWith(['chromium-headless-shell'], 'the search among thousands of issuers
   });
 });
 
-describeWith(['chromium-headless-shell'], 'the search of a small registry, in Chromium', () => {
+describeInChromium('the search of a small registry, in Chromium', () => {
   it('with one issuer finds it, and has no pages', async () => {
     const small = await workspace(['alpha']);
     await cli(['build', '--key', 'key.pem'], small);

@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { open, openWithClock, timeInWords, verdict, verification } from '../support/browser.js';
+import {
+  describeInChromium,
+  open,
+  openWithClock,
+  timeInWords,
+  verdict,
+  verification,
+} from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { BAD, GOOD, published } from '../support/page-verdict.js';
 import { listen, plainHost, serve } from '../support/serving.js';
@@ -18,7 +25,7 @@ import {
   writeFiles,
 } from '../support/workspace.js';
 
-describeWith(['chromium-headless-shell'], 'verification in the page', () => {
+describeInChromium('verification in the page', () => {
   let ed25519: string;
 
   beforeAll(async () => {
@@ -239,7 +246,7 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
   });
 });
 
-describeWith(['chromium-headless-shell'], 'the page for what is not there', () => {
+describeInChromium('the page for what is not there', () => {
   it('has the nearest ids of the verified list, and the way to it', async () => {
     const folder = await published('Ed25519');
     const host = await serve(join(folder, 'dist'));
@@ -270,7 +277,7 @@ describeWith(['chromium-headless-shell'], 'the page for what is not there', () =
   });
 });
 
-describeWith(['openssl', 'curl', 'basenc'], 'the commands of the page', () => {
+describeWith(['openssl', 'curl'], 'the commands of the page', () => {
   it.each([
     ['Ed25519', 'Signature Verified Successfully'],
     ['P-256', 'Verified OK'],

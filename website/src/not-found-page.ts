@@ -4,7 +4,7 @@ import { similarIssuers, similarIssuersView } from './list/similar-issuers.js';
 import { anchorOfPage } from './registry/trust-anchor.js';
 import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { issuerFragment } from './route.js';
-import { issuer as text } from './texts/en.js';
+import { issuer as text } from './texts.js';
 import { explainFailure } from './verification/details.js';
 import { showFailure } from './verification/verdict.js';
 

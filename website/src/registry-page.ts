@@ -17,7 +17,7 @@ import { type Hold, holdOf } from './registry/hold.js';
 import { anchorOfPage, type RegistryAnchor } from './registry/trust-anchor.js';
 import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
-import { list as listText, page as text, verdict } from './texts/en.js';
+import { list as listText, page as text, verdict } from './texts.js';
 import {
   causeOf,
   currencyOf,

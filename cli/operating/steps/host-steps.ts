@@ -127,9 +127,9 @@ export function isPublishedFirst(status: RegistryStatus): boolean {
  * Whether verifiers that demand witnesses would refuse the tree, and every hold with it, where they now accept what the host
  * serves. The publication that the host has, too, is refused already: only its checkpoint is new.
  */
-export function isUncosigned(status: RegistryStatus, { asksMirror }: CommandSettings): boolean {
+export function isUncosigned(status: RegistryStatus): boolean {
   const isOnHost = status.live.parts?.publication === 'same';
-  return lacksWitnesses(status) && !status.log.pending && !asksMirror && !isOnHost;
+  return lacksWitnesses(status) && !status.log.pending && !isOnHost;
 }
 
 /** Over what a thief has published, no witness cosigns the tree any more: nothing would come of waiting. */
@@ -139,7 +139,7 @@ export function lacksWitnesses({ log: { cosigned, quorum, isOverThief } }: Regis
 
 /** The step that a tree needs which replaces what the host serves, before that. */
 export function cosignedFirst(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  if (!isUncosigned(status, settings)) return [];
+  if (!isUncosigned(status)) return [];
   return [
     checkpointStep(`collect the cosignatures. Do not publish ${settings.out} before`, status, settings),
   ];

@@ -27,8 +27,6 @@ export interface CommandSettings extends CommandPlace, Pick<StatusOptions, 'issu
   readonly hasOnlineKey: boolean;
   /** Options of commands that build, and of `diff`, for the exceptions from the rules of change. */
   readonly overrideOptions: readonly string[];
-  /** Whether a witness is a mirror, which sees only what is published. */
-  readonly asksMirror: boolean;
   /** The file of the public root key, for `verify`, unless the file has it. */
   readonly rootKeyOptions: readonly string[];
   /** The file of the public root key, which `root_key` or the command line names. */

@@ -60,7 +60,7 @@ function withoutBuild(status: RegistryStatus, settings: CommandSettings): NextSt
     ...(isUrgent({ level: checkpoint.partLevel ?? checkpoint.level }) ? ['sign a new checkpoint'] : []),
   ];
   if (wanted.length === 0) return [];
-  const isHeldBack = isUncosigned(status, settings);
+  const isHeldBack = isUncosigned(status);
   const reason = inSentences(
     wanted.join(', and '),
     isHeldBack ? `Do not publish ${settings.out} before` : undefined,
@@ -104,11 +104,10 @@ function both(first: NextStep, second: NextStep): NextStep {
 const FIRST_LIST = 'publish the first list. If this registry has published before, copy its tree here first';
 
 function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
-  const { changes, tree, list, publication } = status;
+  const { changes, tree, list } = status;
   const reasons: string[] = [];
   if (!tree.published) reasons.push(FIRST_LIST);
   else if (tree.level === 'error') reasons.push('repair the tree');
-  else if (publication.level === 'warning') reasons.push('sign a publication statement');
   if (tree.published && changes.changes.length > 0) reasons.push('publish the changes');
   if (tree.missingPages > 0) reasons.push('make the pages of issuers');
   if (delegates) reasons.push('publish the delegation');

@@ -11,7 +11,7 @@ import { Words } from './website-files.js';
  * next publication leaves most of them as they are.
  */
 export function issuerPages(parts: IndexPageParts): Map<string, Uint8Array> {
-  const words = new Words(parts.page?.language);
+  const words = new Words();
   const page = issuerPageTemplate(parts, words, { summary: summaryTemplate(words), content: CONTENT });
   const pages = new Map<string, Uint8Array>();
   const row = rowIn(words);

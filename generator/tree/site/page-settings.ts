@@ -1,10 +1,7 @@
 import type { Logo } from './logo.js';
-import type { Language } from './website-files.js';
 
 /** What an operator chooses of the pages for people: the group `page` of registry.yaml. */
 export interface PageSettings {
-  /** Default: English. */
-  readonly language?: Language | undefined;
   /** The colour of links, such as `#0b5fff`. */
   readonly accent?: string | undefined;
   /** The file of a logo, an SVG or PNG image. */

@@ -8,7 +8,7 @@ import { Html, html, type Pieces, templateOf } from './html.js';
 import type { Logo } from './logo.js';
 import type { PageParts } from './page-settings.js';
 import { plainList } from './plain-list.js';
-import { type Language, Words, websiteText } from './website-files.js';
+import { Words, websiteText } from './website-files.js';
 
 /**
  * Allows a page only its own script, its own style sheet, its own images and requests to its own host. Trusted Types
@@ -55,8 +55,8 @@ export function hasIssuerPages({ list, page }: Pick<IndexPageParts, 'list' | 'pa
 
 /** Returns index.html, the page at the URL of the registry. */
 export function indexPage(parts: IndexPageParts): string {
-  const words = new Words(parts.page?.language);
-  const template = websiteText('index.html', parts.page?.language).replaceAll(/<!-- (?:list|end) -->/g, '');
+  const words = new Words();
+  const template = websiteText('index.html').replaceAll(/<!-- (?:list|end) -->/g, '');
   return templateOf(
     template,
     commonPieces(parts, words),
@@ -92,14 +92,14 @@ export function issuerPageTemplate(
   words: Words,
   inner: { readonly summary: string; readonly content: string },
 ): (pieces: Pieces) => Uint8Array {
-  const { baseUrl, language } = parts.page ?? {};
+  const { baseUrl } = parts.page ?? {};
   const own: Readonly<Record<string, string>> = {
     head: ISSUER_HEAD.replace('{{summary}}', inner.summary) + (baseUrl === undefined ? '' : ISSUER_URL),
     title: '{{issuer}}: {{standing}} – {{name}}',
     heading: '{{issuer}}',
     content: inner.content,
   };
-  const template = websiteText('index.html', language)
+  const template = websiteText('index.html')
     .replaceAll(/<!-- list -->[\s\S]*?<!-- end -->/g, '')
     .replaceAll(/\{\{(\w+)\}\}/g, (place, name: string) => own[name] ?? place);
   const base = html`${urlBelow(baseUrl ?? '', '')}`;
@@ -153,10 +153,10 @@ function holdersTag({ threshold, names, split }: HeldBy, words: Words): Html {
 <meta name="registry-holders" content="${words.text(split ? 'held_by_split' : 'held_by', values)}">`;
 }
 
-/** Returns 404.html, the page for missing files. It is the same in every registry with the same language. */
-export function notFoundPage(language: Language = 'en'): string {
+/** Returns 404.html, the page for missing files. It is the same in every registry. */
+export function notFoundPage(): string {
   const policy = new Html(CONTENT_SECURITY_POLICY);
-  return templateOf(websiteText('404.html', language), new Words(language).all())({ policy }).toString();
+  return templateOf(websiteText('404.html'), new Words().all())({ policy }).toString();
 }
 
 /** A registry with a name and no description still has to say what it is. */

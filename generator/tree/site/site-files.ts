@@ -10,13 +10,13 @@ import { websiteFile, websiteScripts, websiteText } from './website-files.js';
 /** Returns the page, its assets, the pages of issuers, and the changes, by path. */
 export function siteFiles(parts: IndexPageParts, changes: Changes): Map<string, Uint8Array> {
   const text = (content: string) => new TextEncoder().encode(content);
-  const { language = 'en', accent, logo } = parts.page ?? {};
-  const style = websiteText('registry.css', language) + (accent === undefined ? '' : accentRules(accent));
+  const { accent, logo } = parts.page ?? {};
+  const style = websiteText('registry.css') + (accent === undefined ? '' : accentRules(accent));
   const assets: [string, Uint8Array][] = [
     ['registry.css', text(style)],
-    ['icon.svg', websiteFile('icon.svg', language)],
+    ['icon.svg', websiteFile('icon.svg')],
   ];
-  for (const name of websiteScripts(language)) assets.push([name, websiteFile(`assets/${name}`, language)]);
+  for (const name of websiteScripts()) assets.push([name, websiteFile(`assets/${name}`)]);
   if (logo !== undefined) assets.push([`logo.${logo.ending}`, logo.bytes]);
   return new Map([
     [PATHS.page, text(indexPage(parts))],

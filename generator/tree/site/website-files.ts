@@ -3,28 +3,27 @@ import { packageFile, packagePath } from '../../files/package-file.js';
 import { filesBelow } from '../../files/walk.js';
 import { Html, html } from './html.js';
 
-/** The languages of the page. */
-export const LANGUAGES = ['en', 'de', 'nb'] as const;
-export type Language = (typeof LANGUAGES)[number];
+/** The language of the page (BCP 47): its form of dates, and its names of places. */
+const LANGUAGE = 'en-GB';
 
 const decoder = new TextDecoder();
 
 /** Reads a file of the page from the package. */
-export function websiteFile(name: string, language: Language = 'en'): Uint8Array {
-  return packageFile(`build/website/${language}/${name}`);
+export function websiteFile(name: string): Uint8Array {
+  return packageFile(`build/website/${name}`);
 }
 
 /** Reads a text of the page from the package. */
-export function websiteText(name: string, language?: Language): string {
-  return decoder.decode(websiteFile(name, language));
+export function websiteText(name: string): string {
+  return decoder.decode(websiteFile(name));
 }
 
 /** Returns the paths of the scripts of the page and of their licences, relative to `assets/`. */
-export function websiteScripts(language: Language = 'en'): string[] {
-  return filesBelow(packagePath(`build/website/${language}/assets`));
+export function websiteScripts(): string[] {
+  return filesBelow(packagePath('build/website/assets'));
 }
 
-/** The words of the pages in one language. They may contain markup, and places `{name}` for values. */
+/** The words of the pages. They may contain markup, and places `{name}` for values. */
 export class Words {
   readonly #texts: Readonly<Record<string, string>>;
   /** Made when the first day is asked for: the first one of a process takes a tenth of the time of a small build. */
@@ -33,8 +32,8 @@ export class Words {
   /** The days in words that were asked for. Formatting takes longer than all else of a page. */
   readonly #inWords = new Map<string, string>();
 
-  constructor(language: Language = 'en') {
-    this.#texts = JSON.parse(websiteText('texts.json', language));
+  constructor() {
+    this.#texts = JSON.parse(websiteText('texts.json'));
   }
 
   /** All words, by the names of their places in the templates. */
@@ -49,7 +48,7 @@ export class Words {
     const day = time.slice(0, 10);
     const date = new Date(day);
     if (Number.isNaN(date.getTime())) return time;
-    this.#days ??= new Intl.DateTimeFormat(this.#texts['language'], { dateStyle: 'long', timeZone: 'UTC' });
+    this.#days ??= new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'long', timeZone: 'UTC' });
     const known = this.#inWords.get(day) ?? this.#days.format(date);
     this.#inWords.set(day, known);
     return known;
@@ -57,13 +56,13 @@ export class Words {
 
   /** Returns the name of a place of a record. */
   place(code: string): string {
-    this.#regions ??= new Intl.DisplayNames([this.#texts['language'] ?? 'en'], { type: 'region' });
+    this.#regions ??= new Intl.DisplayNames([LANGUAGE], { type: 'region' });
     return placeName(code, { everywhere: this.text('place_everywhere').text, regions: this.#regions });
   }
 
   /** Returns names in words, such as `Anna, Bo and Cy`. */
   names(names: readonly string[]): string {
-    return new Intl.ListFormat(this.#texts['language'], { type: 'conjunction' }).format(names);
+    return new Intl.ListFormat(LANGUAGE, { type: 'conjunction' }).format(names);
   }
 
   /** Returns a text, or a word of a record if the page has no text for it. */

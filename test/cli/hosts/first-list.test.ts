@@ -1,7 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
 import { installedPath } from '../../support/installed.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
@@ -171,7 +170,7 @@ describe('a first list of a registry whose host', () => {
 });
 
 /** A deleted tree takes its host with it if the host serves that folder. */
-describeWith(['git'], 'a first list of a registry whose host has lost its list', () => {
+describe('a first list of a registry whose host has lost its list', () => {
   const git = (...args: string[]) => gitIn(folder, ...args);
 
   function lose(): void {

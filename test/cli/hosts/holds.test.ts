@@ -1,7 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import { noteSigner } from '../../support/note-keys.js';
@@ -675,7 +674,7 @@ it('a signing command that fails is named, with the way out', async () => {
   expect(await json([...suspend, '--checkpoint-later'])).toMatchObject({ code: 0 });
 });
 
-describeWith(['git'], 'a new delegation', () => {
+describe('a new delegation', () => {
   it('is to be committed under its own name', async () => {
     gitIn(folder, 'init', '-q');
     gitIn(folder, 'add', 'issuers', 'registry.yaml', 'root.json', 'online.json');
@@ -689,7 +688,7 @@ describeWith(['git'], 'a new delegation', () => {
   });
 });
 
-describeWith(['git'], 'a suspension', () => {
+describe('a suspension', () => {
   it('is published first, and then committed', async () => {
     gitIn(folder, 'init', '-q');
     gitIn(folder, 'add', 'issuers', 'registry.yaml', 'root.json', 'online.json');

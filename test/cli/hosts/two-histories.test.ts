@@ -1,7 +1,6 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import { plainHost } from '../../support/serving.js';
@@ -411,7 +410,7 @@ describe('records that are older than the published list', () => {
   });
 });
 
-describeWith(['git'], 'records in git', () => {
+describe('records in git', () => {
   const MINUTE = 60_000;
   let made: string;
   const git = (...args: string[]) => gitIn(folder, ...args);

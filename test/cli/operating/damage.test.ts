@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installedPath } from '../../support/installed.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
 import { plainHost } from '../../support/serving.js';
@@ -22,7 +21,9 @@ let url: string;
 let published: Map<string, Buffer>;
 
 const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@registry.internal', ...args], { cwd: folder });
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@registry.internal', ...args], {
+    cwd: folder,
+  });
 
 const program = (...words: string[]) => ['npx passport-registry', ...words].join(' ');
 
@@ -41,7 +42,7 @@ async function obey(command: string): Promise<void> {
 }
 
 /** A published registry without a log, whose records are not committed, and whose host serves it. */
-describeWith(['git'], '`status` of a damaged tree', () => {
+describe('`status` of a damaged tree', () => {
   beforeAll(async () => {
     top = temporaryFolder();
     writeFiles(top, { 'host/none.html': '' });

@@ -2,19 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatNote } from '@passport-registry/verifier/core';
 import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { cosigningService } from '../../support/cosigning-service.js';
 import { git as gitIn } from '../../support/git.js';
 import { installedPath } from '../../support/installed.js';
-import { logHead } from '../../support/log-files.js';
-import { cosignatureBy, type NoteSigner, noteSigner } from '../../support/note-keys.js';
-import { listen, serve } from '../../support/serving.js';
-import { sha256, withChecksums } from '../../support/signed-tree.js';
+import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
+import { onlyLogged } from '../../support/only-logged.js';
+import { serve } from '../../support/serving.js';
+import { withChecksums } from '../../support/signed-tree.js';
 import { DAY, ONLINE, PARTS, registryForStatus } from '../../support/status-registry.js';
 import {
   cli,
   clockAhead,
+  encryptedKey,
   filesOf,
   type Outcome,
   recordText,
@@ -190,31 +191,15 @@ describe('a publication statement', () => {
     await good('build');
   });
 
-  it('that the tree of an older version lacks is a warning, and the next build signs one', async () => {
-    for (const path of ['publication.jwt', 'sums'])
-      rmSync(join(here.folder, 'dist', path), { recursive: true });
-    const sums = readFileSync(join(here.folder, 'dist/SHA256SUMS'), 'utf8').split('\n');
-    const kept = sums.filter((line) => !/ {2}(publication\.jwt|sums\/.*)$/.test(line));
-    // Older versions listed the records, too.
-    const hash = (path: string) => sha256(readFileSync(join(here.folder, 'dist', path)));
-    const records = ['issuers/alpha', 'issuers/beta'].map((path) => `${hash(path)}  ${path}`);
-    writeFiles(here.folder, { 'dist/SHA256SUMS': [...records, ...kept].join('\n') });
-    const { levels, next, report } = await statusOf();
-    expect([levels['publication'], report.tree.level, next[0]]).toEqual([
-      'warning',
-      'ok',
-      'npx passport-registry build --production',
-    ]);
-    await good('build');
-    expect((await statusOf()).report.publication).toMatchObject({ level: 'ok', sequence: 1 });
-  });
-
-  it.each(['missing', 'damaged'])(
+  it.each(['missing', 'damaged', 'missing, and not listed'])(
     'that is %s is to be restored, because no build can sign it',
     async (how) => {
       const before = readFileSync(join(here.folder, 'dist/publication.jwt'));
-      if (how === 'missing') rmSync(join(here.folder, 'dist/publication.jwt'));
-      else writeFiles(here.folder, { 'dist/publication.jwt': 'x' });
+      const sums = readFileSync(join(here.folder, 'dist/SHA256SUMS'), 'utf8');
+      if (how === 'damaged') writeFiles(here.folder, { 'dist/publication.jwt': 'x' });
+      else rmSync(join(here.folder, 'dist/publication.jwt'));
+      if (how === 'missing, and not listed')
+        writeFiles(here.folder, { 'dist/SHA256SUMS': sums.replace(/^.* publication\.jwt\n/m, '') });
       const { levels, report } = await statusOf();
       expect(levels['publication']).toBe('error');
       expect(report.next).toEqual([
@@ -437,11 +422,7 @@ describe('the root key', () => {
     await run('mkfifo', ['-m', '600', fifo], here.folder);
     // To read the pipe would block.
     expect((await statusOf(['--key', 'fifo.pem'])).levels['rootKey']).toBe('note');
-    await run(
-      'openssl',
-      ['genpkey', '-algorithm', 'ed25519', '-aes256', '-pass', 'pass:x', '-out', 'e.pem'],
-      here.folder,
-    );
+    writeFiles(here.folder, { 'e.pem': encryptedKey('x') });
     expect((await statusOf(['--key', 'e.pem'])).levels['rootKey']).toBe('ok');
     writeFiles(here.folder, {
       'command.yaml': 'root_key: root.json\nsigner: { command: touch signed; exit 1 }',
@@ -490,13 +471,10 @@ describe('the log', () => {
     present = [];
     const settings = await Promise.all(
       witnesses.map(async (witness) => {
-        const mirror = await listen((_request, response) => {
-          if (!present.includes(witness)) return response.writeHead(404).end();
-          const { note } = logHead(join(here.folder, 'dist'));
-          const cosignature = cosignatureBy(witness, note.text, Math.floor(Date.now() / 1000));
-          return response.end(formatNote({ ...note, signatures: [...note.signatures, cosignature] }));
-        });
-        return `    - { key: ${witness.vkey}, mirror: '${mirror}' }\n`;
+        const service = await cosigningService(witness, () =>
+          present.includes(witness) ? Math.floor(Date.now() / 1000) : undefined,
+        );
+        return `    - { key: ${witness.vkey}, service: '${service}' }\n`;
       }),
     );
     configure(
@@ -552,7 +530,7 @@ describe('the log', () => {
     present = witnesses;
     await good('build');
     writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
-    await good('build', '--cosign-later');
+    await onlyLogged(join(here.folder, 'dist'), () => good('build'));
     const { report, next } = await statusOf();
     expect(report.log).toMatchObject({ level: 'warning', pending: true });
     expect(report.changes).toMatchObject({ state: 'unchanged', changes: [] });

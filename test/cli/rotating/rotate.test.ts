@@ -14,12 +14,12 @@ import { PassThrough, Readable } from 'node:stream';
 import { importRootKey, openRegistry, RegistryError, type RootJwk } from '@passport-registry/verifier';
 import { folderSource, verifyTree } from 'passport-registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { CLI } from '../../support/paths.js';
 import { plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf } from '../../support/signed-tree.js';
+import { signsFile } from '../../support/signing-command.js';
 import { rounds } from '../../support/soak.js';
 import {
   cleanEnvironment,
@@ -29,10 +29,10 @@ import {
   cliWith,
   clockAhead,
   commandLine,
+  encryptedKey,
   filesOf,
   type Outcome,
   recordText,
-  run,
   writeFiles,
 } from '../../support/workspace.js';
 
@@ -288,16 +288,15 @@ describe('passport-registry keys rotate', () => {
     await expectRotated();
   });
 
-  describeWith(['openssl'], 'with keys elsewhere', () => {
+  describe('with keys elsewhere', () => {
     it('uses signing commands for both keys', async () => {
       await published();
       await key('safe/next');
-      const sign = (pem: string) => `openssl pkeyutl -sign -rawin -inkey ${pem} -in {}`;
-      const signer = `signer: { command: ${JSON.stringify(sign('root.pem'))} }\n`;
+      const signer = `signer: { command: ${JSON.stringify(signsFile('root.pem'))} }\n`;
       writeFiles(folder, { 'registry.yaml': `root_key: root.json\n${signer}${ONLINE}` });
       const { code, stderr } = await command([
         ...['keys', 'rotate', '--yes'],
-        ...['--next-root-key', 'safe/next.json', '--next-signer-command', sign('safe/next.pem')],
+        ...['--next-root-key', 'safe/next.json', '--next-signer-command', signsFile('safe/next.pem')],
       ]);
       expect([code, stderr]).toEqual([
         0,
@@ -309,10 +308,9 @@ describe('passport-registry keys rotate', () => {
     it('signs no step to a key that the next signing command does not have', async () => {
       await published();
       await key('safe/next');
-      const sign = 'openssl pkeyutl -sign -rawin -inkey safe/next.pem -in {}';
       // A planted file names the key of a stranger.
       writeFiles(folder, { 'rotation/next.json': text('stranger.json') });
-      const args = ['keys', 'rotate', '--yes', '--next-signer-command', sign];
+      const args = ['keys', 'rotate', '--yes', '--next-signer-command', signsFile('safe/next.pem')];
       const unnamed = await command(args);
       expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('pass --next-root-key')]);
       const other = await command([...args, '--next-root-key', 'safe/next.json']);
@@ -341,8 +339,7 @@ describe('passport-registry keys rotate', () => {
 
     it('asks for the passphrase of an encrypted next key only when it signs', async () => {
       await published();
-      const encrypt = ['genpkey', '-algorithm', 'ed25519', '-aes256', '-pass', 'pass:secret', '-out'];
-      await run('openssl', [...encrypt, 'safe/next.pem'], folder);
+      writeFiles(folder, { 'safe/next.pem': encryptedKey('secret') });
       const without = await rotate();
       expect([without.code, without.stderr]).toEqual([
         2,

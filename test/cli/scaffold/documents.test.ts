@@ -3,7 +3,6 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { describeWith } from '../../support/components.js';
 import { commandsBelow, withoutTerminal } from '../../support/documents.js';
 import { installedPath } from '../../support/installed.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
@@ -63,7 +62,7 @@ async function runAll(document: string, heading: string, environment: Record<str
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: origin, encoding: 'utf8' }).trim();
 
-describeWith(['git'], 'the documents of a new registry', () => {
+describe('the documents of a new registry', () => {
   beforeAll(async () => {
     top = temporaryFolder();
     folder = join(top, 'registry');

@@ -14,10 +14,9 @@ import fs, {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { describeWith } from '../../support/components.js';
 import { withFs } from '../../support/patched-fs.js';
 import { CLI, ROOT } from '../../support/paths.js';
-import { init, newRegistry, SETTINGS } from '../../support/scaffold.js';
+import { init, newRegistry, SETTINGS, TOOL } from '../../support/scaffold.js';
 import { TEMPLATE } from '../../support/workflow.js';
 import {
   cleanEnvironment,
@@ -57,6 +56,7 @@ const FILES = [
   '.github/workflows/deploy.yml',
   '.github/workflows/publish.yml',
   '.gitignore',
+  '.npmrc',
   'CONTRIBUTING.md',
   'README.md',
   'SECURITY.md',
@@ -79,7 +79,7 @@ describe('passport-registry init', () => {
   it('copies the files without placeholders byte by byte, and leaves no placeholder in the others', async () => {
     const folder = await newRegistry();
     for (const file of FILES) {
-      const template = join(TEMPLATE, file.replace(/^\.gitignore$/, 'gitignore'));
+      const template = join(TEMPLATE, file.replace(/^\.(gitignore|npmrc)$/, '$1'));
       if (!/\.(md|json|yaml)$/.test(file)) expect(read(folder, file)).toBe(readFileSync(template, 'utf8'));
       expect(read(folder, file)).not.toMatch(/(?<!\$)\{\{/);
     }
@@ -87,8 +87,7 @@ describe('passport-registry init', () => {
 
   it('pins the program in package.json, whose scripts are commands of the program', async () => {
     const { dependencies, scripts } = JSON.parse(read(await newRegistry(), 'package.json'));
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    expect(dependencies).toEqual({ 'passport-registry': version });
+    expect(dependencies).toEqual({ 'passport-registry': '1.0.0' });
     const { stdout } = await cli(['--help'], temporaryFolder());
     for (const [, command] of Object.values<string>(scripts)
       .join(' && ')
@@ -117,8 +116,8 @@ describe('passport-registry init', () => {
     expect(Object.keys(all)).toEqual(expect.arrayContaining(['root_key', 'signer', 'checkpoint']));
     expect(all.log).toMatchObject({
       // The log is named by the host of the registry.
-      ...{ origin: 'registry.alt/log', quorum: 2, wait: 60 },
-      witnesses: [{ mirror: 'https://mirror.example' }, { service: 'https://witness.example' }],
+      ...{ origin: 'registry.alt/log', quorum: 1, wait: 60 },
+      witnesses: [{ service: 'https://witness.example' }],
     });
   });
 
@@ -316,7 +315,7 @@ describe('an init that ends early', () => {
     expect((await failingAt(1, args, folder)).code).not.toBe(0);
     expect(existsSync(join(folder, 'registry'))).toBe(false);
     const hook = atFile(temporaryFolder(), 1, KILL);
-    expect((await cliProcess(['init', ...args], folder, hook)).code).toBe(null);
+    expect((await cliProcess(['init', ...TOOL, ...args], folder, hook)).code).toBe(null);
     expect(existsSync(join(folder, 'registry'))).toBe(false);
   });
 
@@ -333,7 +332,11 @@ describe('an init that ends early', () => {
 
   it('can run again in the same folder after it was killed', async () => {
     const folder = temporaryFolder();
-    const { code } = await cliProcess(['init', ...SETTINGS], folder, atFile(temporaryFolder(), 7, KILL));
+    const { code } = await cliProcess(
+      ['init', ...TOOL, ...SETTINGS],
+      folder,
+      atFile(temporaryFolder(), 7, KILL),
+    );
     expect([code, existsSync(join(folder, '.github'))]).toEqual([null, true]);
     expect((await init(SETTINGS, folder)).code).toBe(0);
     expect(filesIn(folder).filter((file) => !file.startsWith('.passport-registry-init.'))).toEqual(FILES);
@@ -408,7 +411,7 @@ describe('init --key', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { words: 'thief\n' });
     const key = ['--key', 'key.pem', '--passphrase-file', 'words'];
-    const { code, stderr } = await cliAnswering('Nordic', ['init', 'registry', ...key], folder);
+    const { code, stderr } = await cliAnswering('Nordic', ['init', 'registry', ...TOOL, ...key], folder);
     const rule =
       'the passphrase in words has fewer than 12 characters: choose one of at least 12 characters, such as five random words';
     expect([code, stderr]).toEqual([3, `passport-registry: ${rule}\n`]);
@@ -425,7 +428,7 @@ describe('init --key', () => {
   });
 });
 
-describeWith(['git'], 'init inside of a git working tree', () => {
+describe('init inside of a git working tree', () => {
   it('says that workflows run only at the top, and keeps the root key out of git', async () => {
     const folder = temporaryFolder();
     execFileSync('git', ['init', '-q'], { cwd: folder });
@@ -456,7 +459,7 @@ describeWith(['git'], 'init inside of a git working tree', () => {
   });
 });
 
-describeWith(['script'], 'init on a terminal', () => {
+describe('init on a terminal', () => {
   /** Runs `init` on a terminal. Types the text at once when the first question is shown. Returns what was shown. */
   const typed = (folder: string, input: string) =>
     new Promise<string>((resolve, reject) => {
@@ -640,10 +643,10 @@ describe('the program that init pins', () => {
     expect(stderr).toContain('contains credentials');
   });
 
-  it('is a version by its name from a checkout, with a note that says who decides about it', async () => {
-    const { stderr } = await init(['x', ...SETTINGS], temporaryFolder());
-    expect(stderr).toContain('note: the program runs from a checkout');
-    expect(stderr).toContain('whoever registers the name passport-registry');
+  it('is asked for in a checkout, which nothing can pin', async () => {
+    const folder = temporaryFolder();
+    const { code, stderr } = await cli(['init', 'x', ...SETTINGS], folder);
+    expect([code, stderr, readdirSync(folder)]).toEqual([2, expect.stringContaining('by --tool'), []]);
   });
 
   it('may be an ssh address, which names a user', async () => {

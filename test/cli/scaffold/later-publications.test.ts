@@ -1,18 +1,17 @@
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { cosigningService } from '../../support/cosigning-service.js';
 import { git } from '../../support/git.js';
+import { noteSigner } from '../../support/note-keys.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { codes, record, SimulatedGithub } from '../../support/simulated-github.js';
-import { readWorkflow } from '../../support/workflow.js';
 import { writeFiles } from '../../support/workspace.js';
 
-const JOB_IF = "vars.WITNESSES == 'on'";
 const LOG = { origin: 'registry.example/log', signer: { key: 'env:LOG_KEY' } };
 
-describeWith(['git', 'bash'], 'the workflows of a registry that is published already', () => {
+describe('the workflows of a registry that is published already', () => {
   let github: SimulatedGithub;
   let root: string;
   let main: string;
@@ -63,21 +62,10 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
       await github.good(root, 'verify', tree, '--root-key', key);
   });
 
-  /** Collects cosignatures. */
-  const cosign = () =>
-    github.run(github.job('publish', 'cosign'), {
-      expressions: { 'secrets.ONLINE_KEY': github.keys.ONLINE_KEY },
-    });
-
-  /** Publishes with the key of the log. @param witnesses - the value of the variable WITNESSES */
-  const publishLogged = (witnesses: 'on' | '') =>
+  /** Publishes with the key of the log. */
+  const publishLogged = () =>
     github.publish({
-      expressions: {
-        ...github.secrets,
-        'secrets.LOG_KEY': readFileSync(join(root, 'log.pem'), 'utf8'),
-        [`${JOB_IF} && '--cosign-later' || '--cosign-wait 60'`]:
-          witnesses === 'on' ? '--cosign-later' : '--cosign-wait 60',
-      },
+      expressions: { ...github.secrets, 'secrets.LOG_KEY': readFileSync(join(root, 'log.pem'), 'utf8') },
     });
 
   /** Changes the section `log` of registry.yaml, together with records. */
@@ -91,60 +79,34 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
   it('begin a log as soon as there is a key, also without witnesses', async () => {
     await github.good(root, 'keys', 'generate', '--no-passphrase', '--private', 'log.pem');
     pushLog({}, record('logged'));
-    const outcomes = await publishLogged('');
+    const outcomes = await publishLogged();
     expect(Object.values(codes(outcomes)), outcomes['Build, sign and verify']?.stderr).toEqual([0, 0, 0, 0]);
     const tree = github.publishedTree();
     expect(existsSync(join(tree, 'issuers/logged'))).toBe(true);
     expect(existsSync(join(tree, 'log/publication.tlog-proof'))).toBe(true);
   });
 
-  it('publish in two phases with witnesses: the log, and after the cosignatures the list', async () => {
-    const { jobs } = readWorkflow(join(main, '.github/workflows'), 'publish');
-    expect([jobs['cosign']?.if, jobs['cosign']?.needs, jobs['deploy-cosigned']?.needs]).toEqual([
-      ...[JOB_IF, 'deploy', 'cosign'],
-    ]);
-    // The host to which `deploy` copies, and a mirror that testifies.
-    const live = join(root, 'live');
-    const deploy = () => {
-      rmSync(live, { recursive: true, force: true });
-      cpSync(github.publishedTree(), live, { recursive: true });
-    };
-    deploy();
-    const registry = await serve(live);
-    const good = (...args: string[]) => github.good(root, ...args);
-    await good('keys', 'generate', '--no-passphrase', '--private', 'witness.pem');
-    const name = ['--name', 'mirror.example', '--state', 'state'];
-    const key = await good('keys', 'witness', 'witness.pem', ...name);
-    const testify = () =>
-      good(
-        ...['mirror', registry, 'mirror', '--root-key', 'registry/root.json'],
-        ...['--witness-key', 'witness.pem', '--witness-state', 'state'],
-      );
-    git(main, 'pull', '-q', 'origin', 'main');
-    await testify();
-    const witnesses = [{ key, mirror: await serve(join(root, 'mirror/current')) }];
-    pushLog({ quorum: 1, witnesses }, record('witnessed'));
-    const first = await publishLogged('on');
+  it('publish with a witness, and also while the witness is away', async () => {
+    let isAway = false;
+    const witness = noteSigner('witness.example', 'witness');
+    const service = await cosigningService(witness, () =>
+      isAway ? undefined : Math.floor(Date.now() / 1000),
+    );
+    const witnesses = [{ key: witness.vkey, service }];
+    pushLog({ quorum: 1, wait: 1, witnesses }, record('witnessed'));
+    const first = await publishLogged();
     expect(Object.values(codes(first)), first['Build, sign and verify']?.stderr).toEqual([0, 0, 0, 0]);
-    const pending = github.publishedTree();
-    expect(existsSync(join(pending, 'issuers/witnessed'))).toBe(false);
-    expect(existsSync(join(pending, 'log/statements/2.jwt'))).toBe(true);
-    deploy();
-    await testify();
-    const second = await cosign();
-    expect(Object.values(codes(second)), second['Collect cosignatures']?.stderr).toEqual([0, 0, 0]);
-    deploy();
-    expect(existsSync(join(live, 'issuers/witnessed'))).toBe(true);
-    const pin = ['--witness', key, '--quorum', '1', '--trust-anchor', 'anchor.json'];
+    const good = (...args: string[]) => github.good(root, ...args);
+    const pin = ['--witness', witness.vkey, '--quorum', '1', '--trust-anchor', 'anchor.json'];
     const thumbprint = JSON.parse(readFileSync(join(main, 'root.json'), 'utf8')).kid;
-    await good('pin', registry, '--thumbprint', thumbprint, ...pin);
-    await good('verify', registry, '--root-key', 'anchor.json');
-    // The mirror has not seen the next head. The list is published all the same, as an emergency needs.
+    await good('pin', await serve(github.publishedTree()), '--thumbprint', thumbprint, ...pin);
+    await good('verify', github.publishedTree(), '--root-key', 'anchor.json');
+    // The list is published all the same, as an emergency needs.
+    isAway = true;
     pushLog({ quorum: 1, wait: 1, witnesses }, record('unwitnessed'));
-    expect(Object.values(codes(await publishLogged('on')))).toEqual([0, 0, 0, 0]);
-    const third = await cosign();
-    expect(Object.values(codes(third))).toEqual([0, 0, 0]);
-    expect(third['Collect cosignatures']?.stderr).toContain('mirror.example');
+    const second = await publishLogged();
+    expect(Object.values(codes(second))).toEqual([0, 0, 0, 0]);
+    expect(second['Build, sign and verify']?.stderr).toContain('witness.example');
     expect(existsSync(join(github.publishedTree(), 'issuers/unwitnessed'))).toBe(true);
   });
 });

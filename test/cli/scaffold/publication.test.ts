@@ -1,162 +1,156 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { git } from '../../support/git.js';
 import { serve } from '../../support/serving.js';
 import { codes, record, SimulatedGithub } from '../../support/simulated-github.js';
 import type { Job, Step } from '../../support/workflow.js';
 import { cli, writeFiles } from '../../support/workspace.js';
 
-describeWith(
-  ['git', 'bash'],
-  'the workflows of a new registry, from its first record to a verified registry',
-  () => {
-    let github: SimulatedGithub;
-    let origin: string;
+describe('the workflows of a new registry, from its first record to a verified registry', () => {
+  let github: SimulatedGithub;
+  let origin: string;
 
-    beforeAll(async () => {
-      github = await SimulatedGithub.create();
-      origin = github.origin;
+  beforeAll(async () => {
+    github = await SimulatedGithub.create();
+    origin = github.origin;
+  });
+
+  const verify = async (tree: string) =>
+    (await cli(['verify', tree, '--root-key', 'registry/root.json'], github.root)).code;
+
+  it('publish nothing while there is no record, and say what to do', async () => {
+    const { 'Build, sign and verify': build, ...rest } = await github.publish();
+    expect([build?.code, rest['Save the tree']]).toEqual([1, undefined]);
+    expect(build?.stderr).toContain('passport-registry new');
+    expect(git(origin, 'branch', '--list', 'published')).toBe('');
+  });
+
+  it('accept the first record of the registry', async () => {
+    const outcomes = await github.pullRequest('aurora', (folder) => writeFiles(folder, record('aurora')));
+    expect(new Set(Object.values(codes(outcomes)))).toEqual(new Set([0]));
+    github.merge('aurora');
+  });
+
+  it('make the branch with the first publication', async () => {
+    const outcomes = await github.publish();
+    expect(Object.values(codes(outcomes))).toEqual([0, 0, 0, 0]);
+    expect(outcomes['Load the published tree']?.stderr).toContain('there is no branch published of origin');
+    expect(git(origin, 'rev-list', '--count', 'published')).toBe('1');
+    expect(await verify(github.publishedTree())).toBe(0);
+  });
+
+  it('go on from a tree that the operator saved by hand, with a delegation and a checkpoint', async () => {
+    await github.publishByHand();
+    expect(git(origin, 'log', '--format=%s', 'published')).toMatch(/^Checkpoints\nRecords of /);
+  });
+
+  it('accept a valid record: new, check, diff', async () => {
+    const outcomes = await github.pullRequest('harbour', (folder) =>
+      cli(['new', 'harbour', '--issuer-url', 'https://harbour.alt'], folder),
+    );
+    expect(codes(outcomes)).toEqual({
+      'Use the records of the pull request, and all other files of the base': 0,
+      'Check every record': 0,
+      'Check the change against the rules for changes': 0,
     });
+    github.merge('harbour');
+  });
 
-    const verify = async (tree: string) =>
-      (await cli(['verify', tree, '--root-key', 'registry/root.json'], github.root)).code;
+  it('build, sign, commit and verify the merged records', async () => {
+    const outcomes = await github.publish();
+    expect(Object.values(codes(outcomes))).toEqual([0, 0, 0, 0]);
+    expect(git(origin, 'rev-list', '--count', 'published')).toBe('3');
+    const tree = github.publishedTree();
+    expect(existsSync(join(tree, 'issuers/harbour'))).toBe(true);
+    expect(existsSync(join(tree, '.htaccess'))).toBe(true);
+    expect(await verify(tree)).toBe(0);
+    for (const { stdout, stderr } of Object.values(outcomes)) {
+      for (const key of Object.values(github.keys)) expect(stdout + stderr).not.toContain(key.split('\n')[1]);
+    }
+  });
 
-    it('publish nothing while there is no record, and say what to do', async () => {
-      const { 'Build, sign and verify': build, ...rest } = await github.publish();
-      expect([build?.code, rest['Save the tree']]).toEqual([1, undefined]);
-      expect(build?.stderr).toContain('passport-registry new');
-      expect(git(origin, 'branch', '--list', 'published')).toBe('');
-    });
+  it('sign a checkpoint later, and change no other file but the copy of the statements', async () => {
+    const before = git(origin, 'rev-parse', 'published');
+    github.wait();
+    expect(Object.values(codes(await github.checkpoint()))).toEqual([0, 0, 0]);
+    expect(git(origin, 'diff', '--name-only', before, 'published')).toBe('checkpoint.jwt\nstatements.json');
+  });
 
-    it('accept the first record of the registry', async () => {
-      const outcomes = await github.pullRequest('aurora', (folder) => writeFiles(folder, record('aurora')));
-      expect(new Set(Object.values(codes(outcomes)))).toEqual(new Set([0]));
-      github.merge('aurora');
-    });
+  const holdOfBranch = () => {
+    const [, claims = ''] = git(origin, 'show', 'published:checkpoint.jwt').split('.');
+    return JSON.parse(Buffer.from(claims, 'base64url').toString()).hold;
+  };
 
-    it('make the branch with the first publication', async () => {
-      const outcomes = await github.publish();
-      expect(Object.values(codes(outcomes))).toEqual([0, 0, 0, 0]);
-      expect(outcomes['Load the published tree']?.stderr).toContain('there is no branch published of origin');
-      expect(git(origin, 'rev-list', '--count', 'published')).toBe('1');
-      expect(await verify(github.publishedTree())).toBe(0);
-    });
-
-    it('go on from a tree that the operator saved by hand, with a delegation and a checkpoint', async () => {
-      await github.publishByHand();
-      expect(git(origin, 'log', '--format=%s', 'published')).toMatch(/^Checkpoints\nRecords of /);
-    });
-
-    it('accept a valid record: new, check, diff', async () => {
-      const outcomes = await github.pullRequest('harbour', (folder) =>
-        cli(['new', 'harbour', '--issuer-url', 'https://harbour.alt'], folder),
-      );
-      expect(codes(outcomes)).toEqual({
-        'Use the records of the pull request, and all other files of the base': 0,
-        'Check every record': 0,
-        'Check the change against the rules for changes': 0,
-      });
-      github.merge('harbour');
-    });
-
-    it('build, sign, commit and verify the merged records', async () => {
-      const outcomes = await github.publish();
-      expect(Object.values(codes(outcomes))).toEqual([0, 0, 0, 0]);
-      expect(git(origin, 'rev-list', '--count', 'published')).toBe('3');
-      const tree = github.publishedTree();
-      expect(existsSync(join(tree, 'issuers/harbour'))).toBe(true);
-      expect(existsSync(join(tree, '.htaccess'))).toBe(true);
-      expect(await verify(tree)).toBe(0);
-      for (const { stdout, stderr } of Object.values(outcomes)) {
-        for (const key of Object.values(github.keys))
-          expect(stdout + stderr).not.toContain(key.split('\n')[1]);
-      }
-    });
-
-    it('sign a checkpoint later, and change no other file but the copy of the statements', async () => {
-      const before = git(origin, 'rev-parse', 'published');
-      github.wait();
-      expect(Object.values(codes(await github.checkpoint()))).toEqual([0, 0, 0]);
-      expect(git(origin, 'diff', '--name-only', before, 'published')).toBe('checkpoint.jwt\nstatements.json');
-    });
-
-    const holdOfBranch = () => {
-      const [, claims = ''] = git(origin, 'show', 'published:checkpoint.jwt').split('.');
-      return JSON.parse(Buffer.from(claims, 'base64url').toString()).hold;
+  it('hold an issuer by hand, keep the hold with every checkpoint, and release the issuer', async () => {
+    const sign = async (action = '', issuerId = '') => {
+      const inputs = { 'inputs.action': action, 'inputs.issuer_id': issuerId };
+      const outcomes = await github.checkpoint(inputs);
+      const [code, saved] = ['Sign the checkpoint', 'Save the tree'].map((name) => outcomes[name]?.code);
+      return { code, saved, hold: holdOfBranch() };
     };
+    const held = { code: 0, saved: 0, hold: ['harbour'] };
+    expect(await sign('hold', 'harbour')).toEqual(held);
+    github.wait();
+    expect(await sign()).toEqual(held);
+    // Only the hold stops this issuer.
+    expect((await sign('end-hold', 'harbour')).hold).toEqual(['harbour']);
+    expect(await sign('false-alarm', 'harbour')).toEqual({ code: 0, saved: 0, hold: undefined });
+  });
 
-    it('hold an issuer by hand, keep the hold with every checkpoint, and release the issuer', async () => {
-      const sign = async (action = '', issuerId = '') => {
-        const inputs = { 'inputs.action': action, 'inputs.issuer_id': issuerId };
-        const outcomes = await github.checkpoint(inputs);
-        const [code, saved] = ['Sign the checkpoint', 'Save the tree'].map((name) => outcomes[name]?.code);
-        return { code, saved, hold: holdOfBranch() };
-      };
-      const held = { code: 0, saved: 0, hold: ['harbour'] };
-      expect(await sign('hold', 'harbour')).toEqual(held);
-      github.wait();
-      expect(await sign()).toEqual(held);
-      // Only the hold stops this issuer.
-      expect((await sign('end-hold', 'harbour')).hold).toEqual(['harbour']);
-      expect(await sign('false-alarm', 'harbour')).toEqual({ code: 0, saved: 0, hold: undefined });
-    });
-
-    it('take what is typed for an id, and neither for an option nor for a command', async () => {
-      await github.checkpoint({ 'inputs.action': 'hold', 'inputs.issuer_id': 'harbour' });
-      const folder = github.runnerFolder();
-      const whole = github.job('checkpoint', 'sign');
-      const isLoaded = (step: Step) => step.uses !== undefined || step.name === 'Load the published tree';
-      let job: Job = whole;
-      for (const typed of ['--all', '$(exit 4)', 'harbour other', '']) {
-        const outcomes = await github.run(job, {
-          folder,
-          expressions: { ...github.secrets, 'inputs.action': 'end-hold', 'inputs.issuer_id': typed },
-        });
-        expect([typed, outcomes['Sign the checkpoint']?.code]).not.toEqual([typed, 0]);
-        expect([outcomes['Save the tree'], holdOfBranch()]).toEqual([undefined, ['harbour']]);
-        // Nothing was signed, so that the next attempt can begin with the same tree.
-        job = { ...whole, steps: (whole.steps ?? []).filter((step) => !isLoaded(step)) };
-      }
-    });
-
-    it('verify the live registry, and open an issue if its list is not the published one', async () => {
-      const registry = await serve(github.publishedTree());
-      const verifyLive = async (folder: string) => {
-        const play = github.checkout(folder);
-        const use = async (step: Step) => {
-          await play(step);
-          if (existsSync(join(folder, 'registry.yaml')) && !existsSync(join(folder, 'published')))
-            writeFiles(folder, { 'registry.yaml': `base_url: ${registry}\nroot_key: root.json\n` });
-        };
-        return github.run(github.job('deploy', 'verify'), { folder, use, expressions: {} });
-      };
-      const live = await verifyLive(github.runnerFolder());
-      expect(codes(live), live['Verify the live registry']?.stderr).toEqual({
-        'Verify the live registry': 0,
+  it('take what is typed for an id, and neither for an option nor for a command', async () => {
+    await github.checkpoint({ 'inputs.action': 'hold', 'inputs.issuer_id': 'harbour' });
+    const folder = github.runnerFolder();
+    const whole = github.job('checkpoint', 'sign');
+    const isLoaded = (step: Step) => step.uses !== undefined || step.name === 'Load the published tree';
+    let job: Job = whole;
+    for (const typed of ['--all', '$(exit 4)', 'harbour other', '']) {
+      const outcomes = await github.run(job, {
+        folder,
+        expressions: { ...github.secrets, 'inputs.action': 'end-hold', 'inputs.issuer_id': typed },
       });
-      // A new publication that the host never receives.
-      github.pushToMain(record('later'));
-      await github.publish();
-      const folder = github.runnerFolder();
-      expect(codes(await verifyLive(folder))).toEqual({ 'Verify the live registry': 1, 'Open an issue': 0 });
-      expect(readFileSync(`${folder}.gh`, 'utf8')).toContain('issue create --repo owner/registry');
-    });
+      expect([typed, outcomes['Sign the checkpoint']?.code]).not.toEqual([typed, 0]);
+      expect([outcomes['Save the tree'], holdOfBranch()]).toEqual([undefined, ['harbour']]);
+      // Nothing was signed, so that the next attempt can begin with the same tree.
+      job = { ...whole, steps: (whole.steps ?? []).filter((step) => !isLoaded(step)) };
+    }
+  });
 
-    it('publish nothing without the root key, or with another key', async () => {
-      const before = git(origin, 'rev-parse', 'published');
-      github.pushToMain(record('last'));
-      const online = { 'secrets.ONLINE_KEY': github.keys.ONLINE_KEY };
-      for (const expressions of [online, { ...online, 'secrets.ROOT_KEY': github.keys.ONLINE_KEY }]) {
-        const { 'Build, sign and verify': build, ...rest } = await github.publish({ expressions });
-        expect([build?.code, build?.stderr]).toEqual([
-          1,
-          expect.stringMatching(/is not set|the signing key is/),
-        ]);
-        expect(rest['Save the tree']).toBeUndefined();
-      }
-      expect(git(origin, 'rev-parse', 'published')).toBe(before);
+  it('verify the live registry, and open an issue if its list is not the published one', async () => {
+    const registry = await serve(github.publishedTree());
+    const verifyLive = async (folder: string) => {
+      const play = github.checkout(folder);
+      const use = async (step: Step) => {
+        await play(step);
+        if (existsSync(join(folder, 'registry.yaml')) && !existsSync(join(folder, 'published')))
+          writeFiles(folder, { 'registry.yaml': `base_url: ${registry}\nroot_key: root.json\n` });
+      };
+      return github.run(github.job('deploy', 'verify'), { folder, use, expressions: {} });
+    };
+    const live = await verifyLive(github.runnerFolder());
+    expect(codes(live), live['Verify the live registry']?.stderr).toEqual({
+      'Verify the live registry': 0,
     });
-  },
-);
+    // A new publication that the host never receives.
+    github.pushToMain(record('later'));
+    await github.publish();
+    const folder = github.runnerFolder();
+    expect(codes(await verifyLive(folder))).toEqual({ 'Verify the live registry': 1, 'Open an issue': 0 });
+    expect(readFileSync(`${folder}.gh`, 'utf8')).toContain('issue create --repo owner/registry');
+  });
+
+  it('publish nothing without the root key, or with another key', async () => {
+    const before = git(origin, 'rev-parse', 'published');
+    github.pushToMain(record('last'));
+    const online = { 'secrets.ONLINE_KEY': github.keys.ONLINE_KEY };
+    for (const expressions of [online, { ...online, 'secrets.ROOT_KEY': github.keys.ONLINE_KEY }]) {
+      const { 'Build, sign and verify': build, ...rest } = await github.publish({ expressions });
+      expect([build?.code, build?.stderr]).toEqual([
+        1,
+        expect.stringMatching(/is not set|the signing key is/),
+      ]);
+      expect(rest['Save the tree']).toBeUndefined();
+    }
+    expect(git(origin, 'rev-parse', 'published')).toBe(before);
+  });
+});

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { git } from '../../support/git.js';
 import { codes, record, SimulatedGithub } from '../../support/simulated-github.js';
 import type { Outcomes } from '../../support/workflow.js';
@@ -9,7 +8,7 @@ import { filesBelow, recordText, temporaryFolder, writeFiles } from '../../suppo
 
 const CHANGE = 'Check the change against the rules for changes';
 
-describeWith(['git', 'bash'], 'the workflows of a new registry, with a pull request of an attacker,', () => {
+describe('the workflows of a new registry, with a pull request of an attacker,', () => {
   let github: SimulatedGithub;
   let outcomes: Outcomes;
 

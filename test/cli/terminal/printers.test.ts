@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { forGitHub, forSarif, forTerminal } from '../../../build/cli/terminal/diagnostics.js';
 import { forMarkdown } from '../../../build/cli/terminal/for-markdown.js';
 import { printable, printableJson } from '../../../build/generator/diagnostics/printable.js';
-import { describeWith } from '../../support/components.js';
 import fc, { codePoint } from '../../support/fast-check.js';
 import { CLI } from '../../support/paths.js';
 import { cleanEnvironment, cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -39,7 +38,7 @@ describe('diagnostics on a terminal', () => {
   });
 });
 
-describeWith(['script'], 'diagnostics on a real terminal', () => {
+describe('diagnostics on a real terminal', () => {
   const onTerminal = (folder: string, environment: Record<string, string>) =>
     execFileSync('script', ['-qec', `"${process.execPath}" "${CLI}" check || true`, '/dev/null'], {
       cwd: folder,

@@ -379,7 +379,7 @@ describe('signing in two steps', () => {
     expect(statement()).toMatchObject({ sequence: 3 });
   });
 
-  describeWith(['script'], 'on a terminal', () => {
+  describe('on a terminal', () => {
     it.each([
       ['yes', true],
       ['no', false],
@@ -394,7 +394,7 @@ describe('signing in two steps', () => {
     });
   });
 
-  describeWith(['script'], 'on a terminal, at the question', () => {
+  describe('on a terminal, at the question', () => {
     it.each([
       ['Ctrl+C', '\u0003'],
       ['Ctrl+D', '\u0004'],

@@ -460,7 +460,7 @@ describe('sign refuses a request with a list', () => {
       1,
       /typ/,
     ],
-    ['without its statement', () => rmSync(at(input('publication'))), 2, /has no publication\.signing-input/],
+    ['without its statement', () => rmSync(at(input('publication'))), 2, /no publication\.signing-input/],
     [
       'without its list',
       () => rmSync(at('request/issuers.json')),

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { ISSUER_FIELDS } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { describeWith } from '../../support/components.js';
 import { CLI } from '../../support/paths.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -120,7 +119,7 @@ describe('passport-registry new', () => {
   });
 });
 
-describeWith(['script'], 'passport-registry new on a terminal', () => {
+describe('passport-registry new on a terminal', () => {
   it('asks for the address', () => {
     const folder = temporaryFolder();
     const output = execFileSync('script', ['-qec', `"${process.execPath}" "${CLI}" new acme`, '/dev/null'], {

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { RULES } from 'passport-registry';
-import { expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { describe, expect, it } from 'vitest';
 import { git as gitIn } from '../../support/git.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -62,7 +61,7 @@ function badFiles(): Record<string, string | Uint8Array> {
   ]);
 }
 
-describeWith(['git', 'mkfifo'], 'annotations of a pull request', () => {
+describe('annotations of a pull request', () => {
   it('are exactly these for each rule about records and about changes', async () => {
     const folder = realpathSync(temporaryFolder());
     const git = (...args: string[]) => gitIn(folder, ...args);

@@ -42,7 +42,6 @@ describe('one build at a time in an output folder', () => {
   it.each<[string, object | string, number, RegExp]>([
     ['a process that runs', me, 0, alive],
     ['a process that runs, however long ago it began', me, 60 * MINUTE, alive],
-    ['one that an older version locked', { ...me, since: undefined }, 0, /: process \d+ is alive: /],
     [
       'a process of another container, whose heart beats',
       { ...me, realm: 'elsewhere', pid: 1 },

@@ -1,15 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { CLI } from '../../support/paths.js';
 import { sample } from '../../support/soak.js';
 import { cli, cliProcess, run, workspace, writeFiles } from '../../support/workspace.js';
 
 const MIB = 1024 * 1024;
 
-describeWith(['mkfifo', 'bash'], 'a file that the user names', () => {
+describe('a file that the user names', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await workspace(['alpha']);

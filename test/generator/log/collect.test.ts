@@ -20,10 +20,9 @@ import type { Signer } from '../../../build/generator/signing/sign.js';
 import { type App, witnessApp } from '../../../build/observers/witnessing/app.js';
 import { namedLogs } from '../../../build/observers/witnessing/known-logs.js';
 import { createState, openState, witnessVkey } from '../../../build/observers/witnessing/witness-state.js';
-import { cosignedHeadPath } from '../../support/log-files.js';
 import { generatePair, invalid } from '../../support/note-keys.js';
 import { listen } from '../../support/serving.js';
-import { namedEntries, ORIGIN, type TestLog, testLog } from '../../support/test-log.js';
+import { namedEntries, type TestLog, testLog } from '../../support/test-log.js';
 import { newSigner } from '../../support/witness-service.js';
 import { temporaryFolder } from '../../support/workspace.js';
 
@@ -328,117 +327,6 @@ describe('cosignatures of a service', () => {
     expect(
       await problemOf(await log.head({ size: 7 }), { key, service: await listen(listener) }, 300),
     ).toMatch(/in time$/);
-  });
-});
-
-describe('cosignatures of a mirror', () => {
-  const PATH = `/witness/${cosignedHeadPath(ORIGIN)}`;
-
-  /** Starts a mirror that serves what a function returns. */
-  async function mirrorOf(serve: () => string | undefined): Promise<string> {
-    return listen((request, response) => {
-      const body = request.url?.replace(/\?.*/, '') === PATH ? serve() : undefined;
-      response.writeHead(body === undefined ? 404 : 200).end(body);
-    });
-  }
-
-  it('are collected', async () => {
-    const witness = await newKey();
-    const head = await log.head({ size: 7 });
-    // A mirror may have cosigned long ago what it serves: nothing else has been in the log since.
-    const line = await cosign(witness, head.note.text, now() - 3600);
-    const mirror = await mirrorOf(() => formatNote(withLines(head, line).note));
-    expect(await collect(head, [{ key: witness.key, mirror }])).toEqual({ signatures: [line], missing: [] });
-    const again = await collect(withLines(head, line), [{ key: witness.key, mirror: `${mirror}/` }]);
-    expect(again).toEqual({ signatures: [line], missing: [] });
-  });
-
-  it('are waited for until the mirror has the head', async () => {
-    const witness = await newKey();
-    const [before, head] = [await log.head({ size: 6 }), await log.head({ size: 7 })];
-    const old = withLines(before, await cosign(witness, before.note.text));
-    const line = await cosign(witness, head.note.text);
-    const states = [undefined, formatNote(old.note), 'half a hea', formatNote(withLines(head, line).note)];
-    const mirror = await mirrorOf(() => (states.length > 1 ? states.shift() : states[0]));
-    expect((await collect(head, [{ key: witness.key, mirror }])).signatures).toEqual([line]);
-  });
-
-  it.each<[string, RegExp, (witness: WitnessKey, head: SignedHead) => Promise<string>]>([
-    ['has no cosignature', /^sent no cosignature by its key/, async (_witness, { note }) => formatNote(note)],
-    [
-      'has one of another size',
-      /is not valid for the head/,
-      async (witness, head) =>
-        formatNote(withLines(head, await cosign(witness, (await log.head({ size: 6 })).note.text)).note),
-    ],
-    [
-      'has one from the future',
-      /is in the future/,
-      async (witness, head) =>
-        formatNote(withLines(head, await cosign(witness, head.note.text, now() + 3600)).note),
-    ],
-    ['is not UTF-8', /not UTF-8/, async () => '\ud800'],
-  ])('are missing at once if the head %s', async (_name, problem, serve) => {
-    const witness = await newKey();
-    const head = await log.head({ size: 7 });
-    const body = await serve(witness, head);
-    const bytes = body === '\ud800' ? Buffer.of(0xff) : Buffer.from(body);
-    const mirror = await listen((_request, response) => response.end(bytes));
-    expect(await problemOf(head, { key: witness.key, mirror })).toMatch(problem);
-  });
-
-  it.each<[string, RegExp, RequestListener]>([
-    ['redirects', /a redirect to/, (_request, response) => response.writeHead(302, { Location: '/x' }).end()],
-    ['sends too much', /larger than 65536 bytes/, (_request, response) => response.end('x'.repeat(70_000))],
-  ])('are missing at once if the mirror %s', async (_name, problem, listener) => {
-    const { key } = await newKey();
-    expect(await problemOf(await log.head({ size: 7 }), { key, mirror: await listen(listener) })).toMatch(
-      problem,
-    );
-  });
-
-  it.concurrent.each<[string, RegExp, () => Promise<string | undefined>]>([
-    ['it has none', /responds with 404$/, async () => undefined],
-    ['it has an older head', /^serves the head with 6 entries, not 7$/, async () => log.note({ size: 6 })],
-    ['its head has one entry', /^serves the head with 1 entry, not 7$/, async () => log.note({ size: 1 })],
-    ['it has a newer head', /^serves the head with 8 entries, not 7$/, async () => log.note({ size: 8 })],
-    [
-      'it has another history',
-      /two histories$/,
-      async () => testLog(pair, namedEntries('b', 7)).note({ size: 7 }),
-    ],
-    ['it has something else', /^serves a head that has no signature$/, async () => 'hello'],
-  ])('are missing when the time is over if %s', async (_name, problem, serve) => {
-    const { key } = await newKey();
-    const body = await serve();
-    expect(
-      await problemOf(await log.head({ size: 7 }), { key, mirror: await mirrorOf(() => body) }, 1000),
-    ).toMatch(problem);
-  });
-
-  it('that have not been renewed for a day are reported', async () => {
-    const witness = await newKey();
-    const head = await log.head({ size: 7 });
-    const day = 24 * 60 * 60;
-    for (const [age, problems] of [
-      [day - 600, 0],
-      [day + 600, 1],
-    ] as const) {
-      const known = withLines(head, await cosign(witness, head.note.text, now() - age));
-      const mirror = await mirrorOf(() => formatNote(known.note));
-      const { missing } = await collect(known, [{ key: witness.key, mirror }]);
-      expect([age, missing.length]).toEqual([age, problems]);
-      for (const { problem } of missing) expect(problem).toMatch(/^has not cosigned the head again since 20/);
-    }
-  });
-
-  it('that are older than the known one do not count', async () => {
-    const witness = await newKey();
-    const head = await log.head({ size: 7 });
-    const known = withLines(head, await cosign(witness, head.note.text, now() - 60));
-    const served = withLines(head, await cosign(witness, head.note.text, now() - 120));
-    const mirror = await mirrorOf(() => formatNote(served.note));
-    expect(await problemOf(known, { key: witness.key, mirror })).toMatch(/^sent an old cosignature/);
   });
 });
 

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { certificate, issuers, KINDS, type Kind, listenTls } from '../../support/broken-issuers.js';
-import { describeWith } from '../../support/components.js';
+import { issuers, KINDS, type Kind, listenTls } from '../../support/broken-issuers.js';
+import { certificate } from '../../support/certificate.js';
+import { git } from '../../support/git.js';
 import { REAL_RECORDS } from '../../support/paths.js';
 import { freePort } from '../../support/serving.js';
 import { rounds } from '../../support/soak.js';
-import { cli, recordText, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 /** Loopback, private, link-local, shared, unspecified and multicast addresses, also in disguise. */
 const PRIVATE_HOSTS = [
@@ -71,7 +72,7 @@ function pointedAt(text: string, id: string, origin: string): string {
   ].join('\n');
 }
 
-describeWith(['openssl'], 'passport-registry check --online', () => {
+describe('passport-registry check --online', () => {
   const folder = temporaryFolder();
   const records = twoHundredRecords().slice(0, COUNT);
   const ids = records.map(([id]) => id);
@@ -247,15 +248,13 @@ describeWith(['openssl'], 'passport-registry check --online', () => {
   });
 });
 
-describeWith(['git', 'openssl'], 'passport-registry check --online --changed', () => {
+describe('passport-registry check --online --changed', () => {
   it('looks only at what differs from a commit', async () => {
     const own = temporaryFolder();
-    const git = (...args: string[]) =>
-      run('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], own);
     writeFiles(own, { 'issuers/a.yaml': recordText('a'), 'issuers/b.yaml': recordText('b') });
-    await git('init', '-q');
-    await git('add', '.');
-    await git('commit', '-qm', 'Records');
+    git(own, 'init', '-q');
+    git(own, 'add', '.');
+    git(own, 'commit', '-qm', 'Records');
     writeFiles(own, {
       'issuers/b.yaml': recordText('b', { tier: 'founding' }),
       'issuers/c.yaml': recordText('c'),

@@ -11,8 +11,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { git } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import { listen, serve } from '../../support/serving.js';
@@ -27,7 +26,7 @@ import {
   writeFiles,
 } from '../../support/workspace.js';
 
-describeWith(['git'], 'passport-registry branch', () => {
+describe('passport-registry branch', () => {
   let folder: string;
   let origin: string;
 

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatNote, parseLogProof } from '@passport-registry/verifier/core';
+import { parseLogProof } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cosignedHeadPath, logHead, problemsIn } from '../../support/log-files.js';
-import { cosignatureBy, invalid, type NoteSigner, noteSigner } from '../../support/note-keys.js';
-import { listen } from '../../support/serving.js';
+import { cosigningService } from '../../support/cosigning-service.js';
+import { logHead, problemsIn } from '../../support/log-files.js';
+import { invalid, type NoteSigner, noteSigner } from '../../support/note-keys.js';
+import { onlyLogged } from '../../support/only-logged.js';
 import { withKeys } from '../../support/settings.js';
 import { cli, goodCli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
 const BUILD = ['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem' }), '--allow-example-names'];
 
-/** An hour ago, in seconds since 1970. */
-const START = Math.floor(Date.now() / 1000) - 3600;
+/** Two minutes ago, in seconds since 1970. A publisher takes no cosignature that is much older. */
+const START = Math.floor(Date.now() / 1000) - 120;
 
 let folder: string;
 let witness: NoteSigner;
@@ -31,14 +32,7 @@ beforeEach(async () => {
   folder = await workspace(['alpha']);
   witness = noteSigner('witness.example', 'witness');
   clock = START;
-  // A mirror that cosigns the head of the folder, as an honest one does with the head that the folder is served with.
-  const mirror = await listen((request, response) => {
-    const isHead = request.url?.startsWith(`/witness/${cosignedHeadPath(ORIGIN)}`) === true;
-    if (!isHead || clock === undefined) return response.writeHead(404).end();
-    const { note } = logHead(dist());
-    const signatures = [...note.signatures, cosignatureBy(witness, note.text, clock)];
-    return response.writeHead(200).end(formatNote({ ...note, signatures }));
-  });
+  const service = await cosigningService(witness, () => clock);
   writeFiles(folder, {
     'registry.yaml': `log:
   origin: ${ORIGIN}
@@ -46,7 +40,7 @@ beforeEach(async () => {
   wait: 2
   witnesses:
     - key: ${witness.vkey}
-      mirror: ${mirror}
+      service: ${service}
 `,
     'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
   });
@@ -87,7 +81,7 @@ describe('the last proof of a publication', () => {
     await good(...BUILD, ...(hasCheckpoint ? withKeys({ checkpoint: 'key.pem' }) : []));
     clock = START + 60;
     change('suspended');
-    await good(...BUILD, '--cosign-later');
+    await onlyLogged(dist(), () => good(...BUILD));
     const proof = read('log/publication.tlog-proof');
     expect(cosignedAt('log/publication.tlog-proof')).toBe(START + 60);
     clock = START + 120;
@@ -107,7 +101,7 @@ describe('checkpoint that completes a publication', () => {
   it('says that the list has changed, and of which head the witnesses have cosigned', async () => {
     await good(...BUILD);
     change('suspended');
-    await good(...BUILD, '--cosign-later');
+    await onlyLogged(dist(), () => good(...BUILD));
     const { code, stderr } = await cli(['checkpoint'], folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('unchanged)')]);
     expect(stderr).toMatch(/^log {8}2 entries, cosigned by 1 witness, 1 of them/m);
@@ -117,7 +111,7 @@ describe('checkpoint that completes a publication', () => {
     await good(...BUILD);
     clock = undefined;
     change('suspended');
-    await good(...BUILD, '--cosign-later');
+    await onlyLogged(dist(), () => cli(BUILD, folder));
     const { stderr } = await cli(['checkpoint'], folder);
     expect(stderr).toMatch(/^log {8}2 entries, cosigned by 0 /m);
   });

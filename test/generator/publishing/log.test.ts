@@ -5,6 +5,7 @@ import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { copyOf } from '../../support/made-once.js';
 import { noteSigner, pairIn } from '../../support/note-keys.js';
+import { onlyLogged } from '../../support/only-logged.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256, signerKey } from '../../support/signed-tree.js';
 import {
@@ -217,7 +218,7 @@ describe('the log of a registry', () => {
     await good('sign', 'request', '--key', 'key.pem', '--yes');
     const attach = ['attach', 'request', '--root-key', 'root.json'];
     expect(await refused(...attach)).toContain('set log.signer in registry.yaml');
-    await good(...attach, ...withKeys({ log: 'log.pem' }), '--cosign-later');
+    await onlyLogged(dist(), () => good(...attach, ...withKeys({ log: 'log.pem' })));
     expect(logHead(dist()).size).toBe(2);
     await good(...attach);
     expect(await types()).toEqual(['publication', 'publication']);
@@ -309,7 +310,7 @@ function flip(path: string, at: number): void {
 }
 
 describe('a publication that is only in the log', () => {
-  const later = (...more: string[]) => good(...BUILD, '--cosign-later', ...more);
+  const later = () => onlyLogged(dist(), () => good(...BUILD));
 
   it('leaves the published files as they are, and shows the list and the head', async () => {
     await good(...BUILD);
@@ -368,16 +369,9 @@ describe('a publication that is only in the log', () => {
     expect(await refused(...BUILD)).toContain('revoked');
   });
 
-  it('is never the first publication, which replaces nothing', async () => {
-    await later();
-    expect(await types()).toEqual(['publication']);
-    expect(existsSync(dist('issuers.json'))).toBe(true);
-    expect(await problemsIn(dist())).toEqual([]);
-  });
-
   it.each([
     ['checkpoint', ['checkpoint']],
-    ['the same command', [...BUILD, '--cosign-later']],
+    ['the same command', BUILD],
   ])('can be a first publication that was killed, which %s completes', async (_what, command) => {
     await good(...BUILD, '--out', 'whole');
     // What such a build has written when it collects cosignatures.
@@ -402,7 +396,7 @@ describe('a publication that is only in the log', () => {
       delegation: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'online.json'),
     });
     const next = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem' }), '--rotation', 'step'];
-    await good(...next, '--delegation', 'delegation', '--cosign-later');
+    await onlyLogged(dist(), () => good(...next, '--delegation', 'delegation'));
     expect(existsSync(dist('keys/rotation.json'))).toBe(false);
     const statement = read('log/statements/3.jwt');
     cpSync(dist(), join(folder, 'copy'), { recursive: true });

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import fs, { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
 import { withFs } from '../../support/patched-fs.js';
 import {
@@ -33,7 +32,7 @@ async function opening(args: string[], folder: string): Promise<Outcome & { open
   return { ...outcome, opened: opened.filter((path) => /issuers|outside|dev\/zero/.test(path)) };
 }
 
-describeWith(['git', 'mkfifo'], 'a link that is refused', () => {
+describe('a link that is refused', () => {
   let folder: string;
   let outside: string;
 

@@ -1,7 +1,6 @@
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
@@ -214,7 +213,7 @@ describe('passport-registry diff', () => {
   });
 });
 
-describeWith(['git'], 'passport-registry diff between commits', () => {
+describe('passport-registry diff between commits', () => {
   it('ends with 2 on a commit that looks like an option', async () => {
     const { code, stderr } = await cli(['diff', '--', '--output=x..HEAD'], repository());
     expect([code, stderr]).toEqual([2, expect.stringContaining('is not a commit')]);

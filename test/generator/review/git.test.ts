@@ -1,11 +1,10 @@
 import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { describe, expect, it } from 'vitest';
 import { diff, history, repository, STOLEN } from '../../support/review-repository.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
-describeWith(['git'], 'names in a pull request', () => {
+describe('names in a pull request', () => {
   it('with a line feed shift no answer of git: a revoked issuer that returns is reported', async () => {
     const { folder, commit } = repository({ 'docs/x.yaml': recordText('x', { status: 'revoked' }) });
     writeFiles(folder, {
@@ -79,7 +78,7 @@ describeWith(['git'], 'names in a pull request', () => {
   });
 });
 
-describeWith(['git'], 'the settings of a user', () => {
+describe('the settings of a user', () => {
   it('and of the environment change nothing that is read', async () => {
     const { folder, git, commit } = repository();
     writeFiles(folder, { 'issuers/x.yaml': STOLEN });
@@ -136,7 +135,7 @@ describeWith(['git'], 'the settings of a user', () => {
   });
 });
 
-describeWith(['git'], 'passport-registry log', () => {
+describe('passport-registry log', () => {
   it('takes no text of a record, a message or an author for anything else', async () => {
     const { folder, git } = repository();
     writeFiles(folder, {
@@ -205,7 +204,7 @@ describeWith(['git'], 'passport-registry log', () => {
   });
 });
 
-describeWith(['git'], 'revisions', () => {
+describe('revisions', () => {
   it.each(['--output=x', '-p', '--all', 'HEAD --', '', 'HEAD\n', '--end-of-options'])(
     'such as %j are commits or nothing',
     async (revision) => {

@@ -3,6 +3,7 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EXAMPLE_RECORDS } from '../../support/paths.js';
+import { signsFile } from '../../support/signing-command.js';
 import {
   cli,
   clockAhead,
@@ -27,7 +28,7 @@ const WAYS: Record<string, (...args: string[]) => Promise<{ code: number | null;
   build: (...args) => cli(['build', '--key', 'key.pem', ...args], folder),
   'build --production': (...args) => cli(['build', '--key', 'key.pem', '--production', ...args], folder),
   'build by a command': (...args) => {
-    const signer = { command: 'openssl pkeyutl -sign -rawin -inkey key.pem -in {}' };
+    const signer = { command: signsFile('key.pem') };
     writeFiles(folder, { 'command.yaml': JSON.stringify({ root_key: 'root.json', signer }) });
     return cli(['build', '--config', 'command.yaml', ...args], folder);
   },

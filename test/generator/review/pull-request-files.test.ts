@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { describe, expect, it } from 'vitest';
 import { diff, history, repository, STOLEN } from '../../support/review-repository.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
-describeWith(['git'], 'what a pull request puts among the records', () => {
+describe('what a pull request puts among the records', () => {
   it.each([
     '* -diff\n',
     '* diff=shout\n',

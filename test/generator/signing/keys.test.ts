@@ -7,6 +7,7 @@ import { importRootKey } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { BAD_KEYS } from '../../support/bad-keys.js';
 import { describeWith } from '../../support/components.js';
+import { TOOL } from '../../support/scaffold.js';
 import {
   cleanEnvironment,
   cli,
@@ -72,7 +73,7 @@ describe('the passphrase of a key that is made', () => {
       'root.json': JSON.stringify(publicKey.export({ format: 'jwk' })),
     };
   };
-  const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal'];
+  const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal', ...TOOL];
 
   it.each([
     ['keys generate', ['keys', 'generate', '--private', 'root.pem']],
@@ -205,7 +206,7 @@ describeWith(['openssl'], 'an encrypted key that is made', () => {
 
 /** Lets git commit a key in the private folder. */
 const PRIVATE_EXCEPTION = { '.passport-registry/.gitignore': '*\n!*.pem\n' };
-const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal'];
+const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal', ...TOOL];
 
 describe('passport-registry keys generate --public', () => {
   const generate = (folder: string, out: string, file: string) =>
@@ -246,7 +247,7 @@ describe('passport-registry keys generate --public', () => {
   });
 });
 
-describeWith(['git'], 'a key that is put into a folder', () => {
+describe('a key that is put into a folder', () => {
   const inRepository = () => {
     const folder = temporaryFolder();
     const git = (...args: string[]) => String(execFileSync('git', args, { cwd: folder }));

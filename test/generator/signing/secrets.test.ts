@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { TOOL } from '../../support/scaffold.js';
 import { withKeys } from '../../support/settings.js';
 import { cli, cliProcess, type Outcome, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -47,7 +48,7 @@ const FORMS = {
   'a JWK': (pem: string) => JSON.stringify(createPrivateKey(pem).export({ format: 'jwk' })),
 };
 
-const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal'];
+const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal', ...TOOL];
 
 describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
   const pair =

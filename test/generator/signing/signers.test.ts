@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,16 @@ import { Readable } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { copyOf } from '../../support/made-once.js';
+import { signsFile, signsInput } from '../../support/signing-command.js';
 import { onTerminal } from '../../support/terminal.js';
-import { cleanEnvironment, cli, cliWith, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cleanEnvironment,
+  cli,
+  cliWith,
+  encryptedKey,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 type Algorithm = 'Ed25519' | 'P-256';
 
@@ -34,20 +42,6 @@ async function folderFor({
   return folder;
 }
 
-/** What a tool would do: signs what it finds on stdin or in a file, and prints it in a form. */
-const TOOL = `
-import { createPrivateKey, sign } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-const [form, file = 0] = process.argv.slice(2);
-const key = createPrivateKey(readFileSync('hsm/key.pem'));
-const bytes = readFileSync(file);
-const raw = key.asymmetricKeyType === 'ec'
-  ? sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' })
-  : sign(null, bytes, key);
-const encoding = { base64: 'base64', base64url: 'base64url', hex: 'hex' }[form];
-process.stdout.write(encoding === undefined ? raw : raw.toString(encoding) + '\\n');
-`;
-
 const ROOT = ['--root-key', 'root.json', '--production'];
 
 /** Names a signer in registry.yaml. */
@@ -60,25 +54,21 @@ function build(folder: string, command: string, more: object = {}, ...args: stri
   return cli(['build', ...ROOT, ...args], folder);
 }
 
-describeWith(['openssl'], 'a command that signs', () => {
-  const tool = (form: string) => `"${process.execPath}" tool.mjs ${form}`;
-  const openssl = 'openssl dgst -sha256 -sign hsm/key.pem';
-
+describe('a command that signs', () => {
   // How a signature is printed does not depend on its algorithm, except for DER.
-  it.each<[Algorithm, string, string]>([
-    ['Ed25519', 'raw', tool('raw')],
-    ['Ed25519', 'hex', tool('hex')],
-    ['P-256', 'raw', tool('raw')],
-    ['P-256', 'base64', tool('base64')],
-    ['P-256', 'base64url', tool('base64url')],
-    ['P-256', 'hex', tool('hex')],
-    ['P-256', 'der', openssl],
-    ['P-256', 'der-base64', `${openssl} | base64`],
-    ['P-256', 'der-hex', `${openssl} | od -An -v -tx1`],
-  ])('by a key of %s may print its signature as %s', async (algorithm, _form, command) => {
+  it.each<[Algorithm, string]>([
+    ['Ed25519', 'raw'],
+    ['Ed25519', 'hex'],
+    ['P-256', 'raw'],
+    ['P-256', 'base64'],
+    ['P-256', 'base64url'],
+    ['P-256', 'hex'],
+    ['P-256', 'der'],
+    ['P-256', 'der-base64'],
+    ['P-256', 'der-hex'],
+  ])('by a key of %s may print its signature as %s', async (algorithm, form) => {
     const folder = await folderFor(pair(algorithm));
-    writeFiles(folder, { 'tool.mjs': TOOL });
-    const { code, stderr } = await build(folder, command);
+    const { code, stderr } = await build(folder, signsInput('hsm/key.pem', form));
     expect(stderr).not.toContain('passport-registry:');
     expect(code).toBe(0);
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
@@ -86,8 +76,8 @@ describeWith(['openssl'], 'a command that signs', () => {
 
   it('may read a file instead, which goes away afterwards', async () => {
     const folder = await folderFor(pair('Ed25519'));
-    const signs = 'openssl pkeyutl -sign -rawin -inkey hsm/key.pem -in {}';
-    expect((await build(folder, `echo {} > seen; ${signs} < /dev/null`)).code).toBe(0);
+    const command = `echo {} > seen; ${signsFile('hsm/key.pem')} < /dev/null`;
+    expect((await build(folder, command)).code).toBe(0);
     const seen = readFileSync(join(folder, 'seen'), 'utf8').trim();
     expect(seen.startsWith(tmpdir())).toBe(true);
     expect(existsSync(seen)).toBe(false);
@@ -157,10 +147,9 @@ describe('a command that does not sign', () => {
   beforeAll(async () => {
     made = await folderFor(pair('Ed25519'));
     writeFiles(made, {
-      'tool.mjs': TOOL,
       'other.pem': String(pair('Ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })),
     });
-    expect((await build(made, `"${process.execPath}" tool.mjs raw`)).code).toBe(0);
+    expect((await build(made, signsInput('hsm/key.pem', 'raw'))).code).toBe(0);
   });
 
   beforeEach(() => {
@@ -182,23 +171,23 @@ describe('a command that does not sign', () => {
     ['that prints words', 'echo Using slot 0', 'bytes that are not a signature'],
     [
       'that prints words before the signature',
-      `echo Using slot 0; "${process.execPath}" tool.mjs raw`,
+      `echo Using slot 0; ${signsInput('hsm/key.pem', 'raw')}`,
       'not a signature',
     ],
     [
       'that prints words after the signature',
-      `"${process.execPath}" tool.mjs base64; echo Done`,
+      `${signsInput('hsm/key.pem', 'base64')}; echo Done`,
       'not a signature',
     ],
     ['that prints 64 bytes of something', 'head -c 64 /dev/zero', 'is not valid for the payload'],
     [
       'that signs by another key',
-      `sed -i s/x/x/ root.json; cp other.pem hsm/key.pem; "${process.execPath}" tool.mjs raw`,
+      `sed -i s/x/x/ root.json; ${signsInput('other.pem', 'raw')}`,
       'the right key',
     ],
     [
       'that signs something else',
-      `echo other > x; "${process.execPath}" tool.mjs raw x`,
+      `echo other > x; ${signsInput('hsm/key.pem', 'raw')} x`,
       'is not valid for the payload',
     ],
     ['that never stops printing', 'yes', 'prints more than a signature'],
@@ -229,7 +218,7 @@ describe('a command that does not sign', () => {
   });
 });
 
-describeWith(['openssl'], 'a signing command', () => {
+describe('a signing command', () => {
   it.each([
     ['stays in the session of the terminal, which may ask for a PIN', true, 'shared'],
     ['has a process group of its own without a terminal', false, 'own'],
@@ -237,8 +226,7 @@ describeWith(['openssl'], 'a signing command', () => {
     const folder = await folderFor(pair('Ed25519'));
     // The fifth field of this file is the process group; the name of the program before it has no space here.
     const inGroup = `if [ "$(cut -d' ' -f5 < /proc/$$/stat)" = $$ ]; then echo own; else echo shared; fi > group`;
-    const signs = 'openssl pkeyutl -sign -rawin -inkey hsm/key.pem -in {}';
-    nameSigner(folder, { command: `${inGroup}; ${signs}` });
+    nameSigner(folder, { command: `${inGroup}; ${signsFile('hsm/key.pem')}` });
     const stdin = Object.assign(Readable.from([]), { isTTY });
     const { code } = await cliWith(['build', ...ROOT], folder, {
       env: cleanEnvironment(),
@@ -250,10 +238,7 @@ describeWith(['openssl'], 'a signing command', () => {
 });
 
 describe('an encrypted key', () => {
-  const { privateKey } = pair('Ed25519');
-  const encrypted = String(
-    privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'correct horse' }),
-  );
+  const encrypted = encryptedKey('correct horse');
   const build = async (passphrase: string | undefined) => {
     const folder = await workspace(['alpha']);
     writeFiles(folder, { 'root.pem': encrypted });
@@ -280,7 +265,7 @@ describe('an encrypted key', () => {
     expect(existsSync(join(folder, 'dist'))).toBe(false);
   });
 
-  describeWith(['script'], 'on a terminal', () => {
+  describe('on a terminal', () => {
     it('is asked for, and not shown', async () => {
       const folder = await workspace(['alpha']);
       writeFiles(folder, { 'root.pem': encrypted });
@@ -356,10 +341,12 @@ describeWith(['softhsm2-util', 'pkcs11-tool'], 'a key in an HSM (SoftHSM2 throug
   ])('signs the registry: %s', async (_name, keyType, command, more) => {
     const folder = await workspace(['alpha']);
     const environment = token(folder, keyType);
-    const der = keyType.includes('prime') ? ['-inform', 'DER'] : [];
-    execFileSync('openssl', ['pkey', '-pubin', ...der, '-in', 'public', '-pubout', '-out', 'public.pem'], {
-      cwd: folder,
-    });
+    // This pkcs11-tool writes a P-256 key as DER, and an Ed25519 key as PEM.
+    const written = readFileSync(join(folder, 'public'));
+    const key = keyType.includes('prime')
+      ? ({ key: written, format: 'der', type: 'spki' } as const)
+      : written;
+    writeFiles(folder, { 'public.pem': createPublicKey(key).export({ type: 'spki', format: 'pem' }) });
     const { stdout } = await cli(['keys', 'public', 'public.pem'], folder);
     writeFiles(folder, { 'root.json': stdout });
     nameSigner(folder, { command, ...more });

@@ -44,7 +44,6 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
       `/log/lists/${'0'.repeat(64)}.json`,
       '/log/tile/0/x001/234.p/5',
       '/log/tile/entries/000',
-      `/witness/${'0'.repeat(64)}/checkpoint`,
     ];
     for (const path of paths) {
       const names = rules
@@ -63,10 +62,9 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
 });
 
 describe('every configuration in the tree', () => {
-  it('knows the statement and the sums, no deltas, and nothing immutable but lists, signatures and the log', () => {
+  it('knows the statement and the sums, and nothing immutable but lists, signatures and the log', () => {
     for (const name of ['serve.json', 'vercel.json', '_headers']) {
       const text = readFileSync(join(folder, 'dist', name), 'utf8');
-      expect([name, text.includes('delta')]).toEqual([name, false]);
       for (const path of ['publication', 'sums/']) expect([name, text.includes(path)]).toEqual([name, true]);
       // The rules name a path before its headers.
       const rules = name === '_headers' ? text.split('\n\n') : text.split('"source"');
@@ -75,7 +73,6 @@ describe('every configuration in the tree', () => {
       for (const rule of immutable)
         expect(rule).toMatch(/snapshots.*issuers\\*\.(?:json|sig)|log\/(?:tile|statements|lists)\//);
     }
-    expect(readFileSync(join(folder, 'dist/.htaccess'), 'utf8')).not.toContain('delta');
     expect(readFileSync(join(folder, 'dist/sums/.htaccess'), 'utf8')).toBe(
       'ForceType "text/plain; charset=utf-8"\n',
     );

@@ -68,7 +68,6 @@ describe('a tree that has everything', () => {
         'pages',
         'statements',
         'holders',
-        'operations',
         'unknown id',
         'content types',
       ]);

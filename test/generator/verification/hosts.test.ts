@@ -6,8 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Ceremony } from '../../support/ceremony.js';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
-import { cosignedHeadPath } from '../../support/log-files.js';
-import { emptyHost, listen } from '../../support/serving.js';
+import { listen } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { sha256 } from '../../support/signed-tree.js';
 import { cli, cliAnswering, recordText, workspace, writeFiles } from '../../support/workspace.js';
@@ -16,7 +15,6 @@ import { cli, cliAnswering, recordText, workspace, writeFiles } from '../../supp
 const IDS = ['alpha', 'beta.example.com', 'a.exe', 'a.fr', 'a.js', 'a.php', 'a.sig', 'a.tgz', 'a.var', 'a.z'];
 
 const ORIGIN = 'registry.example/log';
-const COSIGNED = `witness/${cosignedHeadPath(ORIGIN)}`;
 
 let folder: string;
 let tree: string;
@@ -38,11 +36,9 @@ beforeAll(async () => {
   await build();
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
   await build();
-  await cli(['checkpoint', '--online-key', 'key.pem', '--mirror', await emptyHost()], folder);
+  await cli(['checkpoint', '--online-key', 'key.pem'], folder);
   // Longer paths, as a log with many entries has them.
   writeFiles(folder, { 'dist/log/tile/0/x001/000': 'x', 'dist/log/tile/entries/x001/x234/067': 'x' });
-  // As a mirror that cosigns serves it.
-  writeFiles(folder, { [`dist/${COSIGNED}`]: readFileSync(join(folder, 'dist/log/checkpoint')) });
   writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
   chmodSync(folder, 0o755);
   tree = join(folder, 'dist');
@@ -62,7 +58,6 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
         folder,
       );
       expect(stderr.match(/^(?:FAILED|warning|skipped (?!.*: the tree has no )).*/gm)).toBeNull();
-      expect(stderr).toMatch(/^ok +operations/m);
       expect(code).toBe(0);
     });
 
@@ -92,7 +87,6 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       for (const [path, type] of [
         ['keys/holders.json', /^application\/json\b/],
         ['publication.jwt', /^application\/jwt$/],
-        ['operations.jwt', /^application\/jwt$/],
         [`snapshots/${snapshot}/publication.jwt`, /^application\/jwt$/],
         ...sums.map((name) => [`sums/${name}`, /^text\/plain(?:; charset=utf-8)?$/i] as const),
       ] as const) {
@@ -113,7 +107,6 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       ['log/publication.tlog-proof', 'text/plain'],
       ['log/proofs/0/first.tlog-proof', 'text/plain'],
       ['log/proofs/0/last.tlog-proof', 'text/plain'],
-      [COSIGNED, 'text/plain'],
       ['log/tile/0/000.p/1', 'application/octet-stream'],
       ['log/tile/0/000.p/2', 'application/octet-stream'],
       ['log/tile/0/x001/000', 'application/octet-stream'],

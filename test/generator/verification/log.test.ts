@@ -1,18 +1,15 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AnyEntry, entryBytes, formatHead, parseHead } from '@passport-registry/verifier/core';
+import { type AnyEntry, entryBytes } from '@passport-registry/verifier/core';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cosignedHeadPath, logEntries, logHead, problemsIn } from '../../support/log-files.js';
-import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
-import { invalid, noteSigner, pairIn, signedHead } from '../../support/note-keys.js';
+import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
+import { type LoggedFolder, loggedFolder } from '../../support/logged-folder.js';
+import { onlyLogged } from '../../support/only-logged.js';
 import { plainHost, serve } from '../../support/serving.js';
-import { withKeys } from '../../support/settings.js';
 import { jwt, seconds, sha256, signerKey } from '../../support/signed-tree.js';
 import { testLog } from '../../support/test-log.js';
-import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
-
-const COSIGNED = `witness/${cosignedHeadPath(ORIGIN)}`;
+import { cli, filesOf, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let here: LoggedFolder;
 let files: ReadonlyMap<string, Buffer>;
@@ -86,8 +83,6 @@ describe('verify of a folder with a log', () => {
     'log/proofs/3/first.tlog-proof',
     'log/proofs/0/other.tlog-proof',
     'log/other',
-    'witness/other',
-    `witness/${'0'.repeat(64)}/checkpoint`,
   ])('refuses an additional file %s', async (path) => {
     const problems = await problemsIn(altered({ [path]: 'x' }));
     expect(problems).toEqual([`log: ${path} is not part of the log`]);
@@ -176,86 +171,6 @@ describe('verify of a folder with a log', () => {
   });
 });
 
-describe('verify of a head that a mirror has cosigned', () => {
-  const headOf = async (size: number, origin = ORIGIN) => {
-    const entries = (await logEntries(here.tree)).slice(0, size);
-    return formatHead({ origin, size, root: logOf(entries).rootAt() });
-  };
-  const signed = async (text: string) => {
-    const head = parseHead(`${text}\n\u2014 a ${Buffer.alloc(68, 1).toString('base64')}\n`, invalid);
-    return signedHead(noteSigner(head.origin, 'log', here.keys.log.pair), head);
-  };
-  const forged = (text: string) => `${text}\n\u2014 ${ORIGIN} ${Buffer.alloc(68, 1).toString('base64')}\n`;
-
-  it.each<[string, () => Promise<string>, string | undefined]>([
-    ['the newest head', async () => file('log/checkpoint').toString(), undefined],
-    ['an earlier head', async () => signed(await headOf(1)), undefined],
-    [
-      'a larger head, which the mirror may not serve yet',
-      async () => signed((await headOf(3)).replace('\n3\n', '\n4\n')),
-      undefined,
-    ],
-    [
-      'a head of the same size with another root',
-      async () => signed((await headOf(2)).replace('\n2\n', '\n3\n')),
-      'is not an earlier head of this log',
-    ],
-    [
-      'a smaller head with another root',
-      async () => signed((await headOf(3)).replace('\n3\n', '\n2\n')),
-      'is not an earlier head of this log',
-    ],
-    [
-      'the head of another log',
-      async () => signed(await headOf(3, 'other.example/log')),
-      `is a head of other.example/log, not of ${ORIGIN}`,
-    ],
-    [
-      'an earlier head that the key of the log has not signed',
-      async () => forged(await headOf(1)),
-      'is not signed by the key of the log',
-    ],
-    [
-      'a larger head that the key of the log has not signed',
-      async () => forged((await headOf(3)).replace('\n3\n', '\n4\n')),
-      'is not signed by the key of the log',
-    ],
-    ['something else', async () => 'nonsense', 'has no signature'],
-  ])('of %s', async (_what, content, message) => {
-    const folder = altered({ [COSIGNED]: await content() });
-    const expected = message === undefined ? [] : [`log: ${COSIGNED} ${message}`];
-    expect(await problemsIn(folder)).toEqual(expected);
-    // A live host has no listing, but the name of the log leads to the file.
-    const base = await plainHost(folder, '404.html');
-    const { stdout } = await cli(['verify', base, '--json', '--any-content-type'], here.folder);
-    const { checks } = JSON.parse(stdout);
-    const log = checks.find(({ name }: { name: string }) => name === 'log');
-    expect([log.result, log.problems]).toEqual([
-      message === undefined ? 'passed' : 'failed',
-      expected.map((one) => one.slice('log: '.length)),
-    ]);
-  });
-
-  it('by the key that the log had then', async () => {
-    const other = await loggedFolder();
-    const before = readFileSync(join(other.tree, 'log/checkpoint'), 'utf8');
-    const head = logHead(other.tree);
-    await other.good(
-      ...['keys', 'generate', '--no-passphrase', '--private', 'new.pem', '--public', 'new.json'],
-    );
-    writeFiles(other.folder, {
-      'issuers/alpha.yaml': recordText('alpha', { policy_uri: 'https://new.internal/' }),
-    });
-    const newLog = withKeys({ log: 'new.pem', logPublicKey: 'new.json', origin: ORIGIN });
-    await other.good('build', '--key', 'key.pem', ...newLog);
-    writeFiles(other.tree, { [COSIGNED]: before });
-    expect(await problemsIn(other.tree)).toEqual([]);
-    const newKey = noteSigner(ORIGIN, 'log', pairIn(join(other.folder, 'new.pem')));
-    writeFiles(other.tree, { [COSIGNED]: signedHead(newKey, head) });
-    expect(await problemsIn(other.tree)).toEqual([`log: ${COSIGNED} is not signed by the key of the log`]);
-  });
-});
-
 describe('verify of a host with a log', () => {
   it('checks types, and reads only the newest statement', async () => {
     const base = await serve(here.tree);
@@ -275,7 +190,7 @@ describe('verify of a host with a log', () => {
 
   it('refuses one whose head the publication statement does not fit, and a pending list that is not there', async () => {
     const registry = await loggedFolder();
-    await registry.publish('--cosign-later');
+    await onlyLogged(registry.tree, () => registry.publish());
     const size = logHead(registry.tree).size;
     const base = await serve(registry.tree);
     const verify = () => cli(['verify', base, '--root-key', 'key.json'], registry.folder);

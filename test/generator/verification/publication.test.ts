@@ -313,7 +313,9 @@ describe('a tree of sums', () => {
     writeFiles(folder, {
       'anchor.json': JSON.stringify({ root: key.rootKey.jwk, publication: 'required' }),
       ...Object.fromEntries([...(tree as Files)].map(([path, bytes]) => [`stated/${path}`, bytes])),
-      ...Object.fromEntries([...(await olderVersion())].map(([path, bytes]) => [`unstated/${path}`, bytes])),
+      ...Object.fromEntries(
+        [...(await withoutStatement())].map(([path, bytes]) => [`unstated/${path}`, bytes]),
+      ),
     });
     const verify = (name: string, anchor: string) => cli(['verify', name, '--root-key', anchor], folder);
     expect((await verify('stated', 'anchor.json')).code).toBe(0);
@@ -325,7 +327,7 @@ describe('a tree of sums', () => {
     const compared = await cli([...compare, 'anchor.json'], folder);
     expect([compared.code, compared.stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_MISSING')]);
     for (const command of [['mirror'], ['mirror', 'status']]) {
-      const url = await host(await olderVersion());
+      const url = await host(await withoutStatement());
       const args = command.length === 1 ? [url, 'copy'] : [url];
       const { code, stderr } = await cli([...command, ...args, '--root-key', 'anchor.json'], folder);
       expect([code, stderr]).toEqual([1, expect.stringContaining('no publication statement')]);
@@ -333,8 +335,8 @@ describe('a tree of sums', () => {
   });
 });
 
-/** The tree as an older version would have published it: no statement, no sums, and every file in SHA256SUMS. */
-async function olderVersion(): Promise<Files> {
+/** The tree without a statement: no sums, and every file in SHA256SUMS. */
+async function withoutStatement(): Promise<Files> {
   const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
   return resealed(new Map([...(tree as Files)].filter(([path]) => !isNew(path))), key);
 }
@@ -355,7 +357,7 @@ describe('a snapshot of an earlier root key', () => {
     const [one, other] = statements.filter((path) => !isCurrent(path)) as [string, string];
     const files = new Map(rotated.files).set(one, rotated.files.get(other) as Buffer);
     expect(failed(await audit(files))).toEqual(['snapshots']);
-    // Older versions published none.
+    // A snapshot may have none.
     files.delete(one);
     expect(failed(await audit(files))).toEqual([]);
   });

@@ -50,7 +50,6 @@ describe('a good tree', () => {
       'statements: skipped',
       'freshness: passed',
       'holders: skipped',
-      'operations: skipped',
       'unknown id: skipped',
       'content types: skipped',
       'client: skipped',
@@ -197,7 +196,6 @@ describe('a live host', () => {
       'checkpoint',
       'statements',
       'holders',
-      'operations',
     ]);
   });
 

@@ -179,7 +179,7 @@ const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] 
       const log = [...files.keys()].filter((path) => path.startsWith('log/'));
       return { ...Object.fromEntries(files), ...Object.fromEntries(log.map((path) => [path, undefined])) };
     },
-    /publication 3 names the log none, but publication 2 named registry\.example\/log/,
+    /publication\.jwt names no log, but the log registry\.example\/log was accepted before/,
   ],
 ];
 

@@ -7,6 +7,7 @@ import { listOf, mirroredBy, refusedBy } from '../../support/log-mirror.js';
 import { keptLists, type LoggedFolder, loggedFolder, ORIGIN, toldHost } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { signedHead } from '../../support/note-keys.js';
+import { onlyLogged } from '../../support/only-logged.js';
 import { withKeys } from '../../support/settings.js';
 import { resealed, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
@@ -61,7 +62,6 @@ describe('a mirror of a log over HTTP', () => {
         'checkpoint.jwt',
         'log/checkpoint',
         'log/publication.tlog-proof',
-        'operations.jwt',
       ]);
     }
     const [small, large] = figures;
@@ -125,7 +125,7 @@ describe('a mirror of a log over HTTP', () => {
   it('makes no requests for records of a list that it has from the log', async () => {
     const host = await toldHost(tree);
     await mirrored(host.base);
-    await publish('--cosign-later');
+    await onlyLogged(tree, () => publish());
     await mirrored(host.base);
     await here.good('checkpoint');
     host.requested();
@@ -140,11 +140,12 @@ describe('a mirror of a log over HTTP', () => {
     await mirrored(host.base);
     expect(host.requested().filter((path) => path.startsWith('log'))).toEqual([]);
     // The log begins: its first publication is pending.
-    const later = [...withKeys({ log: 'log.pem', origin: ORIGIN }), '--cosign-later'];
+    const logged = withKeys({ log: 'log.pem', origin: ORIGIN });
     writeFiles(here.folder, {
       'anchor.json': JSON.stringify({ root: here.keys.root.rootKey.jwk, log: ORIGIN }),
     });
-    await here.good('build', '--key', 'key.pem', '--out', 'plain', ...later);
+    const plain = join(here.folder, 'plain');
+    await onlyLogged(plain, () => here.good('build', '--key', 'key.pem', '--out', 'plain', ...logged));
     expect(await problemsIn(join(here.folder, 'plain'))).toEqual([]);
     await mirrored(host.base);
     expect(existsSync(current('log'))).toBe(false);
@@ -182,13 +183,7 @@ describe('a mirror of a log over HTTP', () => {
     const { root } = here.keys;
     const host = await toldHost(tree);
     await mirrored(host.base);
-    for (const path of [
-      'issuers/alpha',
-      'log/statements/0.jwt',
-      'log/tile/0/000.p/1',
-      'sums/0',
-      'witness/x',
-    ]) {
+    for (const path of ['issuers/alpha', 'log/statements/0.jwt', 'log/tile/0/000.p/1', 'sums/0']) {
       const evil = Buffer.from('evil');
       const files = new Map([...filesOf(tree), [path, evil] as const]);
       const sums = (await resealed(files, root)).get('SHA256SUMS') as Buffer;

@@ -1,13 +1,13 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { listOf, mirroredBy, refusedBy } from '../../support/log-mirror.js';
 import { type LoggedFolder, loggedFolder, ORIGIN, otherLoggedFolder } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
-import { WAYS } from '../../support/mirror-folder.js';
 import { noteSigner } from '../../support/note-keys.js';
+import { onlyLogged } from '../../support/only-logged.js';
+import { serve } from '../../support/serving.js';
 import { resealed, restated, sha256 } from '../../support/signed-tree.js';
 import { sample } from '../../support/soak.js';
 import { cli, filesOf, writeFiles } from '../../support/workspace.js';
@@ -26,213 +26,195 @@ const inode = (path: string) => statSync(current(path)).ino;
 const mirrored = (source: string, ...args: string[]) => mirroredBy(here, source, ...args);
 const refused = (source: string, reason: RegExp, what?: string) => refusedBy(here, source, reason, what);
 
-describeWith(['rsync'], 'a mirror of a registry with a log', () => {
-  // For rsync, a folder is what a daemon is, only faster.
-  describe.each(Object.entries(WAYS).filter(([name]) => !name.startsWith('a daemon')))(
-    'from %s',
-    (_name, start) => {
-      let source: string;
+describe('a mirror of a registry with a log', () => {
+  let source: string;
 
-      /** Whatever rsync brings is verified at one place, as a whole. So a smaller sample is enough there. */
-      const sampleOf = <T>(all: readonly T[], every: number): readonly T[] =>
-        source.startsWith('http:') ? sample(all, 2) : sample(all, every);
+  beforeEach(async () => {
+    source = await serve(tree);
+    await mirrored(source);
+  });
 
-      beforeEach(async () => {
-        source = await start(tree);
-        await mirrored(source);
-      });
+  it('has the whole log, verifies, and links what never changes', async () => {
+    expect(filesOf(current())).toEqual(filesOf(tree));
+    const first = listOf(tree);
+    const permanent = [
+      ...['log/statements/0.jwt', 'log/tile/0/000.p/1', 'log/tile/entries/000.p/1'],
+      `log/lists/${first}.json`,
+      'log/proofs/0/first.tlog-proof',
+    ];
+    const before = permanent.map(inode);
+    await publish();
+    expect(await mirrored(source)).toContain('switched to');
+    expect(filesOf(current())).toEqual(filesOf(tree));
+    expect(permanent.map(inode)).toEqual(before);
+    expect(await problemsIn(current())).toEqual([]);
+    expect(logHead(current()).size).toBe(2);
+    // The list and what is kept of it are one file.
+    expect(inode(`log/lists/${listOf(tree)}.json`)).toBe(inode('issuers.json'));
+    expect(await mirrored(source)).toContain('unchanged');
+  });
 
-      it('has the whole log, verifies, and links what never changes', async () => {
-        expect(filesOf(current())).toEqual(filesOf(tree));
-        const first = listOf(tree);
-        const permanent = [
-          ...['log/statements/0.jwt', 'log/tile/0/000.p/1', 'log/tile/entries/000.p/1'],
-          `log/lists/${first}.json`,
-          'log/proofs/0/first.tlog-proof',
-        ];
-        const before = permanent.map(inode);
-        await publish();
-        expect(await mirrored(source)).toContain('switched to');
-        expect(filesOf(current())).toEqual(filesOf(tree));
-        expect(permanent.map(inode)).toEqual(before);
-        expect(await problemsIn(current())).toEqual([]);
-        expect(logHead(current()).size).toBe(2);
-        // The list and what is kept of it are one file.
-        const isHttp = source.startsWith('http:');
-        if (isHttp) expect(inode(`log/lists/${listOf(tree)}.json`)).toBe(inode('issuers.json'));
-        expect(await mirrored(source)).toContain('unchanged');
-      });
+  it('switches if the head has new cosignatures, and nothing else has changed', async () => {
+    const head = readFileSync(join(tree, 'log/checkpoint'), 'utf8');
+    const other = `${head}\u2014 witness.example ${Buffer.alloc(76, 7).toString('base64')}\n`;
+    writeFiles(tree, { 'log/checkpoint': other });
+    expect(await mirrored(source)).toContain('switched to');
+    expect(readFileSync(current('log/checkpoint'), 'utf8')).toBe(other);
+  });
 
-      it('switches if the head has new cosignatures, and nothing else has changed', async () => {
-        const head = readFileSync(join(tree, 'log/checkpoint'), 'utf8');
-        const other = `${head}\u2014 witness.example ${Buffer.alloc(76, 7).toString('base64')}\n`;
-        writeFiles(tree, { 'log/checkpoint': other });
-        expect(await mirrored(source)).toContain('switched to');
-        expect(readFileSync(current('log/checkpoint'), 'utf8')).toBe(other);
-      });
+  it('serves a publication that is only in the log, with its list, and then the rest', async () => {
+    const before = listOf(tree);
+    await onlyLogged(tree, () => publish());
+    const said = await mirrored(source);
+    expect(said).toContain('switched to');
+    expect(said).toContain(`the log ${ORIGIN}, but not published yet`);
+    expect(logHead(current()).size).toBe(2);
+    expect(listOf(current())).toBe(before);
+    expect(await problemsIn(current())).toEqual([]);
+    expect(filesOf(current())).toEqual(filesOf(tree));
+    const [pending] = readdirSync(current('snapshots')).filter((name) => name !== before);
+    expect(sha256(readFileSync(current(`snapshots/${pending}/issuers.json`)))).toBe(pending);
 
-      it('serves a publication that is only in the log, with its list, and then the rest', async () => {
-        const before = listOf(tree);
-        await publish('--cosign-later');
-        const said = await mirrored(source);
-        expect(said).toContain('switched to');
-        expect(said).toContain(`the log ${ORIGIN}, but not published yet`);
-        expect(logHead(current()).size).toBe(2);
-        expect(listOf(current())).toBe(before);
-        expect(await problemsIn(current())).toEqual([]);
-        expect(filesOf(current())).toEqual(filesOf(tree));
-        const [pending] = readdirSync(current('snapshots')).filter((name) => name !== before);
-        expect(sha256(readFileSync(current(`snapshots/${pending}/issuers.json`)))).toBe(pending);
+    await here.good('checkpoint');
+    expect(await mirrored(source)).not.toContain('not published yet');
+    expect(listOf(current())).toBe(pending);
+    expect(filesOf(current())).toEqual(filesOf(tree));
+  });
 
-        await here.good('checkpoint');
-        expect(await mirrored(source)).not.toContain('not published yet');
-        expect(listOf(current())).toBe(pending);
-        expect(filesOf(current())).toEqual(filesOf(tree));
-      });
+  it('refuses such a publication if its list is missing, is another one, or is not signed', async () => {
+    const before = listOf(tree);
+    await onlyLogged(tree, () => publish());
+    const good = filesOf(tree);
+    const [pending = ''] = readdirSync(join(tree, 'snapshots')).filter((name) => name !== before);
+    const [list, signature] = [`snapshots/${pending}/issuers.json`, `snapshots/${pending}/issuers.sig`];
+    const changes: [string, () => void, RegExp][] = [
+      ['is missing', () => rmSync(join(tree, list)), /issuers\.json/],
+      ['is another one', () => writeFiles(tree, { [list]: '{}' }), /issuers\.json does not/],
+      [
+        'is not signed',
+        () => writeFiles(tree, { [signature]: good.get('issuers.sig') as Buffer }),
+        /issuers\.json is not signed by the root key/,
+      ],
+    ];
+    for (const [what, change, reason] of changes) {
+      change();
+      await refused(source, reason, what);
+      writeFiles(tree, Object.fromEntries(good));
+    }
+  });
 
-      it('refuses such a publication if its list is missing, is another one, or is not signed', async () => {
-        const before = listOf(tree);
-        await publish('--cosign-later');
-        const good = filesOf(tree);
-        const [pending = ''] = readdirSync(join(tree, 'snapshots')).filter((name) => name !== before);
-        const [list, signature] = [`snapshots/${pending}/issuers.json`, `snapshots/${pending}/issuers.sig`];
-        const changes: [string, () => void, RegExp][] = [
-          ['is missing', () => rmSync(join(tree, list)), /issuers\.json/],
-          ['is another one', () => writeFiles(tree, { [list]: '{}' }), /issuers\.json does not/],
-          [
-            'is not signed',
-            () => writeFiles(tree, { [signature]: good.get('issuers.sig') as Buffer }),
-            /issuers\.json is not signed by the root key/,
-          ],
-        ];
-        for (const [what, change, reason] of changes) {
-          change();
-          await refused(source, reason, what);
-          writeFiles(tree, Object.fromEntries(good));
-        }
-      });
+  it('refuses a log that is another one, and goes on with the right one', async () => {
+    await publish();
+    await mirrored(source);
+    await publish();
+    cpSync(tree, join(here.folder, 'good'), { recursive: true });
+    const changes: [string, () => unknown, RegExp][] = [
+      [
+        'smaller',
+        () => lengthenLog(tree, here.keys, 1),
+        /has 1 entries, but a log with 2 entries was accepted/,
+      ],
+      [
+        'another one of the same size',
+        () => lengthenLog(tree, here.keys, 2),
+        /does not contain|contradict each other/,
+      ],
+      [
+        'another one that is larger',
+        () => lengthenLog(tree, here.keys, 5),
+        /does not contain|contradict each other/,
+      ],
+      ['missing', () => rmSync(join(tree, 'log'), { recursive: true }), /log\/checkpoint is missing/],
+      [
+        'signed by another key',
+        () => writeFiles(tree, { 'log/checkpoint': foreignHead() }),
+        /log\/checkpoint is not signed|log\/checkpoint has a signature/,
+      ],
+      [
+        'one of another name',
+        async () => {
+          const { root } = here.keys;
+          const log = noteSigner('other.example/log', 'log', here.keys.log.pair);
+          const claims = { log: { origin: log.key.name, vkey: log.vkey } };
+          const files = await resealed(await restated(filesOf(tree), root, claims), root);
+          writeFiles(tree, Object.fromEntries(files));
+          await lengthenLog(tree, { root, log }, 2);
+        },
+        /the log is registry\.example\/log|ERR_PUBLICATION|not signed/,
+      ],
+    ];
+    for (const [what, change, reason] of sample(changes, 2)) {
+      await change();
+      await refused(source, reason, what);
+      rmSync(tree, { recursive: true });
+      cpSync(join(here.folder, 'good'), tree, { recursive: true });
+    }
+    expect(await mirrored(source)).toContain('switched to');
+    expect(filesOf(current())).toEqual(filesOf(tree));
+  });
 
-      it('refuses a log that is another one, and goes on with the right one', async () => {
-        await publish();
-        await mirrored(source);
-        await publish();
-        cpSync(tree, join(here.folder, 'good'), { recursive: true });
-        const changes: [string, () => unknown, RegExp][] = [
-          [
-            'smaller',
-            () => lengthenLog(tree, here.keys, 1),
-            /has 1 entries, but a log with 2 entries was accepted/,
-          ],
-          [
-            'another one of the same size',
-            () => lengthenLog(tree, here.keys, 2),
-            /does not contain|contradict each other/,
-          ],
-          [
-            'another one that is larger',
-            () => lengthenLog(tree, here.keys, 5),
-            /does not contain|contradict each other/,
-          ],
-          ['missing', () => rmSync(join(tree, 'log'), { recursive: true }), /log\/checkpoint is missing/],
-          [
-            'signed by another key',
-            () => writeFiles(tree, { 'log/checkpoint': foreignHead() }),
-            /log\/checkpoint is not signed|log\/checkpoint has a signature/,
-          ],
-          [
-            'one of another name',
-            async () => {
-              const { root } = here.keys;
-              const log = noteSigner('other.example/log', 'log', here.keys.log.pair);
-              const claims = { log: { origin: log.key.name, vkey: log.vkey } };
-              const files = await resealed(await restated(filesOf(tree), root, claims), root);
-              writeFiles(tree, Object.fromEntries(files));
-              await lengthenLog(tree, { root, log }, 2);
-            },
-            /the log is registry\.example\/log|ERR_PUBLICATION|not signed/,
-          ],
-        ];
-        for (const [what, change, reason] of sampleOf(changes, 3)) {
-          await change();
-          await refused(source, reason, what);
-          rmSync(tree, { recursive: true });
-          cpSync(join(here.folder, 'good'), tree, { recursive: true });
-        }
-        expect(await mirrored(source)).toContain('switched to');
-        expect(filesOf(current())).toEqual(filesOf(tree));
-      });
+  const foreignHead = () => {
+    const text = readFileSync(join(tree, 'log/checkpoint'), 'utf8');
+    return text.replace(/(?<=\u2014 \S+ ......)..../, (four) => (four === 'AAAA' ? 'BBBB' : 'AAAA'));
+  };
+  it('never takes an altered file of the log, old or new', async () => {
+    const old = listOf(tree);
+    await publish();
+    await mirrored(source);
+    await publish();
+    const good = filesOf(tree);
+    const altered = [
+      ...['log/statements/0.jwt', 'log/statements/2.jwt', 'log/tile/0/000.p/1', 'log/tile/0/000.p/3'],
+      ...['log/tile/entries/000.p/2', 'log/tile/entries/000.p/3', `log/lists/${old}.json`],
+      ...[`log/lists/${listOf(tree)}.json`, 'log/proofs/0/last.tlog-proof', 'log/proofs/2/first.tlog-proof'],
+      ...['log/publication.tlog-proof', 'log/checkpoint'],
+    ];
+    for (const path of sample(altered, 2)) {
+      const bytes = Buffer.from(good.get(path) as Buffer);
+      const at = Math.floor(bytes.length / 2);
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFiles(tree, { [path]: bytes });
+      await here.mirror(source);
+      // A file that the mirror has already, or makes itself, is not fetched again.
+      expect([path, filesOf(current()).get(path)?.equals(bytes) ?? false]).toEqual([path, false]);
+      expect([path, await problemsIn(current())]).toEqual([path, []]);
+      writeFiles(tree, { [path]: good.get(path) as Buffer });
+      await mirrored(source);
+      expect([path, filesOf(current())]).toEqual([path, good]);
+    }
+  });
 
-      const foreignHead = () => {
-        const text = readFileSync(join(tree, 'log/checkpoint'), 'utf8');
-        return text.replace(/(?<=\u2014 \S+ ......)..../, (four) => (four === 'AAAA' ? 'BBBB' : 'AAAA'));
-      };
-      it('never takes an altered file of the log, old or new', async () => {
-        const old = listOf(tree);
-        await publish();
-        await mirrored(source);
-        await publish();
-        const good = filesOf(tree);
-        const altered = [
-          ...['log/statements/0.jwt', 'log/statements/2.jwt', 'log/tile/0/000.p/1', 'log/tile/0/000.p/3'],
-          ...['log/tile/entries/000.p/2', 'log/tile/entries/000.p/3', `log/lists/${old}.json`],
-          ...[
-            `log/lists/${listOf(tree)}.json`,
-            'log/proofs/0/last.tlog-proof',
-            'log/proofs/2/first.tlog-proof',
-          ],
-          ...['log/publication.tlog-proof', 'log/checkpoint'],
-        ];
-        for (const path of sampleOf(altered, 3)) {
-          const bytes = Buffer.from(good.get(path) as Buffer);
-          const at = Math.floor(bytes.length / 2);
-          bytes[at] = (bytes[at] ?? 0) ^ 1;
-          writeFiles(tree, { [path]: bytes });
-          await here.mirror(source);
-          // A file that the mirror has already, or makes itself, is not fetched again.
-          expect([path, filesOf(current()).get(path)?.equals(bytes) ?? false]).toEqual([path, false]);
-          expect([path, await problemsIn(current())]).toEqual([path, []]);
-          writeFiles(tree, { [path]: good.get(path) as Buffer });
-          await mirrored(source);
-          expect([path, filesOf(current())]).toEqual([path, good]);
-        }
-      });
+  it('takes nothing else beside the log', async () => {
+    await publish();
+    writeFiles(tree, { 'log/more': 'x' });
+    await mirrored(source);
+    expect(existsSync(current('log/more'))).toBe(false);
+  });
 
-      it('does not take what the source has cosigned, nor anything else beside the log', async () => {
-        await publish();
-        writeFiles(tree, { [`witness/${'0'.repeat(64)}/checkpoint`]: 'cosigned by the source' });
-        await mirrored(source);
-        expect(existsSync(current('witness'))).toBe(false);
-        writeFiles(tree, { 'log/more': 'x' });
-        const { code } = await here.mirror(source);
-        expect([code, existsSync(current('log/more'))]).toEqual([source.startsWith('http:') ? 0 : 1, false]);
-      });
+  it('repairs files of the log that were damaged on its disk', async () => {
+    await publish();
+    await mirrored(source);
+    const good = filesOf(current());
+    const damaged = [
+      ...['log/statements/0.jwt', 'log/tile/0/000.p/2', 'log/tile/entries/000.p/1', 'log/checkpoint'],
+      'log/publication.tlog-proof',
+    ];
+    for (const path of sample(damaged, 2)) {
+      const bytes = Buffer.from(good.get(path) as Buffer).fill(0, 1, 2);
+      writeFiles(here.current, { [path]: bytes });
+      expect([path, await mirrored(source)]).toEqual([path, expect.stringContaining('repaired')]);
+      expect([path, filesOf(current())]).toEqual([path, good]);
+      expect(await mirrored(source)).toContain('unchanged');
+    }
+  });
 
-      it('repairs files of the log that were damaged on its disk', async () => {
-        await publish();
-        await mirrored(source);
-        const good = filesOf(current());
-        const damaged = [
-          ...['log/statements/0.jwt', 'log/tile/0/000.p/2', 'log/tile/entries/000.p/1', 'log/checkpoint'],
-          'log/publication.tlog-proof',
-        ];
-        for (const path of sampleOf(damaged, 3)) {
-          const bytes = Buffer.from(good.get(path) as Buffer).fill(0, 1, 2);
-          writeFiles(here.current, { [path]: bytes });
-          expect([path, await mirrored(source)]).toEqual([path, expect.stringContaining('repaired')]);
-          expect([path, filesOf(current())]).toEqual([path, good]);
-          expect(await mirrored(source)).toContain('unchanged');
-        }
-      });
-
-      it('starts again with the log of another registry, if its operator has pinned that one', async () => {
-        const other = await otherLoggedFolder();
-        const root = join(other.folder, 'key.json');
-        await publish();
-        await mirrored(source);
-        const args = ['mirror', other.tree, 'mirror', '--root-key', root];
-        expect((await cli(args, here.folder)).stderr).toContain('switched to');
-        expect(filesOf(current())).toEqual(filesOf(other.tree));
-      });
-    },
-  );
+  it('starts again with the log of another registry, if its operator has pinned that one', async () => {
+    const other = await otherLoggedFolder();
+    const root = join(other.folder, 'key.json');
+    await publish();
+    await mirrored(source);
+    const args = ['mirror', await serve(other.tree), 'mirror', '--root-key', root];
+    expect((await cli(args, here.folder)).stderr).toContain('switched to');
+    expect(filesOf(current())).toEqual(filesOf(other.tree));
+  });
 });

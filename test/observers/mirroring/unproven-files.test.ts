@@ -1,9 +1,8 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
-import { WAYS } from '../../support/mirror-folder.js';
+import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { withChecksums } from '../../support/signed-tree.js';
 import { cli, filesOf, workspace, writeFiles } from '../../support/workspace.js';
@@ -25,8 +24,8 @@ const run = async (...args: string[]) => {
   expect(outcome.code, outcome.stderr).toBe(0);
   return outcome.stdout;
 };
-const mirror = (source: string) =>
-  cli(['mirror', source, 'mirror', '--root-key', 'root.json', '--json'], folder);
+const mirror = async () =>
+  cli(['mirror', await serve(dist), 'mirror', '--root-key', 'root.json', '--json'], folder);
 const served = (path: string) => join(folder, 'mirror/current', path);
 /** Serves other files with a new SHA256SUMS, as any source can. */
 const serveWith = (more: Readonly<Record<string, string>>) => {
@@ -49,17 +48,17 @@ beforeEach(async () => {
   dist = join(folder, 'dist');
 });
 
-describeWith(['rsync'], 'a mirror of a tree whose SHA256SUMS nothing proves', () => {
-  it.each(Object.entries(WAYS))("takes hosts' files of this program, from %s", async (_name, way) => {
-    const { notes } = JSON.parse((await mirror(await way(dist))).stdout);
+describe('a mirror of a tree whose SHA256SUMS nothing proves', () => {
+  it("takes hosts' files of this program", async () => {
+    const { notes } = JSON.parse((await mirror()).stdout);
     expect(notes).toEqual([]);
     for (const path of Object.keys(FOREIGN))
       expect([path, existsSync(served(path))]).toEqual([path, existsSync(join(dist, path))]);
   });
 
-  it.each(Object.entries(WAYS))('leaves out what the source adds, from %s', async (_name, way) => {
+  it('leaves out what the source adds', async () => {
     serveWith(FOREIGN);
-    const { code, stdout, stderr } = await mirror(await way(dist));
+    const { code, stdout, stderr } = await mirror();
     expect([code, stderr]).toEqual([0, expect.anything()]);
     const { notes } = JSON.parse(stdout) as { notes: { code: string; path: string }[] };
     expect(notes.map((note) => `${note.code} ${note.path}`).toSorted()).toEqual(
@@ -69,13 +68,13 @@ describeWith(['rsync'], 'a mirror of a tree whose SHA256SUMS nothing proves', ()
     );
     expect(Object.keys(FOREIGN).filter((path) => existsSync(served(path)))).toEqual([]);
     // Verifiers of the copy miss nothing.
-    await run('verify', (await WAYS['a live host']?.(served(''))) ?? '', '--root-key', 'root.json');
+    await run('verify', await serve(served('')), '--root-key', 'root.json');
   });
 
-  it.each(Object.entries(WAYS))('takes them from %s once a checkpoint proves them', async (_name, way) => {
+  it('takes them once a checkpoint proves them', async () => {
     serveWith(FOREIGN);
     await run('checkpoint', '--online-key', 'key.pem');
-    const { notes } = JSON.parse((await mirror(await way(dist))).stdout);
+    const { notes } = JSON.parse((await mirror()).stdout);
     expect(notes).toEqual([expect.objectContaining({ code: 'file-unknown', path: 'news.json' })]);
     // A live host hides some of its own files.
     for (const path of ['news.json', 'vercel.json'])
@@ -86,18 +85,9 @@ describeWith(['rsync'], 'a mirror of a tree whose SHA256SUMS nothing proves', ()
     'is refused if the source adds and lists %s',
     async (path) => {
       serveWith({ [path]: 'evil' });
-      for (const way of [WAYS['a live host'], WAYS['a folder, by rsync']]) {
-        const { code, stderr } = await mirror((await way?.(dist)) ?? '');
-        expect([code, stderr]).toEqual([1, expect.stringContaining(path)]);
-        expect(existsSync(served(''))).toBe(false);
-      }
+      const { code, stderr } = await mirror();
+      expect([code, stderr]).toEqual([1, expect.stringContaining(path)]);
+      expect(existsSync(served(''))).toBe(false);
     },
   );
-
-  it('has no empty folders', async () => {
-    writeFiles(dist, { 'empty/file': '' });
-    rmSync(join(dist, 'empty/file'));
-    expect((await mirror(dist)).code).toBe(0);
-    expect(readdirSync(served(''))).not.toContain('empty');
-  });
 });

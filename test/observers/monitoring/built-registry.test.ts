@@ -1,6 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { onlyLogged } from '../../support/only-logged.js';
 import { registryHost } from '../../support/registry-host.js';
 import { withKeys } from '../../support/settings.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
@@ -44,7 +45,8 @@ it('a monitor agrees with what the command line builds, rotates, delegates and c
   change('beta', { status: 'suspended' });
   const before = join(folder, 'before');
   cpSync(join(folder, 'dist'), before, { recursive: true });
-  await good('build', '--key', 'key.pem', ...logging, ...checkpoint, '--cosign-later');
+  const build = () => good('build', '--key', 'key.pem', ...logging, ...checkpoint);
+  await onlyLogged(join(folder, 'dist'), build);
   expect(await monitor()).toEqual([5, 'watched-issuer-changed', 'publication-logged']);
   await good('checkpoint', 'dist', '--online-key', 'online.pem');
   expect(await monitor()).toEqual([0]);

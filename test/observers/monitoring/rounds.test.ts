@@ -62,7 +62,6 @@ describe('the rounds of a monitor', () => {
       'log/checkpoint 200',
       'log/publication.tlog-proof 200',
       'publication.jwt 200',
-      'witness/HASH/checkpoint 404',
     ];
     expect(sent().sort()).toEqual(always);
     await world.change('gamma').publish();
@@ -191,22 +190,6 @@ describe('the folder of a monitor', () => {
     writeFileSync(file, good);
     writeFiles(folder, { [`state/list-${list}.json`]: '{}' });
     expect((await monitor(...STATE)).code).toBe(4);
-  });
-
-  it('can be of the earlier version, which knew no sizes for the keys of the log', async () => {
-    const world = await loggedWorld();
-    const { monitor, folder, hosts } = await monitoredHosts(world);
-    await monitor(...STATE);
-    const file = join(folder, 'state/state.json');
-    const { logKeySizes, ...state } = JSON.parse(readFileSync(file, 'utf8'));
-    expect([state.version, state.logKeys, logKeySizes]).toEqual([1, [world.log.vkey], [1]]);
-    writeFileSync(file, JSON.stringify(state));
-    const { code, told } = await monitor(...STATE);
-    expect([code, told]).toEqual([0, []]);
-    await world.change('beta', { status: 'suspended' }).publish();
-    serveOn(world, hosts[0]);
-    expect((await monitor(...STATE, '--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
-    expect(JSON.parse(readFileSync(file, 'utf8')).logKeySizes).toEqual([0]);
   });
 
   it('belongs to one registry, whose root key it pins', async () => {

@@ -2,17 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseHead } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cosignedHeadPath, logHead } from '../../support/log-files.js';
+import { cosignedHeadPath } from '../../support/log-files.js';
 import { plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { until } from '../../support/until.js';
 import {
   newWitness,
   startWitness,
   type WitnessFiles,
   type WitnessProcess,
 } from '../../support/witness-service.js';
-import { cli, cliProcess, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
 const BUILD = ['build', '--key', 'key.pem', ...withKeys({ origin: ORIGIN })];
@@ -135,34 +134,6 @@ describe('a publisher with witnesses', () => {
     ]);
     expect(stopped.stderr).not.toMatch(/Commit .*publish/);
     expect(await hold('beta')).toContain('WARNING: fewer witnesses than the quorum have cosigned this list');
-    // Whoever asks for the log only is told that nobody sees it.
-    const later = await cli(['revoke', 'beta', '--reason', 'leak', ...keys, '--cosign-later'], folder);
-    expect([later.code, later.stderr]).toEqual([
-      0,
-      expect.stringContaining('no verifier sees that beta is revoked'),
-    ]);
-    const { code: unstopped, stdout } = await cli(['status', '--offline', '--json', ...withKeys({})], folder);
-    expect([unstopped, JSON.parse(stdout).log]).toMatchObject([1, { pending: true }]);
-  });
-
-  it('collects from a mirror, which copies the log and cosigns it meanwhile', async () => {
-    await ok(...BUILD, ...withKeys({ log: 'log.pem' }));
-    const url = await plainHost(join(folder, 'dist'), '404.html');
-    const files = await newWitness('mirror.example');
-    writeFiles(files.folder, { 'root.json': fileOf('keys/root.json') });
-    const mirror = () =>
-      cli(['mirror', url, 'mirrored', '--root-key', 'root.json', ...WITNESS_OPTIONS, '--json'], files.folder);
-    expect(await mirror()).toMatchObject({ code: 0 });
-    const served = await plainHost(join(files.folder, 'mirrored/current'), '404.html');
-    configure([{ files, mirror: served }], 1, 60);
-    change('beta');
-    const building = cliProcess([...BUILD, ...withKeys({ log: 'log.pem' })], folder);
-    // The publication is in the log, and waits.
-    await until(() => logHead(join(folder, 'dist')).size === 2);
-    expect(await mirror()).toMatchObject({ code: 0 });
-    const { code, stderr } = await building;
-    expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 1 witness, 1 of them now')]);
-    expect(signers('log/publication.tlog-proof')).toEqual([ORIGIN, 'mirror.example']);
   });
 
   it('asks nobody with a checkpoint if the registry has no log', async () => {

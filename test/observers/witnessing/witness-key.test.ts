@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseNoteKey } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cosignedHeadPath } from '../../support/log-files.js';
-import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
-import { invalid } from '../../support/note-keys.js';
+import { invalid, pairIn } from '../../support/note-keys.js';
+import { namedEntries, ORIGIN, testLog } from '../../support/test-log.js';
+import { post, requestBody, startWitness } from '../../support/witness-service.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
@@ -72,27 +72,27 @@ describe('keys log', () => {
 });
 
 describe('the options of a witness', () => {
-  let here: LoggedFolder;
+  const state = ['--witness-state', 'state'];
+  let vkey: string;
+  let log: string;
 
   beforeEach(async () => {
-    here = await loggedFolder();
-    folder = here.folder;
-    await keys('generate', '--no-passphrase', '--private', 'w.pem');
-    await keys('witness', 'w.pem', '--name', 'mirror.example', '--state', 'state');
+    const args = ['witness', 'w.pem', '--name', 'mirror.example', '--state', 'state'];
+    vkey = (await keys(...args)).stdout.trim();
+    await keys('generate', '--no-passphrase', '--private', 'log.pem');
+    log = (await keys('log', 'log.pem', '--origin', ORIGIN)).stdout.trim();
   });
 
-  const state = ['--witness-state', 'state'];
-  const mirror = (args: readonly string[], environment = {}) =>
-    cli(['mirror', 'dist', 'mirror', '--root-key', 'key.json', ...args], folder, environment);
+  const witness = (...args: readonly string[]) => cli(['witness', '--log', log, ...args], folder);
 
-  it('are none, or all that a witness needs', async () => {
-    expect((await mirror([])).code).toBe(0);
+  it('are all that a witness needs', async () => {
     for (const args of [
+      [],
       state,
       ['--witness-key', 'w.pem'],
       [...state, '--witness-key', 'w.pem', '--witness-signer-command', 'cat'],
     ])
-      expect([args, (await mirror(args)).code]).toEqual([args, 2]);
+      expect([args, (await witness(...args)).code]).toEqual([args, 2]);
   });
 
   it('take the key from a file, a variable, an encrypted file or a command', async () => {
@@ -115,21 +115,23 @@ process.stdout.write(sign(null, readFileSync(0), key));`;
       ['--witness-key', 'encrypted.pem', '--witness-passphrase-file', 'passphrase'],
       ['--witness-signer-command', `${process.execPath} sign.mjs w.pem`],
     ];
-    for (const [index, choice] of choices.entries()) {
-      await here.publish();
-      expect(await mirror([...state, ...choice], { WITNESS: pem })).toMatchObject({ code: 0 });
-      const head = readFileSync(join(here.current, `witness/${cosignedHeadPath(ORIGIN)}`), 'utf8');
-      // One publication was there before.
-      expect(head.split('\n')).toEqual([
-        ...[ORIGIN, `${index + 2}`, expect.anything(), '', expect.stringContaining(`\u2014 ${ORIGIN} `)],
-        ...[expect.stringContaining('\u2014 mirror.example '), ''],
+    const entries = testLog(pairIn(join(folder, 'log.pem')), namedEntries('a', choices.length));
+    for (const [index, keyOptions] of choices.entries()) {
+      const files = { folder, vkey, keyOptions, environment: { WITNESS: pem } };
+      const { url, end } = await startWitness(files, '--log', log);
+      const size = index + 1;
+      const proof = await entries.consistency(index, size);
+      const answer = await post(url, requestBody(index, proof, await entries.note({ size })));
+      expect([keyOptions, answer.status, await answer.text()]).toEqual([
+        ...[keyOptions, 200, expect.stringMatching(/^\u2014 mirror\.example \S+\n$/)],
       ]);
+      await end('SIGTERM');
     }
   });
 
   it('refuse another key than that of the state', async () => {
     await keys('generate', '--no-passphrase', '--private', 'other.pem');
-    const { code, stdout } = await mirror([...state, '--witness-key', 'other.pem', '--json']);
-    expect([code, JSON.parse(stdout).error.code]).toEqual([3, 'ERR_KEY_REJECTED']);
+    const { code, stderr } = await witness(...state, '--witness-key', 'other.pem');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('belongs to')]);
   });
 });

@@ -1,4 +1,4 @@
-import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+import { InsufficientScopeError, InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
 import { mcpTokenVerifier } from '@passport-registry/verifier/mcp';
 import express from 'express';
@@ -27,6 +27,7 @@ beforeAll(async () => {
   world = await issuerWorld('alpha', await issuerKey());
   passport = await passportOf(world, await agentKeys());
   const verifier = mcpTokenVerifier(await verifierOf([world], { statusMaxAge: 0, cooldown: 0 }), {
+    InsufficientScopeError,
     InvalidTokenError,
   });
   const app = express();
@@ -71,7 +72,7 @@ describe('the bearer authentication of the MCP SDK', () => {
 
   it.each([
     ['that has expired', { exp: seconds(-60) }, 401, 'token-expired'],
-    ['of an unknown issuer', { issuer_id: 'gamma' }, 401, 'issuer-unknown'],
+    ['of an unknown issuer', { issuer_id: 'gamma' }, 403, 'issuer-unknown'],
     ['whose mandate has expired', { mandate: mandate({ expires_at: instant(-60) }) }, 401, 'mandate-expired'],
     ['without a mandate', { mandate: undefined }, 403, 'Insufficient scope'],
     ['whose mandate has a policy', { mandate: mandate({ policy: { x: 1 } }) }, 403, 'Insufficient scope'],

@@ -151,6 +151,26 @@ describe('a token in the shape of', () => {
     expect(outcome(await verify(await signed(accessClaims()), 'grant'))).toEqual(['token-type', 'token']);
   });
 
+  it.each([
+    ['application/at+jwt', 'at+jwt'],
+    ['AT+JWT', 'at+jwt'],
+    ['at+jwt', 'application/at+jwt'],
+    ['Application/At+Jwt', 'APPLICATION/at+jwt'],
+  ])('RFC 9068 with the typ %s is accepted under a profile for %s', async (typ, type) => {
+    const tokenProfiles = { access: { type } };
+    const verdict = await verify(await signed(accessClaims(), { typ }), 'access', { tokenProfiles });
+    expect(outcome(verdict)).toEqual(ACCEPTED);
+  });
+
+  it('RFC 9068 may have times with a fraction, up to which it is valid', async () => {
+    const token = await signed(accessClaims({ iat: NOW - 0.3, nbf: NOW - 0.2, exp: NOW + 0.5 }));
+    const at = (seconds: number) => ({ now: () => seconds * 1000, clockTolerance: 0 });
+    expect(outcome(await verify(token, 'access', at(NOW)))).toEqual(ACCEPTED);
+    expect(outcome(await verify(token, 'access', at(NOW + 0.499)))).toEqual(ACCEPTED);
+    expect(outcome(await verify(token, 'access', at(NOW + 0.5)))).toEqual(['token-expired', 'times']);
+    expect(outcome(await verify(token, 'access', at(NOW - 0.25)))).toEqual(['token-not-yet-valid', 'times']);
+  });
+
   it.each(['EdDSA', 'Ed25519', 'ES256'])('RFC 9068 with the algorithm %s is accepted', async (alg) => {
     const key = await issuerKey(alg === 'ES256' ? 'p256' : 'ed25519');
     const world = await idp('gamma', key);
@@ -201,8 +221,8 @@ describe('a token is refused', () => {
     ['with typ twice', 'token-malformed', 'token', () => doubled(0, '"typ":"JWT"')],
     ['without typ', 'token-type', 'token', changed({}, { typ: undefined })],
     ['of typ JWT', 'token-type', 'token', changed({}, { typ: 'JWT' })],
-    ['of typ AT+JWT', 'token-type', 'token', changed({}, { typ: 'AT+JWT' })],
-    ['of typ application/at+jwt', 'token-type', 'token', changed({}, { typ: 'application/at+jwt' })],
+    ['of typ text/at+jwt', 'token-type', 'token', changed({}, { typ: 'text/at+jwt' })],
+    ['of typ at+jwt;v=1', 'token-type', 'token', changed({}, { typ: 'at+jwt;v=1' })],
     ['of typ logout+jwt', 'token-type', 'token', changed({}, { typ: 'logout+jwt' })],
     ['with alg none', 'token-type', 'token', () => new UnsecuredJWT(accessClaims()).encode()],
     [
@@ -239,10 +259,10 @@ describe('a token is refused', () => {
       () => jws(accessClaims({ exp: '9' }), HEADER, alphaKey.privateKey),
     ],
     [
-      'whose nbf is a fraction',
+      'whose nbf is a fraction below 0',
       'token-claims',
       'token',
-      () => jws(accessClaims({ nbf: 0.5 }), HEADER, alphaKey.privateKey),
+      () => jws(accessClaims({ nbf: -0.5 }), HEADER, alphaKey.privateKey),
     ],
     [
       'whose aud is an object',
@@ -652,7 +672,8 @@ describe('a profile', () => {
       'application/jwt',
       'passport+jwt',
       'application/passport+jwt',
-      'application/at+jwt',
+      'Application/Action+JWT',
+      'text/at+jwt',
       'at+jwt;v=1',
       'JOSE',
       'action+jwt',

@@ -185,7 +185,7 @@ export class HttpFiles implements RegistryFiles {
     if (statements === undefined) return this.#source.open(path, this.#signal);
     this.#hasUsedStatementsFile = true;
     const bytes = statements.get(path);
-    return bytes && { read: async () => ({ bytes, etag: undefined }), discard: async () => undefined };
+    return bytes && { read: async () => ({ bytes, etag: undefined }), discard: () => undefined };
   }
 
   /** Discards the requested files that have not been read, and forgets the others. */

@@ -31,6 +31,7 @@ export {
 } from './bytes/clock.js';
 export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
+export { escapeUnprintable, UNPRINTABLE } from './bytes/printable.js';
 export { type JsonFault, JsonRefused, MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
@@ -46,6 +47,7 @@ export {
   TIME_CLAIMS,
   verifyCompactJws,
 } from './keys/compact-jws.js';
+export { readForeignJws } from './keys/foreign-jws.js';
 export { formatNoteKey, isSignedByNoteKey, type NoteKey, parseNoteKey } from './keys/note-key.js';
 export {
   ALG_NAMES,

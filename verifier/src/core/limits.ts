@@ -63,6 +63,6 @@ export function limitOf(path: string): number {
   if (path.startsWith('log/tile/entries/')) return ENTRIES_PER_BUNDLE * (LIMITS.logEntry + 2);
   if (path.startsWith('log/tile/')) return LIMITS.tile;
   if (path.startsWith('log/lists/')) return LIMITS.list;
-  if (path.startsWith('log/') || path.startsWith('witness/')) return LIMITS.logProof;
+  if (path.startsWith('log/')) return LIMITS.logProof;
   return LIMITS.other;
 }

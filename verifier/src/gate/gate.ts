@@ -219,5 +219,5 @@ function requestIdOf({ id, method, uri, host }: AskedRequest, proof: string | nu
 
 /** Returns the status of a refusal. What is wrong with a request, a gateway can only forbid. */
 function statusOf({ status }: Refusal): 401 | 403 | 503 {
-  return status === 400 || status === 413 ? 403 : status;
+  return status === 400 || status === 413 || status === 415 ? 403 : status;
 }

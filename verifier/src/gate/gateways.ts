@@ -1,6 +1,6 @@
 import { isRefusal } from '../middleware/admit.js';
 import { parseBody, payloadOf, queryOf, type Read, readBody, refuseTarget } from '../middleware/payload.js';
-import { type Refusal, unreadable } from '../middleware/refusal.js';
+import { type Refusal, refuseCoding, unreadable } from '../middleware/refusal.js';
 
 /** How a gateway describes a request to the door. */
 interface Description {
@@ -87,6 +87,8 @@ export async function readPayload(
         )
       : payloadOf(undefined, parameters);
   }
+  const encoded = request.body === null ? undefined : refuseCoding(request.headers.get('content-encoding'));
+  if (encoded !== undefined) return encoded;
   const read = await readBody(request.body, maxBytes);
   if (isRefusal(read)) return read;
   const bytes = read.value;

@@ -17,7 +17,7 @@ export interface BoundedResponse {
   /** Reads the body, within the limits. @param maxBytes - replaces the limit of the request */
   body(maxBytes?: number): Promise<Uint8Array>;
   /** Discards the body. An unread body would keep the connection open. */
-  discard(): Promise<void>;
+  discard(): void;
 }
 
 /**
@@ -35,9 +35,9 @@ export async function boundedFetch(
   const signal = typeof timeout === 'number' ? AbortSignal.timeout(timeout) : timeout;
   const response = await request(url, fetch, { ...init, redirect: 'manual', credentials: 'omit', signal });
   const { status, type, headers } = response;
-  const discard = async () => response.body?.cancel().catch(() => undefined);
+  const discard = () => cancelLater(response.body);
   if (type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304)) {
-    await discard();
+    discard();
     throw new SourceRedirected(url, status, headers.get('location') ?? undefined);
   }
   const body = (limit = maxBytes) => readBody(response, limit, { url, signal });
@@ -57,11 +57,19 @@ async function request(
     return await untilAborted(answer, init.signal);
   } catch (cause) {
     // An answer after the deadline would keep its connection open.
-    answer?.then(({ body }) => body?.cancel()).catch(() => undefined);
+    answer?.then(({ body }) => cancelLater(body)).catch(() => undefined);
     throw init.signal.aborted
       ? new RegistryError('ERR_SOURCE_TIMEOUT', `${url} did not respond in time`, { cause })
       : new RegistryError('ERR_SOURCE_UNREACHABLE', `${url} cannot be reached`, { cause });
   }
+}
+
+/**
+ * Cancels a body, and waits for nothing: a source may never confirm the cancellation, and a clone of a response ends only
+ * when the original ends.
+ */
+function cancelLater(body: Pick<ReadableStream, 'cancel'> | null | undefined): void {
+  body?.cancel().catch(() => undefined);
 }
 
 async function readBody(
@@ -138,7 +146,6 @@ export async function readLimited(
       chunks.push(next.value);
     }
   } catch (error) {
-    // Not awaited: a source may never confirm the cancellation, and a cloned body ends only when the original ends.
     reader?.cancel().catch(() => undefined);
     throw error;
   }

@@ -14,7 +14,7 @@ export interface OpenedFile {
   /** Reads the content. @param maxBytes - the maximum size in bytes */
   read(maxBytes: number): Promise<FetchedFile>;
   /** Discards the content. */
-  discard(): Promise<void>;
+  discard(): void;
 }
 
 /** How to send a request for a file. */
@@ -47,9 +47,9 @@ export async function openFile(
     const etag = headers.get('etag') ?? undefined;
     return { read: async (maxBytes) => ({ bytes: await response.body(maxBytes), etag }), discard };
   }
-  await discard();
+  discard();
   if (status === 404 || status === 410) return undefined;
-  if (status === 304 && held !== undefined) return { read: async () => held, discard: async () => undefined };
+  if (status === 304 && held !== undefined) return { read: async () => held, discard: () => undefined };
   if (status !== 200) throw new RegistryError('ERR_SOURCE_STATUS', `${url} responded with status ${status}`);
   throw new RegistryError('ERR_SOURCE_CONTENT', `${url} is an HTML page`);
 }

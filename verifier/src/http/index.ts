@@ -23,12 +23,15 @@ export {
 } from './bounded-fetch.js';
 export { openFile } from './fetch-file.js';
 export {
+  type DocumentFault,
+  DocumentRefused,
   findKeyFault,
   findMetadataFaults,
   type IssuerMetadata,
   type KeySetFault,
   type KnownIssuer,
   type MetadataFault,
+  parseDocument,
   readKeySet,
 } from './issuer-documents.js';
 export { isLoopback, type UrlPart } from './issuer-url.js';

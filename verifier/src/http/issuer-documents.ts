@@ -1,8 +1,46 @@
 import { isObject } from '../core/bytes/checks.js';
+import { type JsonFault, JsonRefused, parseStrictJson } from '../core/bytes/strict-json.js';
 import type { Invalid } from '../core/bytes/utf8.js';
 import { isValidWebUri } from '../core/generated/predicates.js';
 import { type CheckedJwk, isPrivateJwk, publicMembers } from '../core/keys/public-key.js';
 import { differingParts, type UrlPart } from './issuer-url.js';
+
+/** What a document is instead of strict JSON. */
+export type DocumentFault = JsonFault | 'empty' | 'compressed' | 'byte-order-mark' | 'markup';
+
+/** A document of an issuer is not strict JSON. The message names the fault in printable ASCII, and may quote the document. */
+export class DocumentRefused extends Error {
+  readonly fault: DocumentFault;
+
+  constructor(fault: DocumentFault, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'DocumentRefused';
+    this.fault = fault;
+  }
+}
+
+/** Parses a document of an issuer as strict JSON (rule issuer-responses). @throws {@link DocumentRefused} */
+export function parseDocument(bytes: Uint8Array): unknown {
+  try {
+    return parseStrictJson(bytes);
+  } catch (cause) {
+    if (!(cause instanceof JsonRefused)) throw cause;
+    const [fault, message] = foreignStart(bytes) ?? [cause.fault, cause.message];
+    throw new DocumentRefused(fault, message, { cause });
+  }
+}
+
+/** Names what begins as something else than JSON. */
+function foreignStart(bytes: Uint8Array): readonly [DocumentFault, string] | undefined {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, 1024));
+  if (text.trim() === '' && bytes.length <= 1024) return ['empty', 'it is empty'];
+  if (text.startsWith('\ufeff')) return ['byte-order-mark', 'it begins with a byte order mark'];
+  if (/^\s*</.test(text)) return ['markup', 'it begins with <, as HTML and XML do'];
+  // The first bytes of gzip, and of zstd.
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return ['compressed', 'it is compressed'];
+  if (bytes[0] === 0x28 && bytes[1] === 0xb5) return ['compressed', 'it is compressed'];
+  return undefined;
+}
 
 /** The URLs of an issuer that are known before any request, from the registry or from the caller. */
 export interface KnownIssuer {

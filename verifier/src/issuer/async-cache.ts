@@ -8,7 +8,7 @@ interface AsyncCacheOptions {
   readonly maxAge: number;
   /** How long a value is used beyond `maxAge` while the issuer is unreachable. */
   readonly grace: number;
-  /** How long to wait after a failure before the next request. `getNewer` replaces only values older than this. */
+  /** How long to wait after a failure before the next request. Within two of these times, `getNewer` requests at most twice. */
   readonly cooldown: number;
   readonly maxEntries: number;
   readonly clock: Clock;
@@ -18,6 +18,8 @@ interface Entry<Value> {
   success?: { readonly value: Value; readonly at: number };
   failure?: { readonly error: unknown; readonly at: number };
   pending?: Promise<Value>;
+  /** When the last two requests began. */
+  requests: readonly number[];
 }
 
 /** A cache of asynchronous values. Concurrent calls share one request. */
@@ -32,20 +34,45 @@ export class AsyncCache<Value> {
 
   /** Returns the cached value while it is fresh, and otherwise the result of `load`. */
   get(key: string, load: () => Promise<Value>): Promise<Value> {
-    return this.#getYoungerThan(this.#options.maxAge, key, load);
+    const entry = this.#entry(key);
+    const { success } = entry;
+    if (success !== undefined && this.#isWithin(success.at, this.#options.maxAge)) {
+      return Promise.resolve(success.value);
+    }
+    return this.#load(entry, load);
   }
 
-  /** Returns a newer value than the cached one. During the cooldown, returns the cached value. */
+  /** Returns the cached value, however old it is. Undefined if there is none. */
+  peek(key: string): Value | undefined {
+    return this.#entries.get(key)?.success?.value;
+  }
+
+  /**
+   * Returns a newer value than the cached one: at once, but not more often than twice in two cooldowns. Otherwise returns the
+   * cached value.
+   */
   getNewer(key: string, load: () => Promise<Value>): Promise<Value> {
-    return this.#getYoungerThan(this.#options.cooldown, key, load);
+    const entry = this.#entry(key);
+    const [lastButOne] = entry.requests.length === 2 ? entry.requests : [];
+    const isLimited = lastButOne !== undefined && this.#isWithin(lastButOne, 2 * this.#options.cooldown);
+    if (!isLimited) return this.#load(entry, load);
+    const { success, failure } = entry;
+    // After a failure, nobody knows whether there is a newer value.
+    if (failure !== undefined) return this.#useInGrace(entry, failure.error);
+    return success === undefined ? this.#load(entry, load) : Promise.resolve(success.value);
   }
 
-  #getYoungerThan(span: number, key: string, load: () => Promise<Value>): Promise<Value> {
+  #entry(key: string): Entry<Value> {
     const present = this.#entries.get(key);
-    const entry = present ?? {};
-    if (present === undefined) this.#entries.set(key, entry);
-    const { success, failure } = entry;
-    if (success !== undefined && this.#isWithin(success.at, span)) return Promise.resolve(success.value);
+    if (present !== undefined) return present;
+    const entry: Entry<Value> = { requests: [] };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  /** Requests the value, unless a request is under way or has failed within the cooldown. */
+  #load(entry: Entry<Value>, load: () => Promise<Value>): Promise<Value> {
+    const { failure } = entry;
     if (failure !== undefined && this.#isWithin(failure.at, this.#options.cooldown)) {
       return this.#useInGrace(entry, failure.error);
     }
@@ -56,6 +83,7 @@ export class AsyncCache<Value> {
   }
 
   async #request(entry: Entry<Value>, load: () => Promise<Value>): Promise<Value> {
+    entry.requests = [...entry.requests.slice(-1), this.#options.clock.now];
     try {
       const value = await load();
       entry.success = { value, at: this.#options.clock.now };

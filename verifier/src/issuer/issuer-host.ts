@@ -1,6 +1,6 @@
-import { parseStrictJson } from '../core/bytes/strict-json.js';
 import { SourceRedirected } from '../core/errors.js';
 import { boundedFetch, type FetchLimits } from '../http/bounded-fetch.js';
+import { parseDocument } from '../http/issuer-documents.js';
 import { isPublicHost } from '../http/public-address.js';
 import { Rejection, reject } from '../passport/rejection.js';
 
@@ -29,7 +29,7 @@ export async function askIssuer(
   }
   const bytes = await fetchDocument(url, document, limits);
   try {
-    return parseStrictJson(bytes);
+    return parseDocument(bytes);
   } catch (cause) {
     return reject(`${document}-invalid`, `${url} is not JSON: ${(cause as Error).message}`, cause);
   }
@@ -44,7 +44,7 @@ async function fetchDocument(
     const response = await boundedFetch(url, { headers: { Accept: 'application/json' } }, limits);
     const { status } = response;
     if (status === 200) return await response.body();
-    await response.discard();
+    response.discard();
     if (status !== 404) return reject(`${document}-unreachable`, `${url} responded with status ${status}`);
     if (document === 'status') return reject('passport-unknown', `the issuer has no passport at ${url}`);
     return reject(`${document}-unreachable`, `${url} does not exist`);

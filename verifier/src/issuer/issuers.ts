@@ -48,12 +48,13 @@ export class Issuers {
     return this.#metadata.get(key, () => fetchMetadata(known, this.#host));
   }
 
-  /** Returns a key of an issuer. A missing key may be new, so the keys are then requested again after the cooldown. */
+  /** Returns a key of an issuer. A missing key may be new: keys that were requested before this call are requested again. */
   async key(jwksUri: string, kid: string): Promise<PublicKey> {
     const load = () => fetchKeys(jwksUri, this.#host);
-    let keys = await this.#keys.get(jwksUri, load);
-    if (!hasKey(keys, kid)) keys = await this.#keys.getNewer(jwksUri, load);
-    return findKey(keys, kid);
+    const before = this.#keys.peek(jwksUri);
+    const keys = await this.#keys.get(jwksUri, load);
+    const isNew = keys !== before;
+    return findKey(isNew || hasKey(keys, kid) ? keys : await this.#keys.getNewer(jwksUri, load), kid);
   }
 
   /** Returns the revocation nonce of a passport. Rejects a passport that is not active, or was worse before. */

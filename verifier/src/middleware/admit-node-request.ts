@@ -10,7 +10,7 @@ import {
   refuseTarget,
   tooLarge,
 } from './payload.js';
-import { type Refusal, unreadable } from './refusal.js';
+import { type Refusal, refuseCoding, unreadable } from './refusal.js';
 
 /** The part of a Node.js stream that the adapters use. Platforms with their own requests have no stream. */
 export interface NodeStream {
@@ -87,11 +87,17 @@ function singleHeader(header: string | string[] | undefined): string | undefined
 async function readNodeBody(request: NodeRequestParts, maxBytes: number): Promise<Read<unknown>> {
   const { body, rawBody, stream } = request;
   const raw = [rawBody, body].map(bytesOf).find((bytes) => bytes !== undefined && bytes.length > 0);
-  if (raw !== undefined) return raw.length > maxBytes ? tooLarge(maxBytes) : parseBody(raw);
+  const encoded = refuseCoding(singleHeader(request.headers['content-encoding']));
+  if (raw !== undefined) {
+    const parsed = raw.length > maxBytes ? tooLarge(maxBytes) : parseBody(raw);
+    // A parser may have decoded the bytes: then they are JSON.
+    return isRefusal(parsed) && parsed.status === 400 ? (encoded ?? parsed) : parsed;
+  }
   if (!isEmptyBody(body)) return { value: body };
   if (stream.readableDidRead === false && stream.readableEnded !== true) {
     const read = await readBody(toWebStream(stream), maxBytes);
-    return isRefusal(read) ? read : parseBody(read.value);
+    if (isRefusal(read)) return read;
+    return encoded !== undefined && read.value.length > 0 ? encoded : parseBody(read.value);
   }
   const wasSent = stream.readableDidRead ?? declaresBody(request);
   if (wasSent && body !== undefined && declaresType(FORM, request)) {

@@ -1,6 +1,6 @@
 import { type Admission, admit, isRefusal, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 import { MAX_BODY_BYTES, parseBody, payloadOf, queryOf, type Read, readBody, refuseUrl } from './payload.js';
-import type { Refusal } from './refusal.js';
+import { type Refusal, refuseCoding } from './refusal.js';
 
 /**
  * Admits or refuses a Request. Reads the body from a copy, so that the handler, the function that names the action and earlier
@@ -34,6 +34,8 @@ async function readPayload(request: Request, maxBytes: number): Promise<Read<unk
       'requirePassport runs too late: the body has already been read. Put requirePassport first, or set its payload option',
     );
   }
+  const encoded = request.body === null ? undefined : refuseCoding(request.headers.get('content-encoding'));
+  if (encoded !== undefined) return encoded;
   // Without a body, there is nothing to copy.
   const read = await readBody(request.body === null ? null : request.clone().body, maxBytes);
   const body = isRefusal(read) ? read : parseBody(read.value);

@@ -19,10 +19,14 @@ export interface McpAuthInfo {
   extra: { verdict: AcceptedPassport };
 }
 
-/** The error class of the SDK's bearer authentication. */
+/** The error classes of the SDK's bearer authentication. */
 export interface McpErrors {
-  /** Leads to a response with status 401. */
+  /** Leads to a response with status 401: another passport helps. */
   readonly InvalidTokenError: new (
+    message: string,
+  ) => Error;
+  /** Leads to a response with status 403: another passport of the same issuer does not help. */
+  readonly InsufficientScopeError: new (
     message: string,
   ) => Error;
 }
@@ -36,7 +40,7 @@ export interface McpErrors {
  * ```ts
  * import { createPassportVerifier, createRegistryClient } from '@passport-registry/verifier';
  * import { mcpTokenVerifier } from '@passport-registry/verifier/mcp';
- * import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+ * import { InsufficientScopeError, InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
  * import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
  *
  * const registry = createRegistryClient({ sources: ['https://registry.example'], rootKey: pinnedJwk });
@@ -45,23 +49,25 @@ export interface McpErrors {
  *   policy: { tiers: ['certified'] },
  *   audience: 'https://mail.example',
  * });
- * const tokenVerifier = mcpTokenVerifier(verifier, { InvalidTokenError });
+ * const tokenVerifier = mcpTokenVerifier(verifier, { InsufficientScopeError, InvalidTokenError });
  * const bearerAuth = requireBearerAuth({ verifier: tokenVerifier });
  * await tokenVerifier.verifyAccessToken('x').catch((error) => console.log(error.message)); // token-malformed
  * ```
  */
 export function mcpTokenVerifier(
   verifier: Pick<PassportVerifier, 'verifyPassport'>,
-  { InvalidTokenError }: McpErrors,
+  { InvalidTokenError, InsufficientScopeError }: McpErrors,
 ): { verifyAccessToken(token: string): Promise<McpAuthInfo> } {
   return {
     verifyAccessToken: async (token) => {
       const verdict = await verifier.verifyPassport(token);
       if (!verdict.accepted) {
         const codes = verdict.reasons.map(({ code }) => code);
-        const isTransient = codes.some((code) => kindOf(code) === 'unavailable');
+        const [kind] = codes.map(kindOf);
+        const Refused =
+          kind === 'unavailable' ? Error : kind === 'issuer' ? InsufficientScopeError : InvalidTokenError;
         // The message contains only codes, because the SDK puts it into a header.
-        throw new (isTransient ? Error : InvalidTokenError)(codes.join(', '));
+        throw new Refused(codes.join(', '));
       }
       const { passport, mandate } = verdict;
       const mandateEnds =

@@ -3,7 +3,7 @@ import type { VerdictDetails } from '../verification/verdict.js';
 
 /** An HTTP response that refuses a request. The body has the form of an issuer's errors (rule issuer-errors). */
 export interface Refusal {
-  readonly status: 400 | 401 | 403 | 413 | 503;
+  readonly status: 400 | 401 | 403 | 413 | 415 | 503;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: {
     /** A stable code. */
@@ -14,9 +14,13 @@ export interface Refusal {
   };
 }
 
-/** The response to each cause (RFC 6750, section 3.1). `invalid_proof` is an addition to the RFC. */
+/**
+ * The response to each cause (RFC 6750, section 3.1). `invalid_proof` and `untrusted_issuer` are additions to the RFC. With 401
+ * another passport or proof helps, with 403 none from the same issuer and principal.
+ */
 const RESPONSES: Readonly<Record<ReasonKind, { status: Refusal['status']; error: string }>> = {
   passport: { status: 401, error: 'invalid_token' },
+  issuer: { status: 403, error: 'untrusted_issuer' },
   proof: { status: 401, error: 'invalid_proof' },
   mandate: { status: 403, error: 'insufficient_scope' },
   request: { status: 400, error: 'invalid_request' },
@@ -58,6 +62,18 @@ export function missing(what: 'passport' | 'token' | 'proof'): Refusal {
 /** Refuses a request whose payload cannot be read. */
 export function unreadable(status: 400 | 413, error: string, message: string): Refusal {
   return refuse(status, { error, message, details: {} });
+}
+
+/**
+ * Refuses a body with a content coding, such as gzip: the agent signed what the body is without it. Undefined without one.
+ *
+ * @param coding - the header `Content-Encoding`
+ */
+export function refuseCoding(coding: string | null | undefined): Refusal | undefined {
+  const codings = (coding ?? '').split(',').map((name) => name.trim().toLowerCase());
+  if (codings.every((name) => name === '' || name === 'identity')) return undefined;
+  const message = 'the body has a Content-Encoding, such as gzip: send it without';
+  return refuse(415, { error: 'body-encoded', message, details: {} }, { 'Accept-Encoding': 'identity' });
 }
 
 /** Creates a challenge. It contains only codes and actions: untrusted text must never get into a header. */

@@ -1,7 +1,8 @@
-import { type Check, isCount } from '../core/bytes/checks.js';
+import type { Check } from '../core/bytes/checks.js';
 import type { Clock } from '../core/bytes/clock.js';
 import { hashHex } from '../core/bytes/sha256-sync.js';
 import { hasCode } from '../core/errors.js';
+import { isNumericDate } from '../core/keys/foreign-jws.js';
 import type { PublicKey } from '../core/keys/public-key.js';
 import { canonicalBytes } from '../core/list/canonical.js';
 import { assertClaims, assertValidNow, readJws, verifyJws } from './passport-jws.js';
@@ -36,8 +37,8 @@ export const MAX_ACTION_SECONDS = 60;
 
 const isString: Check = (value) => typeof value === 'string';
 const CHECKS: Readonly<Record<string, Check>> = {
-  iat: isCount,
-  exp: isCount,
+  iat: isNumericDate,
+  exp: isNumericDate,
   jti: isString,
   aud: isString,
   passport: isString,

@@ -2,6 +2,7 @@ import { type Check, isCount, isListOf, isObject, oneOf } from '../core/bytes/ch
 import { isValidBytes32, isValidIssuerId, isValidWebUri } from '../core/generated/predicates.js';
 import { AGENT_TYPES } from '../core/generated/schemas.js';
 import type { CompactJws } from '../core/keys/compact-jws.js';
+import { isNumericDate } from '../core/keys/foreign-jws.js';
 import type { PublicJwk } from '../core/keys/public-key.js';
 import { assertClaims } from './passport-jws.js';
 import { reject } from './rejection.js';
@@ -66,8 +67,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   iss: isBaseUrl,
   sub: isShortString,
   jti: (value) => typeof value === 'string' && UUID.test(value),
-  iat: isCount,
-  exp: isCount,
+  iat: isNumericDate,
+  exp: isNumericDate,
   issuer_id: isValidIssuerId,
   realm_id: isShortString,
   principal_id: isShortString,

@@ -1,6 +1,7 @@
 import type { Check } from '../core/bytes/checks.js';
 import { type Clock, clockNote, hasPassed, isToCome } from '../core/bytes/clock.js';
-import { type CompactJws, JwsRefused, readCompactJws, verifyCompactJws } from '../core/keys/compact-jws.js';
+import { type CompactJws, JwsRefused, verifyCompactJws } from '../core/keys/compact-jws.js';
+import { readForeignJws } from '../core/keys/foreign-jws.js';
 import type { PublicKey } from '../core/keys/public-key.js';
 import { type PassportReasonCode, reject } from './rejection.js';
 
@@ -8,14 +9,14 @@ import { type PassportReasonCode, reject } from './rejection.js';
 type JwsKind = 'token' | 'proof' | 'mandate';
 
 /**
- * Parses a compact JWS with {@link readCompactJws}, and turns a fault into a rejection. Only the header of a mandate may have
+ * Parses a compact JWS with {@link readForeignJws}, and turns a fault into a rejection. Only the header of a mandate may have
  * the key (rule mandate-jws).
  *
  * @param types - the accepted values of `typ`
  */
 export function readJws(text: unknown, kind: JwsKind, types: readonly string[]): CompactJws {
   try {
-    return readCompactJws(text, types, kind === 'mandate' ? 'jwk' : undefined);
+    return readForeignJws(text, types, kind === 'mandate' ? 'jwk' : undefined);
   } catch (error) {
     return rejectJws(error, kind);
   }

@@ -1,12 +1,14 @@
+import { escapeUnprintable } from '../core/bytes/printable.js';
 import type { ReasonCode } from '../policy/requirements.js';
 
 /** The cause of a rejection. The middleware derives the HTTP status from the cause. */
-export type ReasonKind = 'passport' | 'proof' | 'mandate' | 'request' | 'unavailable';
+export type ReasonKind = 'passport' | 'issuer' | 'proof' | 'mandate' | 'request' | 'unavailable';
 
 /**
  * Every reason to reject a passport, another token or an action, except the reasons to reject the issuer
- * ({@link ReasonCode}). The codes are stable. The value of each code is its cause: the passport or token, the proof of the
- * action, the mandate, the request, or an unavailable service. If a service is unavailable, the same call may succeed later.
+ * ({@link ReasonCode}). The codes are stable. The value of each code is its cause: the passport or token; the issuer, so that
+ * another passport of this issuer changes nothing; the proof of the action; the mandate; the request; or an unavailable
+ * service, so that the same call may succeed later.
  */
 export const PASSPORT_REASONS = {
   'token-malformed': 'passport',
@@ -16,21 +18,21 @@ export const PASSPORT_REASONS = {
   'token-claims': 'passport',
   'id-token': 'passport',
   'token-bound': 'passport',
-  'issuer-ambiguous': 'passport',
+  'issuer-ambiguous': 'issuer',
   'registry-unavailable': 'unavailable',
-  'address-private': 'passport',
+  'address-private': 'issuer',
   'discovery-unreachable': 'unavailable',
   'discovery-redirected': 'unavailable',
   'discovery-invalid': 'unavailable',
-  'discovery-mismatch': 'passport',
-  'iss-mismatch': 'passport',
+  'discovery-mismatch': 'issuer',
+  'iss-mismatch': 'issuer',
   'jwks-unreachable': 'unavailable',
   'jwks-redirected': 'unavailable',
   'jwks-invalid': 'unavailable',
-  'jwks-private-key': 'passport',
+  'jwks-private-key': 'issuer',
   'key-unknown': 'passport',
-  'key-ambiguous': 'passport',
-  'key-unusable': 'passport',
+  'key-ambiguous': 'issuer',
+  'key-unusable': 'issuer',
   'token-signature-invalid': 'passport',
   'token-expired': 'passport',
   'token-not-yet-valid': 'passport',
@@ -38,7 +40,7 @@ export const PASSPORT_REASONS = {
   'status-unreachable': 'unavailable',
   'status-redirected': 'unavailable',
   'status-invalid': 'unavailable',
-  'status-mismatch': 'passport',
+  'status-mismatch': 'issuer',
   'passport-unknown': 'passport',
   'passport-suspended': 'passport',
   'passport-revoked': 'passport',
@@ -82,7 +84,7 @@ export type PassportReasonCode = keyof typeof PASSPORT_REASONS;
 
 /** Returns the cause of a rejection by its code. Every other code means that the issuer is not trusted. */
 export function kindOf(code: string): ReasonKind {
-  return Object.hasOwn(PASSPORT_REASONS, code) ? PASSPORT_REASONS[code as PassportReasonCode] : 'passport';
+  return Object.hasOwn(PASSPORT_REASONS, code) ? PASSPORT_REASONS[code as PassportReasonCode] : 'issuer';
 }
 
 /** One reason of a verdict. */
@@ -103,9 +105,9 @@ export class Rejection extends Error {
   }
 }
 
-/** Creates a rejection with one reason. */
+/** Creates a rejection with one reason. The message may quote foreign text, and is read in logs and terminals. */
 export function rejection(code: VerdictReason['code'], message: string, cause?: unknown): Rejection {
-  return new Rejection([{ code, message }], { cause });
+  return new Rejection([{ code, message: escapeUnprintable(message) }], { cause });
 }
 
 /** Ends a verification with one reason. */

@@ -1,6 +1,7 @@
-import { type Check, isCount, isListOf } from '../core/bytes/checks.js';
+import { type Check, isListOf } from '../core/bytes/checks.js';
 import { type Clock, clockNote, hasPassed } from '../core/bytes/clock.js';
 import type { CompactJws } from '../core/keys/compact-jws.js';
+import { isNumericDate } from '../core/keys/foreign-jws.js';
 import type { KeyAlgorithm } from '../core/keys/public-key.js';
 import { isBaseUrl } from './claims.js';
 import { IssuerToken } from './issuer-token.js';
@@ -10,8 +11,8 @@ import { reject } from './rejection.js';
 /** What a JWT of an issuer must be, to be accepted (docs/protocol/passports.md#token-profile). */
 export interface TokenProfile {
   /**
-   * The exact `typ`, such as `at+jwt` (RFC 9068) or `oauth-id-jag+jwt`, without `application/`. Neither `JWT`, which any
-   * token may have, nor a type of this protocol, such as `passport+jwt`.
+   * The `typ`, such as `at+jwt` (RFC 9068) or `oauth-id-jag+jwt`. Compared as a media type: with or without `application/`,
+   * in any case. Neither `JWT`, which any token may have, nor a type of this protocol, such as `passport+jwt`.
    */
   readonly type: string;
   /** The audience that `aud` must contain. Default: the `audience` of the verifier. */
@@ -63,8 +64,8 @@ const isAudience: Check = (value) =>
 const CHECKS: Readonly<Record<string, Check>> = {
   iss: isBaseUrl,
   aud: isAudience,
-  iat: isCount,
-  exp: isCount,
+  iat: isNumericDate,
+  exp: isNumericDate,
 };
 
 /** Claims that only ID tokens have (OpenID Connect Core). */

@@ -4,6 +4,7 @@ import { hasItems, isListOf, isObject, oneOf } from '../core/bytes/checks.js';
 import { OptionsInvalid } from '../core/errors.js';
 import { isValidIssuerId } from '../core/generated/predicates.js';
 import type { TrustPolicy } from '../core/generated/schemas.js';
+import { mediaTypeOf } from '../core/keys/foreign-jws.js';
 import { LIMITS } from '../core/limits.js';
 import {
   assertOptions,
@@ -36,7 +37,10 @@ export interface IssuerAccessOptions {
    * at once.
    */
   readonly grace?: number;
-  /** The minimum time between two requests, after the issuer failed or lacked a key. Default: 10. */
+  /**
+   * The minimum time between two requests after the issuer failed. An unknown key is requested at once, but an issuer is asked
+   * for its keys at most twice in two of these times. Default: 10.
+   */
   readonly cooldown?: number;
   /** The maximum time for one response of an issuer, and for the replay store. Default: 5. */
   readonly timeout?: number;
@@ -84,12 +88,12 @@ const STRING: OptionCheck = {
   expected: 'a string that is not empty',
 };
 
-/** The form of a `typ`: the name of a media type without `application/`, and without parameters. */
-const TYPE = /^[a-z0-9][a-z0-9._+-]{0,126}$/i;
+/** The form of a `typ`: the name of a media type, perhaps with `application/`, and without parameters. */
+const TYPE = /^(?:application\/)?[a-z0-9][a-z0-9._+-]{0,126}$/i;
 
-/** Types that any token may have, and those of this protocol, which prove something else. In media types, case is ignored. */
+/** Types that any token may have, and those of this protocol, which prove something else. */
 const REFUSED_TYPES =
-  /^(?:jwt|jose|jose\+json|(?:passport|passport-nonce|mandate|action|registry-.*)\+jwt)$/i;
+  /^application\/(?:jwt|jose|jose\+json|(?:passport|passport-nonce|mandate|action|registry-.*)\+jwt)$/;
 
 /** The checks of {@link IssuerAccessOptions}. */
 const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
@@ -130,9 +134,10 @@ export const PASSPORT_VERIFIER_OPTIONS: OptionChecks<PassportVerifierOptions> = 
 /** The checks of a {@link TokenProfile}. */
 const TOKEN_PROFILE: OptionChecks<TokenProfile> = {
   type: {
-    check: (value) => typeof value === 'string' && TYPE.test(value) && !REFUSED_TYPES.test(value),
+    check: (value) =>
+      typeof value === 'string' && TYPE.test(value) && !REFUSED_TYPES.test(mediaTypeOf(value)),
     expected:
-      'the typ of a token without application/, other than JWT and the types of passports, mandates, proofs and registries',
+      'the typ of a token, other than JWT and the types of passports, mandates, proofs and registries',
     required: true,
   },
   audience: STRING,

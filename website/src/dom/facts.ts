@@ -1,4 +1,4 @@
-import { LANGUAGE } from '../texts/en.js';
+import { LANGUAGE } from '../texts.js';
 import { type Child, element } from './element.js';
 import { inUnits, inWords } from './time.js';
 

@@ -1,4 +1,4 @@
-import { page as text } from '../texts/en.js';
+import { page as text } from '../texts.js';
 import { element, rich } from './element.js';
 
 /** A host replaces the files of the page together with the page. An open page may then name parts that are gone. */

@@ -1,4 +1,4 @@
-import { LANGUAGE } from '../texts/en.js';
+import { LANGUAGE } from '../texts.js';
 import { element } from './element.js';
 
 const days = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'long', timeZone: 'UTC' });

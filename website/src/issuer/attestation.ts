@@ -3,7 +3,7 @@ import { type ShownStatus, TRUSTED_TIERS } from '@passport-registry/verifier/cor
 import { type Child, element, rich } from '../dom/element.js';
 import { fact, moment } from '../dom/facts.js';
 import { statusMark } from '../list/status-mark.js';
-import { fields, attestation as text, verification } from '../texts/en.js';
+import { fields, attestation as text, verification } from '../texts.js';
 
 /** What a sheet says of an issuer. */
 interface Attested {

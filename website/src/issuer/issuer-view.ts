@@ -18,7 +18,7 @@ import { shownStatus, standingIcon, statusMark, TONES } from '../list/status-mar
 import { latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment, listFragment, type Query } from '../route.js';
-import { list, standings, status as statusWords, issuer as text, tiers } from '../texts/en.js';
+import { list, standings, status as statusWords, issuer as text, tiers } from '../texts.js';
 import { attestationButton } from './attestation.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { sentenceOn } from './sentence.js';

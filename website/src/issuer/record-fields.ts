@@ -14,12 +14,7 @@ import { statusWord } from '../list/changes-list.js';
 import { placeName } from '../list/places.js';
 import { statusMark } from '../list/status-mark.js';
 import { listFragment } from '../route.js';
-import {
-  fields as labels,
-  since as sinceLabels,
-  status as statusWords,
-  issuer as text,
-} from '../texts/en.js';
+import { fields as labels, since as sinceLabels, status as statusWords, issuer as text } from '../texts.js';
 
 /** What is known of the status of an issuer besides its record. */
 interface KnownStatus {

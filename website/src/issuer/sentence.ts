@@ -11,7 +11,7 @@ import { type Child, element, rich } from '../dom/element.js';
 import { day, dayInWords } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
 import { saidReason } from '../list/names.js';
-import { issuer as issuerText, LANGUAGE, standings } from '../texts/en.js';
+import { issuer as issuerText, LANGUAGE, standings } from '../texts.js';
 
 const text = issuerText.sentence;
 const lists = new Intl.ListFormat(LANGUAGE, { type: 'conjunction' });

@@ -14,7 +14,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { day } from '../dom/time.js';
-import { standings, use as text } from '../texts/en.js';
+import { standings, use as text } from '../texts.js';
 
 /**
  * The policy that a reader begins with. It is the same for every issuer: one made from the record of an issuer would accept

@@ -6,7 +6,7 @@ import { wordFor } from '../dom/word.js';
 import { latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment } from '../route.js';
-import { fields, history, standings, status as statusWords, changes as text } from '../texts/en.js';
+import { fields, history, standings, status as statusWords, changes as text } from '../texts.js';
 import { type Names, nameBeside, saidReason } from './names.js';
 
 /** How many changes are shown. Those of many issuers at once count as one. */
@@ -107,7 +107,6 @@ function noteOn(changes: KnownChanges['changes']): Child {
 }
 
 function describeChange({ issuer_id, field, from, to }: Change, { resolve }: KnownChanges): string {
-  // A tier has the same name in every language.
   const word = (value: string) => (field === 'status' ? statusWord(resolve(issuer_id), value) : value);
   if (to === null) return history.removed;
   if (from === null) return text.added(word(to));

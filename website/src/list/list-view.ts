@@ -11,7 +11,7 @@ import { notLoadedNote } from '../dom/not-loaded.js';
 import { day } from '../dom/time.js';
 import type { Hold } from '../registry/hold.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
-import { fields, since as sinceLabels, standings, list as text } from '../texts/en.js';
+import { fields, since as sinceLabels, standings, list as text } from '../texts.js';
 import type { matcherOf } from './matcher.js';
 import type { Names } from './names.js';
 import { placeName } from './places.js';

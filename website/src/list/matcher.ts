@@ -1,7 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { type AboutIssuer, STANDINGS, type Standing, standingOf } from '@passport-registry/verifier/core';
 import { wordFor } from '../dom/word.js';
-import { otherPlaceNames, standings, status as statusWords } from '../texts/en.js';
+import { otherPlaceNames, standings, status as statusWords } from '../texts.js';
 import { placeName } from './places.js';
 import type { IssuerSearch } from './search.js';
 import { shownStatus } from './status-mark.js';
@@ -99,16 +99,13 @@ function foldedPlace(code: string): string {
   return folded;
 }
 
-const inEnglish = new Intl.DisplayNames(['en'], { type: 'region' });
-
-/** The names of a country for which readers search, besides that on the page: its own, the English one, and colloquial ones. */
+/** The names of a country for which readers search, besides that on the page: its own, and colloquial ones. */
 function otherNames(code: string): readonly string[] {
   const country = countryOf(code);
   if (!/^[A-Z]{2}$/.test(country)) return [];
   const { language } = new Intl.Locale(`und-${country}`).maximize();
   const own = new Intl.DisplayNames([language], { type: 'region' });
-  const others = wordFor(otherPlaceNames, country)?.split(', ') ?? [];
-  return [own, inEnglish].map((names) => names.of(country) ?? country).concat(others);
+  return [own.of(country) ?? country, ...(wordFor(otherPlaceNames, country)?.split(', ') ?? [])];
 }
 
 /** Makes texts comparable: lower case, without accents, and with the apostrophe that readers type. */

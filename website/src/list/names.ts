@@ -9,7 +9,7 @@ import {
   standingOf,
 } from '@passport-registry/verifier/core';
 import { type Child, element } from '../dom/element.js';
-import { list as listText, standings, names as text } from '../texts/en.js';
+import { list as listText, standings, names as text } from '../texts.js';
 import { shownStatus } from './status-mark.js';
 
 /** What people are told of an issuer, and whether its name looks like that of another one. */

@@ -2,7 +2,7 @@ import { type Issuer, TIERS } from '@passport-registry/verifier';
 import { STANDINGS, standingOf } from '@passport-registry/verifier/core';
 import { element, svgElement } from '../dom/element.js';
 import { listFragment, type Query } from '../route.js';
-import { fields, list as listText, standings, overview as text } from '../texts/en.js';
+import { fields, list as listText, standings, overview as text } from '../texts.js';
 import { placeName } from './places.js';
 import { countsOf, shownStatus, TONES } from './status-mark.js';
 

@@ -2,7 +2,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import { STANDINGS } from '@passport-registry/verifier/core';
 import { element, rich } from '../dom/element.js';
 import { PARAMETERS, type Query } from '../route.js';
-import { hints as text } from '../texts/en.js';
+import { hints as text } from '../texts.js';
 import type { IssuerSearch } from './search.js';
 import { similarIssuers, similarIssuersView } from './similar-issuers.js';
 

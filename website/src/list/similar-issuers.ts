@@ -4,7 +4,7 @@ import { distance } from 'fastest-levenshtein';
 import { element } from '../dom/element.js';
 import { MAX_ID_LENGTH } from '../dom/visible-text.js';
 import { issuerFragment } from '../route.js';
-import { issuer as text } from '../texts/en.js';
+import { issuer as text } from '../texts.js';
 import { fold } from './matcher.js';
 import { type Names, nameBeside } from './names.js';
 import { shownStatus, statusMark } from './status-mark.js';

@@ -3,7 +3,7 @@ import { type ShownStatus, type Standing, standingOf } from '@passport-registry/
 import { element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { wordFor } from '../dom/word.js';
-import { standings } from '../texts/en.js';
+import { standings } from '../texts.js';
 
 const ICONS = { trusted: 'check', suspended: 'pause', revoked: 'cross', 'on hold': 'pause' } as const;
 

@@ -4,13 +4,7 @@ import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/facts.js';
 import { wordFor } from '../dom/word.js';
 import { notVerified } from '../registry/verified-registry.js';
-import {
-  fields,
-  issuer as issuerText,
-  status as statusWords,
-  history as text,
-  verdict,
-} from '../texts/en.js';
+import { fields, issuer as issuerText, status as statusWords, history as text, verdict } from '../texts.js';
 import { type HistoryStep, IssuerHistory, type MemberChange } from './issuer-history.js';
 import { lifeBar, stepId } from './life-bar.js';
 import type { LoggedList } from './verified-log.js';

@@ -2,7 +2,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import { instantOf } from '@passport-registry/verifier/core';
 import { element, svgElement } from '../dom/element.js';
 import { day } from '../dom/time.js';
-import { history as text } from '../texts/en.js';
+import { history as text } from '../texts.js';
 import type { HistoryStep } from './issuer-history.js';
 
 /** A time in which an issuer had one status. Undefined: nothing is known. Null: it was not in the list. */

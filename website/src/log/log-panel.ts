@@ -5,7 +5,7 @@ import { icon } from '../dom/icons.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import type { NotVerified } from '../registry/verified-registry.js';
-import { log as text } from '../texts/en.js';
+import { log as text } from '../texts.js';
 import type { ClaimedCosignature, LoggedList } from './verified-log.js';
 
 const MAX_COSIGNATURES = 16;

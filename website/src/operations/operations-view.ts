@@ -5,7 +5,7 @@ import { icon } from '../dom/icons.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import { issuerFragment } from '../route.js';
-import { list, log as logText, overview, operations as text, verification } from '../texts/en.js';
+import { list, log as logText, overview, operations as text, verification } from '../texts.js';
 import type { KnownOperations } from './read-operations.js';
 
 /** The state of the registry: its list, checkpoint, keys, mirrors, log and witnesses. */

@@ -3,7 +3,7 @@ import { byId, type Child, element, meta, rich } from '../dom/element.js';
 import { fact, moment } from '../dom/facts.js';
 import { formatAge } from '../dom/time.js';
 import type { NotVerified } from '../registry/verified-registry.js';
-import { causes, verification as text } from '../texts/en.js';
+import { causes, verification as text } from '../texts.js';
 import { causeOf } from './verdict.js';
 
 /** What a look-up has proven of one issuer, while the list is loading. @param isListed - whether the list has it */

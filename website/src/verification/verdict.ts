@@ -3,7 +3,7 @@ import { byId, element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { dayInWords, formatAge } from '../dom/time.js';
 import type { NotVerified } from '../registry/verified-registry.js';
-import { verdict as text } from '../texts/en.js';
+import { verdict as text } from '../texts.js';
 
 /** Whether nothing shows that the verified list is the newest: there is no checkpoint, or the last refresh failed. */
 export function isDoubtful({ checkpointSignedAt, errors }: RegistryStatus): boolean {

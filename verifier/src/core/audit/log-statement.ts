@@ -79,7 +79,7 @@ async function entryOf(statement: Statement, steps: number) {
   if (type === LOGGED_TYPES.delegation) return { entry: delegationEntry(text, claims['iat'] as number) };
   if (type !== LOGGED_TYPES.rotation) return {};
   const { thumbprint } = await importRootKey(claims['next_root']);
-  // Steps of older versions do not name their position. A log begins with all steps that there are.
+  // A step need not name its position. A log begins with all steps that there are.
   const { step = steps + 1 } = claims;
   if (!isIntegerWithin(step, 1, MAX_ROTATION_STEPS))
     throw new RegistryError('ERR_ROTATION_INVALID', 'its claim step is no position in a rotation');

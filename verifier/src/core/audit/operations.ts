@@ -53,7 +53,7 @@ const expired = (message: string) =>
   new RegistryError('ERR_OPERATIONS_EXPIRED', `the operations statement ${message}`);
 
 /**
- * Verifies an operations statement (rule operations). The same keys may sign it as a checkpoint ({@link verifyBySigner}).
+ * Verifies an operations statement. The same keys may sign it as a checkpoint ({@link verifyBySigner}).
  *
  * @throws `ERR_OPERATIONS_INVALID` | `ERR_OPERATIONS_EXPIRED` | `ERR_DELEGATION_INVALID` |
  *   `ERR_DELEGATION_EXPIRED` | `ERR_NOT_YET_VALID`

@@ -1,4 +1,4 @@
-/** The words for places in one language. */
+/** The words for places. */
 export interface PlaceWords {
   /** The word for `global`. */
   readonly everywhere: string;

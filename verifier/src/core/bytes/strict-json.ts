@@ -1,16 +1,7 @@
 import { type Invalid, textOf } from './utf8.js';
 
 /** Why a text is not strict JSON. */
-export type JsonFault =
-  | 'empty'
-  | 'compressed'
-  | 'not-utf8'
-  | 'byte-order-mark'
-  | 'markup'
-  | 'duplicate-member'
-  | 'number-too-large'
-  | 'too-deep'
-  | 'syntax';
+export type JsonFault = 'not-utf8' | 'duplicate-member' | 'number-too-large' | 'too-deep' | 'syntax';
 
 /** A text is not strict JSON. The message names the fault in printable ASCII, and may quote the input. */
 export class JsonRefused extends SyntaxError {
@@ -39,7 +30,7 @@ const NUMBER = /-?[0-9][0-9.eE+-]*/y;
  * @throws {@link JsonRefused}
  */
 export function parseStrictJson(json: Uint8Array | string): unknown {
-  const text = textOf(json, () => notText(json));
+  const text = textOf(json, () => new JsonRefused('not-utf8', 'it is not UTF-8'));
   try {
     // The scan comes first: it is not recursive, so deep nesting cannot overflow the stack.
     refuseAmbiguous(text);
@@ -47,26 +38,8 @@ export function parseStrictJson(json: Uint8Array | string): unknown {
   } catch (cause) {
     const { message } = cause as Error;
     const fault = cause instanceof JsonRefused ? cause.fault : 'syntax';
-    throw refuseStart(text) ?? new JsonRefused(fault, message.replaceAll(/[^ -~]/g, '?'), { cause });
+    throw new JsonRefused(fault, message.replaceAll(/[^ -~]/g, '?'), { cause });
   }
-}
-
-/** Returns what the bytes that are not UTF-8 are instead. Gzip and zstd begin with numbers of their own. */
-function notText(bytes: Uint8Array | string): JsonRefused {
-  const isCompressed = (bytes[0] === 0x1f && bytes[1] === 0x8b) || (bytes[0] === 0x28 && bytes[1] === 0xb5);
-  return isCompressed
-    ? new JsonRefused('compressed', 'it is compressed')
-    : new JsonRefused('not-utf8', 'it is not UTF-8');
-}
-
-/** Returns the fault of a text that is something else than JSON from its first character on. */
-function refuseStart(text: string): JsonRefused | undefined {
-  if (text.trim() === '') return new JsonRefused('empty', 'it is empty');
-  if (text.startsWith('\ufeff')) {
-    return new JsonRefused('byte-order-mark', 'it begins with a byte order mark');
-  }
-  if (/^\s*</.test(text)) return new JsonRefused('markup', 'it begins with <, as HTML and XML do');
-  return undefined;
 }
 
 /** Parses strict JSON, like {@link parseStrictJson}. @param invalid - creates the error to throw */

@@ -1,4 +1,4 @@
-import { isCount, isObject } from '../bytes/checks.js';
+import { type Check, isCount, isObject } from '../bytes/checks.js';
 import { decodeBase64url } from '../bytes/encodings.js';
 import { strictJsonOf } from '../bytes/strict-json.js';
 import { textOf } from '../bytes/utf8.js';
@@ -25,7 +25,7 @@ export interface CompactJws {
   readonly text: string;
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The `typ`, exactly as in the header. */
+  /** The accepted value that the `typ` in the header equals. With a pattern for it, the `typ` itself. */
   readonly type: string;
   /** The algorithm that the header names. */
   readonly algorithm: KeyAlgorithm;
@@ -53,6 +53,16 @@ const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
 /** Claims that are times, in seconds since 1970. */
 export const TIME_CLAIMS: readonly string[] = ['iat', 'exp', 'nbf'];
 
+/** How a JWS is read. Without these members, as a statement of a registry is. */
+export interface JwsReading {
+  /** Whether a `typ` is an accepted one. */
+  readonly isType?: (typ: string, accepted: string) => boolean;
+  /** Whether a claim is a time. */
+  readonly isTime?: Check;
+  /** A header member to accept that is refused by default. */
+  readonly allowed?: 'jwk' | undefined;
+}
+
 /**
  * Parses a compact JWS and checks the JWT profile in its order (rule jwt-profile):
  *
@@ -68,13 +78,12 @@ export const TIME_CLAIMS: readonly string[] = ['iat', 'exp', 'nbf'];
  *
  * @param jws - the JWS, as a string or as the bytes of a file
  * @param types - the accepted values of `typ`, or their forms
- * @param allowed - a header member to accept that is refused by default
  * @throws {@link JwsRefused}
  */
 export function readCompactJws(
   jws: unknown,
   types: readonly (string | RegExp)[],
-  allowed?: 'jwk',
+  { isType = isSame, isTime = isCount, allowed }: JwsReading = {},
 ): CompactJws {
   const text = limitedText(jws);
   const parts = text.split('.', 4);
@@ -84,11 +93,14 @@ export function readCompactJws(
   }
   const head = jsonObject(header, 'header');
   const { typ, alg } = head;
-  const isAccepted = (type: string | RegExp) =>
-    type instanceof RegExp ? type.test(String(typ)) : type === typ;
-  if (typeof typ !== 'string' || !types.some(isAccepted)) {
-    throw new JwsRefused('type', `is not of type ${types.join(' or ')}`);
-  }
+  const isAccepted = (type: string | RegExp) => {
+    if (typeof typ !== 'string') return false;
+    if (type instanceof RegExp) return type.test(typ);
+    return isType(typ, type);
+  };
+  const accepted = types.find(isAccepted);
+  if (accepted === undefined) throw new JwsRefused('type', `is not of type ${types.join(' or ')}`);
+  const type = typeof accepted === 'string' ? accepted : String(typ);
   const algorithm = ALGORITHMS.get(alg);
   if (algorithm === undefined) {
     throw new JwsRefused('algorithm', `is not signed with one of ${[...ALGORITHMS.keys()].join(', ')}`);
@@ -96,11 +108,14 @@ export function readCompactJws(
   const refused = REFUSED_MEMBERS.find((member) => member !== allowed && Object.hasOwn(head, member));
   if (refused !== undefined) throw new JwsRefused('header', `has ${refused} in its header`);
   const claims = jsonObject(payload, 'payload');
-  const wrong = TIME_CLAIMS.find((claim) => claims[claim] !== undefined && !isCount(claims[claim]));
-  if (wrong !== undefined) throw new JwsRefused('claims', `has an ${wrong} that is not an integer from 0`);
+  const wrong = TIME_CLAIMS.find((claim) => claims[claim] !== undefined && !isTime(claims[claim]));
+  if (wrong !== undefined)
+    throw new JwsRefused('claims', `has an ${wrong} that is no time in seconds from 0`);
   const signed = new TextEncoder().encode(text.slice(0, text.lastIndexOf('.')));
-  return { text, header: head, payload: claims, type: typ, algorithm, signature, signed };
+  return { text, header: head, payload: claims, type, algorithm, signature, signed };
 }
+
+const isSame = (typ: string, accepted: string) => typ === accepted;
 
 /**
  * Verifies the signature of a JWS. The key determines the algorithm. A header that names another algorithm is refused.

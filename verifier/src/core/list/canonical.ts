@@ -1,4 +1,3 @@
-import canonicalize from 'canonicalize';
 import { MAX_JSON_DEPTH } from '../bytes/strict-json.js';
 import { RegistryError } from '../errors.js';
 
@@ -22,9 +21,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  * ```
  */
 export function canonicalBytes(value: unknown): Uint8Array {
-  refuseWhatJsonCannotHold(value, '', 0);
-  // For a checked value, the library always returns a string.
-  return new TextEncoder().encode(canonicalize(value) as string);
+  return new TextEncoder().encode(canonicalText(value, '', 0));
 }
 
 /**
@@ -63,45 +60,50 @@ function shortestLength(value: unknown): number {
   return length === 2 ? length : length - 1;
 }
 
-function refuseWhatJsonCannotHold(value: unknown, pointer: string, depth: number): void {
+/** @param pointer - where the value is, as a JSON pointer. @param depth - how many arrays and objects contain the value */
+function canonicalText(value: unknown, pointer: string, depth: number): string {
   switch (typeof value) {
     case 'boolean':
-      return;
+      return String(value);
     case 'number':
       if (!Number.isFinite(value)) refuse(`the number ${value}`, pointer);
       // JSON parsers disagree on the values of larger numbers.
       if (Math.abs(value) > Number.MAX_SAFE_INTEGER) refuse(`the number ${value}, beyond 2^53 - 1`, pointer);
-      return;
+      // RFC 8785, section 3.2.2.3, takes over the numbers of ECMAScript.
+      return JSON.stringify(value);
     case 'string':
       if (LONE_SURROGATE.test(value)) refuse('a lone surrogate', pointer);
-      return;
+      return JSON.stringify(value);
     case 'object':
-      if (value === null) return;
+      if (value === null) return 'null';
       if (depth >= MAX_JSON_DEPTH) refuse(`nesting deeper than ${MAX_JSON_DEPTH}`, '');
-      if (Array.isArray(value)) refuseInArray(value, pointer, depth + 1);
-      else refuseInObject(value, pointer, depth + 1);
-      return;
+      return Array.isArray(value)
+        ? arrayText(value, pointer, depth + 1)
+        : objectText(value, pointer, depth + 1);
     default:
-      refuse(typeof value, pointer);
+      return refuse(typeof value, pointer);
   }
 }
 
-function refuseInArray(array: readonly unknown[], pointer: string, depth: number): void {
-  // By index: forEach would skip holes.
-  for (let index = 0; index < array.length; index++) {
-    refuseWhatJsonCannotHold(array[index], `${pointer}/${index}`, depth);
-  }
+function arrayText(array: readonly unknown[], pointer: string, depth: number): string {
+  // `Array.from` visits holes, which `map` would skip.
+  const items = Array.from(array, (item, index) => canonicalText(item, `${pointer}/${index}`, depth));
+  return `[${items.join()}]`;
 }
 
-function refuseInObject(object: object, pointer: string, depth: number): void {
+function objectText(object: object, pointer: string, depth: number): string {
   const prototype = Object.getPrototypeOf(object);
   if (prototype !== null && prototype !== Object.prototype) refuse('an instance of a class', pointer);
   if (Object.getOwnPropertySymbols(object).length > 0) refuse('a symbol as a key', pointer);
-  for (const [key, member] of Object.entries(object)) {
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(object);
+  // By UTF-16 code units (RFC 8785, section 3.2.3), which is how JavaScript compares strings.
+  const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
+  const members = sorted.map(([key, member]) => {
     const inner = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (LONE_SURROGATE.test(key)) refuse('a lone surrogate in a key', inner);
-    refuseWhatJsonCannotHold(member, inner, depth);
-  }
+    return `${JSON.stringify(key)}:${canonicalText(member, inner, depth)}`;
+  });
+  return `{${members.join()}}`;
 }
 
 function refuse(what: string, pointer: string): never {

@@ -191,7 +191,7 @@ async function readLenient(
         throw error;
     }
   }
-  // An older version wrote the store, or a client that does not read the log.
+  // A client that does not read the log wrote the store.
   return readStatements(files, rootKey, { ...trust, log: undefined });
 }
 

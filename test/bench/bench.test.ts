@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeWith } from '../support/components.js';
+import { ROOT } from '../support/paths.js';
+import { run } from '../support/workspace.js';
+
+const BENCHMARKS = ['build', 'log', 'load', 'decide', 'actions', 'middleware', 'startup', 'page'];
+
+/** The name of a figure without sizes, which are smaller in quick runs. */
+const withoutSizes = (name: string) => name.replace(/[\d,]+ (?=records|issuers|others)/g, '');
+
+const rows = readFileSync(join(ROOT, 'bench/RESULTS.md'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| figure '))
+  .map((line) => withoutSizes(line.split(' | ')[0]?.slice(2) ?? ''));
+
+const measured = new Set<string>();
+
+describe('each benchmark', () => {
+  it.each(BENCHMARKS)('runs, and has an entry for each figure: %s', async (name) => {
+    const { code, stdout, stderr } = await run(
+      process.execPath,
+      [join(ROOT, `bench/${name}.mjs`), '--quick'],
+      ROOT,
+    );
+    expect([code, stderr.replace(/^.* is not installed$/gm, '').trim()]).toEqual([0, '']);
+    for (const line of stdout.trim().split('\n')) {
+      const figure = /^(.+): [\d.]+$/.exec(line)?.[1];
+      if (figure !== undefined) measured.add(withoutSizes(figure));
+    }
+    for (const figure of measured) expect(rows).toContain(figure);
+  });
+});
+
+describeWith(['nginx', 'chromium-headless-shell'], 'the entries of the benchmarks', () => {
+  it('are all measured', () => {
+    // Quick runs measure one place.
+    expect(rows.filter((row) => !measured.has(row) && !row.endsWith(', memory'))).toEqual([]);
+  });
+});

@@ -1,0 +1,551 @@
+/**
+ * All words of the page. In a text, `{name}` is the place of a value or a link. The texts never contain data: values are
+ * inserted as text, not as markup.
+ */
+
+/** The language of the page (BCP 47). It selects the form of dates and numbers, and the names of places. */
+export const LANGUAGE = 'en-GB';
+
+const number = (value: number) => value.toLocaleString(LANGUAGE);
+const count = (value: number, one: string, many: string) => `${number(value)} ${value === 1 ? one : many}`;
+
+/** The words of index.html and 404.html, which the build inserts. They may contain markup. */
+export const html = {
+  skip: 'Skip to the issuers',
+  navigation: 'Views',
+  issuers: 'Issuers',
+  operations: 'Operations',
+  verify: 'Verify it yourself',
+  verification: 'Verification',
+  log: 'Log',
+  unverified: 'Not verified yet',
+  unverified_why:
+    'The commands <a href="#verify">at the end</a> verify the registry without trusting this page.',
+  no_script: 'No script has run, so nothing has been verified here.',
+  verify_why:
+    'The host controls what this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when, and the record of the id in <code>ISSUER</code>. <code>passport-registry verify</code> also shows whether the list is the newest, and which issuers are on hold.',
+  verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
+  data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
+  feed: 'Changes of status and tier',
+  about: 'A passport says who is behind an agent. These are the issuers of passports.',
+  intro: 'What is this?',
+  intro_agent:
+    '<strong>An agent shows a passport.</strong> It says for whom the agent acts, and an issuer has signed it.',
+  intro_registry:
+    '<strong>This registry says which issuers it trusts,</strong> and which are suspended or revoked. Its operator signs the list.',
+  intro_browser:
+    '<strong>Your browser checks the signature</strong> before it shows an issuer: what it is, since when, and why.',
+  development:
+    '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, or pin its key.',
+  held_by:
+    'The registry says that {threshold} of {count} holders share this key: {names}. Your browser cannot check that; passport-registry verify can.',
+  held_by_split:
+    'The registry says that {threshold} of {count} holders share this key, which a dealer had as a whole: {names}. Your browser cannot check that; passport-registry verify can.',
+  operator: 'Operator: {addresses}. The host could change these: do not get the root key only through them.',
+  plain_list: '{count} issuers, as of {time}. This copy does not show which of them are on hold.',
+  plain_too_many:
+    'Too many issuers for this page without a script: all are in <a href="issuers.json">issuers.json</a>.',
+  plain_issuer: 'Issuer',
+  plain_status: 'Status',
+  plain_tier: 'Tier',
+  plain_since: 'Since',
+  plain_summary: '{name}: {standing}. {label} {since}. Not verified, and without holds.',
+  plain_reason: 'Reason: “{reason}”',
+  plain_unverified: 'This copy is not verified, and does not show whether the issuer is on hold.',
+  plain_none: 'none',
+  plain_check:
+    'To check it yourself, get the thumbprint of the root key from the operator in another way. These commands trust no host, and accept only the tiers founding and certified:',
+  plain_thumbprint: 'The thumbprint on this page, which has to be the same:',
+  plain_not_yet:
+    'Verifiers whose policies ask for no minimum time accept it already, and so do the commands below.',
+  plain_alike: 'Its name looks like that of {others}. Only the id tells them apart.',
+  missing_name: 'Registry of agent passport issuers',
+  missing_title: 'Not found',
+  missing_why:
+    'This host has no file at this URL. That proves nothing about an issuer that the URL names: the signed list decides.',
+  missing_list: 'All issuers',
+} as const;
+
+/** The states of an issuer. */
+export const status = {
+  active: 'active',
+  suspended: 'suspended',
+  revoked: 'revoked',
+  'on hold': 'on hold',
+} as const;
+
+/** What an issuer is to a reader. The words of the page for tier and status together. */
+export const standings = {
+  trusted: 'trusted',
+  listed: 'listed',
+  tests: 'test only',
+  notYet: 'not yet',
+  'on hold': 'on hold',
+  suspended: 'suspended',
+  revoked: 'revoked',
+} as const;
+
+/** The tiers, and what each of them means. The operator decides what each tier demands. */
+export const tiers = {
+  founding: 'A founding member of the registry, which the operator has examined.',
+  certified: 'The operator has examined the issuer.',
+  registered: 'The operator has listed the issuer, but has not examined it.',
+  sandbox: 'For tests only: accept its passports only in a test.',
+} as const;
+
+/** What is said of the one day that a record has: the operator lists an issuer without an examination, and trusts it after one. */
+export const since = {
+  trusted: 'Trusted since',
+  listed: 'Listed since',
+  /** While the day is to come. */
+  trustedToCome: 'Trusted from',
+  listedToCome: 'Listed from',
+  /** Of an issuer that is suspended, revoked or on hold. */
+  trustedBefore: 'Was trusted from',
+  listedBefore: 'Was listed from',
+} as const;
+
+/** The members of a record. */
+export const fields = {
+  issuer_id: 'Id',
+  tier: 'Tier',
+  status: 'Status',
+  status_reason: 'Reason',
+  jwks_uri: 'Keys (JWKS)',
+  discovery_uri: 'Metadata',
+  policy_uri: 'Policy',
+  certified_since: 'Since',
+  last_audit: 'Last audit',
+  geographical_scope: 'Places',
+  domain_scope: 'Domains',
+  passport_types: 'Passport types',
+  contact: 'Contact',
+} as const;
+
+/** The list of issuers. */
+export const list = {
+  title: 'Issuers',
+  operations: 'Operations',
+  search: 'Search',
+  example: 'Name, host, domain, country',
+  filters: 'Filters',
+  clear: 'Clear',
+  any: {
+    tier: 'Any tier',
+    status: 'Any status',
+    geography: 'Any place',
+    domain: 'Any domain',
+    passportType: 'Any passport type',
+  },
+  filter: {
+    tier: 'Tier',
+    status: 'Status',
+    geography: 'Place',
+    domain: 'Domain',
+    passportType: 'Passport type',
+  },
+  issuer: 'Issuer',
+  all: (all: number) => `${count(all, 'issuer', 'issuers')}.`,
+  some: (found: number, all: number) => `${number(found)} of ${count(all, 'issuer', 'issuers')}.`,
+  none: 'No matching issuers.',
+  /** A search finds names, too. */
+  namesLoading: 'Names are still loading.',
+  holdUnknown: 'Unknown: this host does not say.',
+  empty: 'The registry has no issuers.',
+  showAll: 'Show all',
+  total: (found: number, what: string) => `${number(found)} ${what}`,
+  totals: 'Issuers by status',
+  pages: 'Pages',
+  page: (page: number, pages: number) => `Page ${number(page)} of ${number(pages)}`,
+  previous: '← Previous',
+  next: 'Next →',
+  everywhere: 'Worldwide',
+  more: (rest: number) => ` +${number(rest)}`,
+  notVerified: 'No issuers are shown: the registry is not verified.',
+  unlisted: 'Not in this registry',
+  /** The heading of a list that has expired. */
+  old: (day: string) => `Old list of ${day}`,
+} as const;
+
+/** What a reader would rather look at than read. */
+export const overview = {
+  title: 'The whole registry',
+  tier: 'Tiers',
+  places: 'Places, with issuers of any status, and those for the whole world',
+  count: number,
+} as const;
+
+/** What people call issuers. */
+export const names = {
+  alike: (others: string) => ` – looks like ${others}`,
+  unknown:
+    'What people call these issuers is not known: this host does not send the names that the registry has published.',
+} as const;
+
+/** What may help a reader who searches. */
+export const hints = {
+  unknown: 'This list does not know what the link asks for: {names}.',
+} as const;
+
+/** Names of countries for which readers search, besides those that the browser knows. */
+export const otherPlaceNames = {
+  AE: 'UAE',
+  CI: 'Ivory Coast',
+  CZ: 'Czech Republic',
+  GB: 'UK, Great Britain',
+  MM: 'Burma',
+  NL: 'Holland',
+  SZ: 'Swaziland',
+  TL: 'East Timor',
+  TR: 'Turkey',
+  US: 'USA, America',
+} as const;
+
+/** The changes of status and tier. */
+export const changes = {
+  title: 'Recent changes',
+  uncovered:
+    'This host sends no changes of status and tier that can be verified, so none are shown. The {feed} lists them without verification.',
+  feed: 'feed',
+  none: 'No changes of status or tier since {since}.',
+  added: (to: string) => `new: ${to}`,
+  many: (issuers: number) => count(issuers, 'issuer', 'issuers'),
+  loading: 'Reading the changes…',
+  now: 'Now',
+} as const;
+
+/** The page of one issuer. */
+export const issuer = {
+  back: '← All issuers',
+  id: 'Id:',
+  share: 'Link to share',
+  alike: 'This name looks like that of others. Only the id tells them apart:',
+  nameUnknown: 'What people call it is not known.',
+  /** What is so, by whom and since when. The name is data, and so is the reason. */
+  sentence: {
+    trusted: '{name} has been trusted by {registry} since {since}{before}.',
+    listed: '{name} has been listed by {registry} since {since}{before}, without an examination.',
+    tests: '{name} has been listed by {registry} for tests only, since {since}{before}.',
+    notYet: '{name} will be {trusted} by {registry} from {since} on.',
+    held: '{name} was {trusted} by {registry} from {since}, and is on hold.',
+    stopped: '{name} was {trusted} by {registry} from {since}, and {steps}{reason}',
+    /** What differs while the day of the recognition is to come. */
+    toCome: {
+      tests: '{name} is listed by {registry} for tests only.',
+      held: '{name}, to be {trusted} by {registry} from {since} on, is on hold.',
+      stopped: '{name}, to be {trusted} by {registry} from {since} on, {steps}{reason}',
+    },
+    before: (from: string, to: string) => `, with a suspension from ${from} to ${to}`,
+    /** A change of the status, on a day. */
+    steps: {
+      active: (day: string) => `active again on ${day}`,
+      suspended: (day: string) => `suspended on ${day}`,
+      revoked: (day: string) => `revoked on ${day}`,
+    },
+    /** The status, if the day on which it began is not known. */
+    now: { suspended: 'is suspended', revoked: 'is revoked' },
+    changed: (steps: string) => `was ${steps}`,
+    /** Ends with the words of the registry. */
+    reason: '. Reason given: {reason}',
+    noReason: '. No reason is given.',
+    reasonUnknown: '. The reason is not known.',
+    end: '.',
+  },
+  trust: {
+    trusted:
+      'This registry trusts the issuer. Your own policy decides whether you accept it: by tier, domains and places.',
+    listed:
+      'This registry lists the issuer, but has not examined it. Your own policy decides whether you accept it: by tier, domains and places.',
+    tests: 'This issuer is for tests only.',
+    notYet:
+      'This issuer is not {trusted} before {day}. Verifiers whose policies ask for no minimum time accept it already.',
+    stopped: {
+      suspended:
+        'This issuer is suspended. A verifier that has this list rejects the issuer and all of its passports.',
+      revoked:
+        'This issuer is revoked for good. A verifier that has this list rejects the issuer and all of its passports.',
+    },
+    held: 'This issuer is on hold, {since}. Verifiers that ask the registry for its newest state reject the issuer and all of its passports, as if suspended. Those that read only the list do not know of the hold.',
+    heldSince: 'since {time}',
+    heldBy: 'as of {time}; since when is unknown',
+    holdUnknown: ' Whether it is on hold is unknown, because this host does not say.',
+    old: 'In this old list, this issuer is {status}. Verifiers refuse the list, so it decides nothing.',
+    oldUnknown: '{id} is not in this old list. Verifiers refuse the list, so it decides nothing.',
+    unknown: '{id} is not in this registry. No issuer with this id is trusted or listed.',
+  },
+  heldRecord: '(active in the record)',
+  statusSince: ' since {day}; before: {from}',
+  purpose: 'What its passports are for',
+  keys: 'Where its keys are',
+  history: 'History',
+  use: 'Use this issuer',
+  /** In place of `use`, of an issuer that nobody should use. */
+  decision: 'What a verifier decides',
+  record: 'Record as JSON',
+  recordInList:
+    'This is the record in the signed list. {file} is an unsigned copy of the record. Do not base decisions on the copy alone.',
+  recordProven: 'This is the record that the signed publication statement proves.',
+  undeclared: 'not declared',
+  undeclaredScope: 'not declared: a policy that asks for one rejects the issuer',
+  nothing: 'none',
+  similar:
+    'Similar ids and names in the registry (a similar name does not mean that the issuers are related):',
+  notSimilar: 'The registry has no similar id.',
+  listed: 'This registry has the issuer {id}.',
+  misplaced: 'The list contains {id}, but this host does not serve the file of this issuer.',
+} as const;
+
+/** How to use an issuer in a program, and what a policy decides. */
+export const use = {
+  code: 'Ready to run in Node.js, browsers and edge runtimes. The root key in it comes from this page: compare its thumbprint first.',
+  noCode: {
+    tests: 'There is no code to copy: this issuer is for tests only.',
+    notYet: 'There is no code to copy: this issuer is not trusted or listed yet.',
+    stopped: 'There is no code to copy: verifiers reject this issuer.',
+  },
+  compare: 'compare the thumbprint first:',
+  copy: 'Copy',
+  copied: 'Copied',
+  select: 'Press Ctrl+C to copy',
+  boxes: 'What would you ask of an issuer?',
+  sinceDays: 'trusted or listed for 90 days or more',
+  auditDays: 'audited in the last 400 days',
+  policy:
+    'The same as a trust policy: change it to see what a verifier would decide. Of each list, the issuer needs at least one value.',
+  accepted: 'A verifier with this policy accepts the issuer.',
+  acceptedAlready:
+    'A verifier with this policy accepts the issuer already, although it is {trusted} only from {day} on.',
+  rejected: 'A verifier with this policy rejects the issuer.',
+  notJson: 'This is not JSON: {message}.',
+  notPolicy: 'This is not a trust policy: {message}.',
+  schema: 'The members of a policy are in {schema}.',
+} as const;
+
+/** A sheet of paper on one issuer. */
+export const attestation = {
+  print: 'Print a sheet to check',
+  title: 'What a browser has verified in {registry}',
+  page: 'Page',
+  verified: 'Verified at',
+  list: 'List of',
+  checkpoint: 'Checkpoint of',
+  record: 'Record',
+  none: 'none',
+  proven:
+    'The root key signed the list with this hash, and the list has this record. The checkpoint says that the list was the newest when it was signed. A name and a reason prove nothing. This sheet is no proof: it says what to check.',
+  check: 'How to check it',
+  how: 'Get the thumbprint of the root key from the operator in another way, and compare it with the one above. Then run these commands, which trust no host, and accept only the tiers founding and certified:',
+} as const;
+
+/** The history of an issuer, from the log. */
+export const history = {
+  title: 'History from the log',
+  read: 'Read the history',
+  readOlder: 'Read older lists',
+  reading: 'Reading…',
+  about:
+    'Changes of the record between the lists that the log {origin} names up to the list on this page, newest first. Your browser checks each entry against the head of the log, and each list against the hash in its entry. It does not check that the root key signed the older lists: the holder of the log’s key can add entries with any list and any time. A list that was not logged is missing.',
+  complete: 'The beginning of the log is reached.',
+  reached: (sequence: number | undefined, updatedAt: string | undefined) =>
+    `Read back to publication ${sequence} of ${updatedAt}.`,
+  publication: (sequence: number) => `, publication ${sequence}`,
+  since: ' or before, but after publication {sequence} of {time}',
+  gap: (why: string) => `: ${why}, so what it changed is unknown`,
+  missing: 'this host does not send its list',
+  altered: 'this host does not send a list with the hash in the entry',
+  'too large': 'this host sends a file that is too large to be read here',
+  has: 'has the issuer',
+  hasNot: 'does not have the issuer',
+  first: (has: string) => `the first list in the log ${has}`,
+  oldest: (has: string) => `the oldest list that can be read ${has}`,
+  added: 'added to the list',
+  removed: 'removed from the list',
+  now: 'now',
+  proof: 'Proof: entry {entry} of the log, its {statement}, and the {list} that it names.',
+  proofWithoutList: 'Proof: entry {entry} of the log, and its {statement}.',
+  statement: 'statement',
+  list: 'list',
+} as const;
+
+/** The verdict on the registry. */
+export const verdict = {
+  checking: 'Verifying…',
+  nothingYet: 'Nothing below has been verified yet.',
+  good: 'Verified in your browser',
+  asOf: (age: string) => `proven newest ${age}`,
+  undated: (day: string) => `list of ${day}, perhaps not the newest`,
+  late: (age: string) => `${age}, but the last refresh failed`,
+  provenIssuer: 'Issuer verified in your browser',
+  provenAbsence: 'Absence verified in your browser',
+  /** That the registry is not verified, by the cause. */
+  failures: {
+    forged: 'Not verified: trust nothing here',
+    expired: 'Out of date: verifiers refuse this list',
+    unreachable: 'Not verified: no answer',
+    clock: 'Not verified: a clock is wrong',
+    host: 'Not verified: this host has a fault',
+  },
+  wait: 'If this stays, tell the operator, and use another mirror.',
+  badTitle: 'Not verified',
+  oldTitle: 'Out of date',
+  again: 'Try again',
+} as const;
+
+/** What each cause of a failure means. */
+export const causes = {
+  forged:
+    'The root key has not signed what this host sends, or something that it has signed is missing. Right after a publication, this ends within a minute.',
+  expired:
+    'The operator is late, or this host holds a newer list back. Issuers may have been suspended or revoked since. Below is the old list; if not, try again. The operations say what has ended.',
+  unreachable: 'This host does not answer. This says nothing about the registry. Check your network.',
+  clock:
+    'This device says that it is {time}, which does not fit the times that this host sends: the clock of this device, of the operator or of the host is wrong.',
+  host: 'This host does not send the files of the registry as they are. Nothing shows that a signature is wrong.',
+} as const;
+
+/** What is verified, and what is not. */
+export const verification = {
+  provenRecord:
+    'The root key signed a statement about a list. Hashes from this statement down prove the record of {id}. The whole list is still loading.',
+  provenNone:
+    'The root key signed a statement about a list. Hashes from this statement down prove that the list has no issuer {id}. The whole list is still loading.',
+  rootKey: 'Root key',
+  pinned: ', pinned by this page',
+  rotated: ', to which the root key of this page has handed over. Reload the page.',
+  list: 'List',
+  updated: '{count}, updated at {time} ({age})',
+  updatedAt: 'updated at {time} ({age})',
+  issuers: (all: number) => count(all, 'issuer', 'issuers'),
+  payloadHash: 'Payload hash',
+  checkpoint: 'Checkpoint',
+  noCheckpoint:
+    'this host sends none, so it could hide a newer list, and which issuers are on hold; this list is accepted until {time}',
+  signed: 'names this list or an earlier one; signed at {time} ({age}), valid until {until}',
+  onHold: 'On hold',
+  held: (ids: string) => `${ids}: verifiers that read checkpoints treat these issuers as suspended`,
+  host: 'Host',
+  late: 'the last refresh failed',
+  limits: 'What the verification shows, and what it cannot show',
+  shows:
+    'Your browser fetched the list, the signature and the root key from this host. It checked that the root key has the thumbprint that is built into this page, that the signature over the exact bytes of the list is valid, and that the list is valid and not too old. Every minute while the page is open, it asks for changes, and checks that the root key signed their hashes.',
+  cannot:
+    'This page cannot show that the page itself is honest. The host that serves the list also serves this page, with the thumbprint in it. A dishonest host can serve a page that claims anything. So compare the thumbprint with one that you got in another way. For important decisions, verify outside of this page, with the commands below or with the verifier library.',
+  own: 'The thumbprint that you got in another way',
+  same: 'The same key.',
+  different: 'NOT the same key: trust nothing here.',
+  differentTitle: 'Not your key',
+  length: (whole: number, given: number) => `A thumbprint has ${whole} characters; this has ${given}.`,
+} as const;
+
+/** The log of the registry. */
+export const log = {
+  good: 'In the registry’s log',
+  otherTitle: 'Not proven to be the same log',
+  other:
+    'This host does not prove that its log continues the log that this page accepted before. Others may see another log. A verifier that pins the log refuses one that does not continue the log that it has accepted.',
+  noProofTitle: 'Not proven to be in the registry’s log',
+  noProof:
+    'This host does not prove that the list on this page is in the log of the registry. Others may see another list. A verifier that pins the log refuses a list without this proof.',
+  wait: 'Right after a publication, this warning disappears within a minute. If it does not, tell the operator of the registry, and use another mirror.',
+  log: 'Log',
+  head: (size: number) => `: a head with ${count(size, 'entry', 'entries')}, signed by the key of the log`,
+  thisList: 'This list',
+  entry: (sequence: number, index: number) =>
+    `publication ${sequence}, proven to be entry ${index} of this head`,
+  newer: (more: number) =>
+    `. This page has not read the ${count(more, 'entry', 'entries')} after it: there may be a newer list`,
+  witnesses: 'Witnesses',
+  noCosignatures: 'unknown, because this host sends no cosignatures.',
+  claimed: 'This host claims cosignatures by these names at these times, which are not checked here:',
+  named: 'The {operations} show which of them are valid under the keys that the registry names.',
+  pinned: ' Only keys that you pinned yourself prove that the witnesses are independent of the registry.',
+  operations: 'operations',
+  more: (rest: number) => `and ${number(rest)} more`,
+  at: ' at {time} ({age})',
+  future: 'in the future',
+  limits: 'What the log shows, and what this page cannot check',
+  shows:
+    'A log is a list of everything that the root key signs, to which entries are only added. The root key names this log and its key in the statement with which it published this list. Your browser checked that this key signed the head of the log, and that the head contains this statement. While this page is open, it also checks that each later head contains the earlier ones. When you close or reload the page, it forgets them.',
+  cannot:
+    'This does not show that everybody sees the same log: the holder of the log’s key can sign one log for you, and another one for others. Honest witnesses cosign only heads that contain every head that they have cosigned before. A cosignature has the name of the witness and the id of its key, but not the key. This page knows only the keys that the registry itself names, if it names any. A dishonest host can show any name and any time, and can leave out cosignatures.',
+  pin: 'For the cosignatures to count, get the keys of the witnesses in another way. Pin them in a {anchor}, with the number of them that you demand: its members {log}, {witnesses} and {quorum}. The verifier library then accepts only lists in a log that enough of these witnesses have cosigned. See {document} in the library.',
+  anchor: 'trust anchor',
+} as const;
+
+/** The page itself. */
+export const page = {
+  notLoaded: 'This part could not be loaded. The host may have a newer page. {reload}',
+  reload: 'Reload',
+  rolledBack: 'this host sends a list older than its proof of the issuer',
+} as const;
+
+/** The state of the registry, for its members. */
+export const operations = {
+  about:
+    'The state of the registry, for its members. Your browser has verified the signatures. This page asks no host but its own.',
+  well: 'The registry is in order: verifiers accept its list until {until}, and this page has found nothing wrong.{unchecked}',
+  unchecked: ' It could not check what is unknown below.',
+  attention: 'This needs attention:',
+  concerns: {
+    expired: 'the list has expired',
+    unconfirmed: 'nothing confirms that the list is the newest',
+    report: 'the report on the mirrors is not valid',
+    mirrors: (wrong: number, all: number) =>
+      `${number(wrong)} of ${count(all, 'mirror', 'mirrors')} not in sync`,
+    witnesses: (cosigned: number) =>
+      `only ${count(cosigned, 'witness has', 'witnesses have')} cosigned the log`,
+  },
+  updated: 'Updated',
+  nobody: 'no issuer',
+  unknown: 'unknown, because no checkpoint says so',
+  signed: 'Signed',
+  signer: 'Signed by',
+  byRoot: 'the root key',
+  byOnline: (keys: number | undefined) =>
+    keys === undefined
+      ? 'an online key; this host does not send the delegation to it'
+      : keys === 1
+        ? 'an online key (the only one)'
+        : `an online key, one of ${number(keys)}`,
+  none: 'unknown: this host sends none, so it could hide a newer list',
+  keys: 'Next deadlines',
+  event: 'Event',
+  when: 'When',
+  checkpointEnds: 'The checkpoint expires, unless a newer one is signed',
+  checkpointEnded: 'The checkpoint has expired: verifiers refuse the list until a newer one is signed',
+  delegationEnds: 'The delegation to the online keys expires, unless the root key signs a new one',
+  delegationEnded: 'The delegation to the online keys has expired: the root key has to sign a new one',
+  unknownWhen: 'unknown: this host does not send the delegation',
+  listEnds: 'Verifiers refuse the list as too old, unless a newer one or a newer checkpoint is signed',
+  head: 'Head',
+  entries: (size: number) => count(size, 'entry', 'entries'),
+  publicationOf: (sequence: number, entry: number) =>
+    `publication ${sequence}, proven to be entry ${number(entry)}`,
+  unprovenLog: 'unknown: this page has no proof of a log.',
+  noLog: 'The registry publishes no log.',
+  mirrors: 'Mirrors',
+  mirror: 'Mirror',
+  state: 'State',
+  behind: 'Behind by',
+  listOf: 'Its list is of',
+  reported: 'What the registry found on its mirrors at {time} ({age}). The key of the checkpoint signed it.',
+  noReport: 'Unknown: this host sends no report of the registry on its mirrors.',
+  badReport: 'Unknown: this host sends a report of the registry that is not valid:',
+  noMirrors: 'The registry names no mirrors.',
+  states: {
+    'in sync': 'in sync',
+    behind: 'behind',
+    ahead: 'ahead',
+    expired: 'expired: verifiers refuse it',
+    altered: 'altered: verifiers refuse it',
+    unreachable: 'unreachable',
+  },
+  witness: 'Witness',
+  cosigned: 'Cosigned this head',
+  never: 'this host sends no valid cosignature',
+  quorum: (quorum: number, all: number) =>
+    `The registry demands ${number(quorum)} of ${count(all, 'witness', 'witnesses')}. Your browser verified the cosignatures under the keys that the registry names.`,
+  said: 'The registry said so at {time} ({age}).',
+  noWitnesses: 'The registry names no witnesses.',
+  unknownWitnesses: 'Unknown: this host sends no report in which the registry names its witnesses.',
+} as const;
