@@ -15,6 +15,7 @@ import {
   type TrustPolicy,
 } from '@passport-registry/verifier';
 import { verifyAbout } from '@passport-registry/verifier/core';
+import { patientFetch } from '@passport-registry/verifier/http';
 import type { Command } from 'commander';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
@@ -139,7 +140,7 @@ async function ask(
     throw new UsageError(
       `${invalid} is neither a folder nor an http(s) URL; if it is an issuer, give one issuer at a time`,
     );
-  const options = { sources, ...trust };
+  const options = { sources, fetch: patientFetch(), ...trust };
   const proven = await lookUp(id, policy, options);
   if (proven !== undefined) return proven;
   const client = createRegistryClient(options);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   type Checkpoint,
   CLOCK_TOLERANCE_MS,
+  clockNote,
   DAY_MS,
   endOfCheckpoint,
   type Statement,
@@ -220,9 +221,9 @@ function unproven(
 
 function lifetime({ issuedAt, expiresAt }: Pick<Statement, 'issuedAt' | 'expiresAt'>, now: number): string {
   if (issuedAt > now + CLOCK_TOLERANCE_MS)
-    return `valid from ${formatUpdatedAt(issuedAt)}, which is in the future`;
+    return `valid from ${formatUpdatedAt(issuedAt)}, which is in the future ${clockNote(now)}`;
   const end = formatUpdatedAt(expiresAt);
   return now < expiresAt
     ? `valid until ${end}, for ${formatDuration(expiresAt - now)}`
-    : `expired at ${end}, ${formatDuration(now - expiresAt)} ago`;
+    : `expired at ${end}, ${formatDuration(now - expiresAt)} ago ${clockNote(now)}`;
 }

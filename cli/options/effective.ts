@@ -27,8 +27,6 @@ const EXCLUDES: readonly Rule[] = [
   ['--checkpoint-later', '--unsigned', 'give --checkpoint-later to `attach`'],
   ['--no-passphrase', '--passphrase-file'],
   ['--share', '--key'],
-  ['--fix', '--online --watch'],
-  ['--online', '--watch --production --allow-example-names'],
   ['--max-age', '--at'],
   ['--policy', '--tier'],
   ['--log', '--witness'],
@@ -38,8 +36,17 @@ const EXCLUDES: readonly Rule[] = [
     '--conformance',
     'leave out --any-content-type, because --conformance checks content types',
   ],
-  ['--json', '--format'],
 ];
+
+/** Options that exclude each other in one command only: in other commands, one of them means something else. */
+const EXCLUDES_IN: Readonly<Record<string, readonly Rule[]>> = {
+  check: [
+    ['--fix', '--online --watch'],
+    ['--online', '--watch --production --allow-example-names'],
+    ['--json', '--format'],
+  ],
+  diff: [['--json', '--format']],
+};
 
 /**
  * Asserts that each option on the command line has an effect: its user would believe that it was obeyed.
@@ -51,7 +58,8 @@ export function assertEffective(command: Command): void {
     if (isGiven(command, option) && isGiven(command, other) === false)
       throw new UsageError(`${option} has no effect without ${other}: ${remedy}`);
   }
-  for (const [option, other, remedy = 'leave out one of the two'] of pairs(EXCLUDES)) {
+  const excludes = [...EXCLUDES, ...(EXCLUDES_IN[command.name()] ?? [])];
+  for (const [option, other, remedy = 'leave out one of the two'] of pairs(excludes)) {
     if (isGiven(command, option) && isGiven(command, other))
       throw new UsageError(`${option} and ${other} exclude each other: ${remedy}`);
   }

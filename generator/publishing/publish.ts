@@ -14,7 +14,7 @@ import { readLogo } from '../tree/site/logo.js';
 import { withStatementsFile } from '../tree/statements-file.js';
 import { assembleTree, type Tree } from '../tree/tree.js';
 import { assertTreeGood } from './assert-tree-good.js';
-import { chooseLog, withDevelopmentKey } from './extend-log.js';
+import { assertLastingName, chooseLog, withDevelopmentKey } from './extend-log.js';
 import { logPublication, removeReplacedTiles } from './log-publication.js';
 import { assertRootContinues, predecessorOf, publishedList, publishedRecords } from './predecessor.js';
 import type { NewPublication, PublishOptions } from './publication.js';
@@ -56,6 +56,7 @@ export async function publish(
   onStage?.('published tree');
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
+  if (!development) assertLastingName(log, follows);
   const signed = await signedList(
     { records, signer, time, checkpoint, log, predecessor: follows },
     published,

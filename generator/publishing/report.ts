@@ -4,6 +4,7 @@ import { endWithDelegation } from '../freshness/expiry.js';
 import type { SignedPublication } from '../list/list.js';
 import { sha256 } from '../tree/checksums.js';
 import { isChecksummed, roleOf } from '../tree/files.js';
+import { passedLimits } from '../tree/host-limits.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { inWords, parseChanges } from '../tree/site/changes.js';
@@ -71,7 +72,12 @@ export function reportOf(outcome: Outcome, written: Written): BuildReport {
     bytes: [...tree.values()].reduce((size, { length }) => size + length, 0),
     isFinished: !lacksQuorum(log) && !lacksCheckpoint(outcome),
     isCompared: answers === undefined,
-    notes: [...logNotes(log), ...removalNotes(written, output.named), ...buildNotes(outcome)],
+    notes: [
+      ...logNotes(log),
+      ...removalNotes(written, output.named),
+      ...buildNotes(outcome),
+      ...passedLimits(tree),
+    ],
   };
 }
 

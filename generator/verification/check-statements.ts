@@ -4,6 +4,7 @@ import {
   type Checkpoint,
   canonicalBytes,
   checkpointFault,
+  clockNote,
   DAY_MS,
   type Delegation,
   decodeUtf8,
@@ -192,9 +193,7 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   const warnings: string[] = [];
   const updatedAt = Date.parse(registry.updated_at);
   if (isToCome(updatedAt, clock)) {
-    problems.push(
-      `the list is dated ${registry.updated_at}, which is in the future: the clock says ${formatUpdatedAt(now)}`,
-    );
+    problems.push(`the list is dated ${registry.updated_at}, which is in the future ${clockNote(now)}`);
   }
   for (const [index, step] of (rotation?.steps ?? []).entries()) {
     problems.push(...aheadOfTime(`step ${index + 1} of the rotation`, step, now));
@@ -202,7 +201,9 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   if (publication !== undefined) {
     problems.push(...aheadOfTime('the publication statement', publication, now));
     if (hasPassed(publication.expiresAt, clock)) {
-      problems.push(`the publication statement expired at ${formatUpdatedAt(publication.expiresAt)}`);
+      problems.push(
+        `the publication statement expired at ${formatUpdatedAt(publication.expiresAt)} ${clockNote(now)}`,
+      );
     }
   }
   if (delegation !== undefined && checkpoint?.delegation === undefined)

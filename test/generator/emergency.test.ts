@@ -19,8 +19,8 @@ tier: certified
 
 # Looked at every year.
 status:   active    # see the minutes
-jwks_uri: https://gamma.alt/jwks.json
-discovery_uri: https://gamma.alt/metadata
+jwks_uri: https://gamma.internal/jwks.json
+discovery_uri: https://gamma.internal/metadata
 certified_since: 2026-01-01T00:00:00Z
 `;
 

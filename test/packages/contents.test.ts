@@ -205,6 +205,7 @@ describe('what the packages export', () => {
     expect(Object.keys(http).sort()).toEqual([
       'DocumentRefused',
       'LimitExceeded',
+      'Repeats',
       'askAgain',
       'boundedFetch',
       'findKeyFault',
@@ -214,8 +215,10 @@ describe('what the packages export', () => {
       'isPublicHost',
       'openFile',
       'parseDocument',
+      'patientFetch',
       'readKeySet',
       'readLimited',
+      'retryAfter',
     ]);
     expect(Object.keys(agent).sort()).toEqual([
       'MANDATE_TYPE',

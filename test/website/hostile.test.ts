@@ -249,12 +249,12 @@ describeInChromium('hostile texts', () => {
 
   it('that a record may hold are shown as they are', async () => {
     const folder = await workspace([]);
-    const uri = "https://a.alt/;'onload=alert(1)()*!$&'@:,";
-    const contact = `${"'`$|{alert(1)}`'".replaceAll(/[()]/g, '')}@a.alt`;
+    const uri = "https://a.internal/;'onload=alert(1)()*!$&'@:,";
+    const contact = `${"'`$|{alert(1)}`'".replaceAll(/[()]/g, '')}@a.internal`;
     writeFiles(folder, {
       'issuers/a.yaml': recordText('a', {
         jwks_uri: JSON.stringify(uri),
-        policy_uri: JSON.stringify(`http://a.alt/?q='${"'"}#!alert(1)`),
+        policy_uri: JSON.stringify(`http://a.internal/?q='${"'"}#!alert(1)`),
         contact: JSON.stringify(contact),
       }),
     });

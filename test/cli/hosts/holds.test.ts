@@ -47,9 +47,9 @@ async function witnessed(...more: readonly string[]): Promise<void> {
   writeFiles(folder, {
     'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
   });
-  const witness = `{ key: ${noteSigner('a.alt', 'witness').vkey}, service: '${NOBODY}' }`;
+  const witness = `{ key: ${noteSigner('a.internal', 'witness').vkey}, service: '${NOBODY}' }`;
   const log = [
-    'origin: registry.alt/log',
+    'origin: registry.internal/log',
     'signer: { key: log.pem }',
     'wait: 1',
     `witnesses: [${witness}]`,
@@ -309,7 +309,7 @@ describe('an issuer that is on hold here', () => {
 
   it('is published before anything is built', async () => {
     replace('host', 'before');
-    const contact = `${readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')}contact: operator@beta.alt\n`;
+    const contact = `${readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')}contact: operator@beta.internal\n`;
     writeFiles(folder, { 'issuers/beta.yaml': contact });
     const { hold, changes, next } = await json(['status'], 1);
     expect([hold.level, changes.level]).toEqual(['error', 'note']);
@@ -618,7 +618,7 @@ describe('without dist', () => {
     expect([copied.error?.code, existsSync(join(folder, 'dist'))]).toEqual(['ERR_ALREADY_PUBLISHED', false]);
     // The branch of a repository that never had one cannot be loaded.
     gitIn(folder, 'init', '-q');
-    gitIn(folder, 'remote', 'add', 'origin', 'https://git.registry.alt/registry');
+    gitIn(folder, 'remote', 'add', 'origin', 'https://git.registry.internal/registry');
     const load = 'cp -rL .passport-registry/mirror/current dist';
     const { code, next } = await json(['status']);
     expect([code, next[0].command]).toEqual([1, load]);

@@ -61,7 +61,7 @@ describe('passport-registry status', () => {
     registry('base_url: http://127.0.0.1:1\n');
     for (const args of [
       ['init', '-q'],
-      ['remote', 'add', 'origin', 'https://git.registry.alt/registry'],
+      ['remote', 'add', 'origin', 'https://git.registry.internal/registry'],
     ])
       execFileSync('git', args, { cwd: here.folder });
     const { next } = await statusOf();

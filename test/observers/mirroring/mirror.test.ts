@@ -291,7 +291,7 @@ if (mayMount)
         Object.fromEntries(
           Array.from({ length: 40 }, (_one, index) => [
             `issuers/n${index}.yaml`,
-            `# ${big}\n${recordText(`n${index}`, { policy_uri: `https://n.alt/${'x'.repeat(2000)}` })}`,
+            `# ${big}\n${recordText(`n${index}`, { policy_uri: `https://n.internal/${'x'.repeat(2000)}` })}`,
           ]),
         ),
       );

@@ -71,8 +71,8 @@ describe('resolve --at', () => {
     publication  2, list of 2026-03-03T09:00:00Z
     sha256       ${sha256(list)}
     certified_since: 2026-01-01T00:00:00Z
-    discovery_uri: https://alpha.alt/.well-known/openid-configuration
-    jwks_uri: https://alpha.alt/.well-known/jwks.json
+    discovery_uri: https://alpha.internal/.well-known/openid-configuration
+    jwks_uri: https://alpha.internal/.well-known/jwks.json
     status: suspended
     tier: certified
 `);

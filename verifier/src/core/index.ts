@@ -20,7 +20,15 @@
 // Bytes, text and JSON (rule strict-json), and the limits of files.
 
 export { isObject } from './bytes/checks.js';
-export { CLOCK_TOLERANCE_MS, type Clock, DAY_MS, hasPassed, isToCome, MAX_AGE_MS } from './bytes/clock.js';
+export {
+  CLOCK_TOLERANCE_MS,
+  type Clock,
+  clockNote,
+  DAY_MS,
+  hasPassed,
+  isToCome,
+  MAX_AGE_MS,
+} from './bytes/clock.js';
 export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
 export { escapeUnprintable, UNPRINTABLE } from './bytes/printable.js';
