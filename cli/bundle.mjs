@@ -113,15 +113,13 @@ const fromWhereItIs = {
 /** Writes the page for browsers into build/website/. What the first view does not need is in a file of its own. */
 async function bundleWebsite() {
   const out = `${ROOT}build/website/`;
-  const { html, standings, since, fields, list } = await importModule(TEXTS);
+  const { html, standings, since } = await importModule(TEXTS);
   const named = (prefix, texts) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, text]));
   const texts = {
     ...html,
     ...named('standing_', standings),
     ...named('since_', since),
-    ...named('field_', fields),
-    place_everywhere: list.everywhere,
   };
   writeIfChanged(`${out}texts.json`, JSON.stringify(texts));
   writeIfChanged(`${out}icon.svg`, readFileSync(`${ROOT}website/icon.svg`));
@@ -260,7 +258,7 @@ async function bundlePrograms() {
   });
   const library = await bundle({
     ...FOR_NODE,
-    entryPoints: { 'bundle/index': 'cli/library.ts', 'bundle/sandbox': 'sandbox/index.ts' },
+    entryPoints: { 'bundle/index': 'generator/index.ts', 'bundle/sandbox': 'sandbox/index.ts' },
     // A program that uses both packages must get the same classes from both.
     external: ['@passport-registry/verifier'],
   });

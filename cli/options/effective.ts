@@ -10,9 +10,8 @@ const NEEDS: readonly Rule[] = [
   ['--days --hold --no-hold', '--delegate'],
   ['--all --false-alarm', '--end'],
   ['--again', '--share'],
-  ['--proof-out', '--at'],
-  ['--format --audience --cache', '--all'],
   ['--domain', '--tier'],
+  ['--state', '--witness'],
   ['--changed --allow-private --timeout --concurrency', '--online'],
   ['--witness', '--quorum', 'say how many of the witnesses must have cosigned'],
   ['--quorum', '--witness', 'name the witnesses'],
@@ -31,15 +30,14 @@ const EXCLUDES: readonly Rule[] = [
   ['--fix', '--online --watch'],
   ['--online', '--watch --production --allow-example-names'],
   ['--max-age', '--at'],
-  ['--at', '--all'],
   ['--policy', '--tier'],
+  ['--log', '--witness'],
   ['--trust-on-first-use', '--thumbprint'],
   [
     '--any-content-type',
     '--conformance',
     'leave out --any-content-type, because --conformance checks content types',
   ],
-  ['--proof', '--max-age --conformance --any-content-type --expect --wait'],
   ['--json', '--format'],
 ];
 
@@ -54,8 +52,6 @@ export function assertEffective(command: Command): void {
       throw new UsageError(`${option} has no effect without ${other}: ${remedy}`);
   }
   for (const [option, other, remedy = 'leave out one of the two'] of pairs(EXCLUDES)) {
-    // `resolve --all --json` is only about errors.
-    if (option === '--json' && command.name() === 'resolve') continue;
     if (isGiven(command, option) && isGiven(command, other))
       throw new UsageError(`${option} and ${other} exclude each other: ${remedy}`);
   }

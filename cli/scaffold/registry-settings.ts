@@ -20,7 +20,7 @@ const SETTINGS = [
   ['base_url', 'https://registry.example'],
   ['root_key', 'root.json'],
   ['statements', true],
-  ['page', { issuers: 10000 }],
+  ['page', { accent: '#1a4fc4' }],
   ['signer', { key: '../root-key.pem' }],
   ['checkpoint', { signer: { key: 'env:ONLINE_KEY' } }],
   [

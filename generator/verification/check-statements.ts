@@ -20,11 +20,9 @@ import {
   verifyDelegation,
   verifyStep,
 } from '@passport-registry/verifier/core';
-import { SharedKeyRejected } from '../errors.js';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
-import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { checkRootKey } from './file-checks.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
@@ -232,26 +230,6 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   }
   failIfAny(problems);
   return warnings;
-}
-
-/**
- * Checks the record of the ceremony that made the root key: the keys of the holders made this key, and each of them has
- * signed a receipt. The record cannot prove who the holders are.
- */
-export async function checkHolders(
-  files: SeenFiles,
-  rootKey: RootKey,
-  verify: VerifyHolders,
-): Promise<HeldBy> {
-  const record = await files.require(PATHS.holders);
-  try {
-    const named = { bytes: record, source: PATHS.holders };
-    const { threshold, names, split } = await verifyHoldersOf(rootKey, named, verify);
-    return { threshold, names, split };
-  } catch (error) {
-    if (error instanceof SharedKeyRejected) throw new Problems([error.message]);
-    throw error;
-  }
 }
 
 const REMEDY = 'the next `build` or `checkpoint` writes it again';

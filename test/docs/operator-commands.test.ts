@@ -135,7 +135,7 @@ describe('registry.yaml', () => {
 });
 
 describe('an emergency', () => {
-  it('docs/operators/emergency.md: suspend, end that, revoke, history', async () => {
+  it('docs/operators/emergency.md: suspend, end that, revoke', async () => {
     const folder = await registryAfter(START);
     const git = 'git -c user.name=Operator -c user.email=operator@example.com';
     await sh(`git init -q && git add issuers && ${git} commit -qm 'Records'`, folder);

@@ -245,8 +245,3 @@ export function filesBelow(folder: string): string[] {
 /** The files of a tree, by path. */
 export const filesOf = (tree: string): Map<string, Buffer> =>
   new Map(filesBelow(tree).map((path) => [path, readFileSync(join(tree, path))]));
-
-/** The files that an HTTP mirror copies. It leaves out what `pages.txt` lists, which the next build makes again. */
-export function withoutIssuerPages(files: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
-  return new Map([...files].filter(([path]) => path !== 'sitemap.xml' && !path.startsWith('i/')));
-}

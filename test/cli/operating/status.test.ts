@@ -46,11 +46,8 @@ describe('passport-registry status', () => {
       'publish the first list. If this registry has published before, copy its tree here first. First name the root key in registry.yaml, ' +
         'signer.key, or add --key',
     );
-    const { rotation, hold, holders, ...others } = levels;
-    expect([rotation, hold, holders, ...new Set(Object.values(others))]).toEqual([
-      ...['ok', 'note', 'ok'],
-      'note',
-    ]);
+    const { rotation, hold, ...others } = levels;
+    expect([rotation, hold, ...new Set(Object.values(others))]).toEqual(['ok', 'note', 'note']);
     expect(report.changes).toMatchObject({
       state: 'changed',
       changes: [{ issuer_id: 'alpha', kind: 'added' }],
@@ -392,12 +389,12 @@ describe('the tree', () => {
   });
 
   it('is not called valid if another line tells of a damaged file', async () => {
-    writeFiles(here.folder, { 'dist/keys/holders.json': '{}' });
+    writeFiles(here.folder, { 'dist/keys/delegation.jwt': '{}' });
     const sums = [...filesOf(join(here.folder, 'dist'))];
     writeFiles(here.folder, { 'dist/SHA256SUMS': withChecksums(new Map(sums)).get('SHA256SUMS') as Buffer });
     const { report } = await statusOf();
-    expect([report.holders.level, report.tree.level]).toEqual(['error', 'note']);
-    expect(report.tree.message).toContain('holders');
+    expect([report.delegation.level, report.tree.level]).toEqual(['error', 'note']);
+    expect(report.tree.message).toContain('delegation');
   });
 });
 

@@ -107,7 +107,6 @@ describe('passport-registry init', () => {
       homepage: 'https://www.registry.alt/about',
       base_url: 'https://registry.alt',
       statements: true,
-      page: { issuers: 10_000 },
     });
     // The examples in the comments are valid, too.
     writeFiles(folder, { 'all.yaml': text.replaceAll(/^# (?=\w+:( |$)| {2})/gm, '') });
@@ -490,7 +489,6 @@ describe('init on a terminal', () => {
       contact: 'operator@git.alt',
       base_url: 'https://registry.alt',
       statements: true,
-      page: { issuers: 10_000 },
     });
   });
 

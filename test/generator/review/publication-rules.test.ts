@@ -133,7 +133,7 @@ describe('the rules of a change', () => {
     remove('a');
     const { code, stderr } = await cli(['suspend', 'b', '--reason', 'x', '--key', 'key.pem'], folder);
     expect([code, stderr.includes('record-removed')]).toEqual([1, true]);
-    expect(readFileSync(join(folder, 'issuers/b.yaml'), 'utf8')).toContain('status: active');
+    expect(readFileSync(join(folder, 'dist/issuers/b'), 'utf8')).toContain('"status":"active"');
   });
 
   it('bind a build that completes one that was killed between signature and list', async () => {

@@ -196,11 +196,6 @@ export {
 } from './publication/verify-publication.js';
 export { findMisnamed } from './publication/whole-list.js';
 
-// A proof of what a registry said in the past (rules history-proof, history-period).
-
-export { formatHistoryProof, type HistoryProof } from './history/history-proof.js';
-export { type Period, type PeriodProof, verifyPeriod } from './history/period.js';
-
 // For publishers, auditors, mirrors, monitors, witnesses and the page: the rules of a whole log (rules log-statements,
 // log-order), and what no client needs.
 
