@@ -162,6 +162,7 @@ describe('the refused requests in docs/verifiers.md', () => {
       ['proof-missing', { headers: { Authorization: 'Bearer a.b.c' } }],
       ['body-not-json', { body: '{' }],
       ['payload-ambiguous', { body: '{"a":1}' }, '?to=me'],
+      ['body-encoded', { headers: { ...sent, 'Content-Encoding': 'gzip' } }],
       ['body-too-large', { body: `{"a":"${'x'.repeat(Number(limit) * 2 ** 20 - 7)}"}` }],
     ];
     for (const [code, init, query] of others) {

@@ -86,9 +86,9 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 9.2 MB and 0.86 MB, unpacked', () => {
+  it('at most 9.2 MB and 0.87 MB, unpacked', () => {
     expect(generator.unpackedSize).toBeLessThan(9_200_000);
-    expect(verifier.unpackedSize).toBeLessThan(860_000);
+    expect(verifier.unpackedSize).toBeLessThan(870_000);
   });
 
   it('the licences of all bundled packages', () => {
@@ -205,17 +205,19 @@ describe('what the packages export', () => {
     ]);
     expect(Object.keys(verifierForNode).sort()).toEqual(['fileStore', 'openRegistry']);
     expect(Object.keys(http).sort()).toEqual([
+      'DocumentRefused',
       'LimitExceeded',
       'askAgain',
       'boundedFetch',
+      'findKeyFault',
       'findMetadataFaults',
       'isLoopback',
       'isPublicAddress',
       'isPublicHost',
-      'keysOfSet',
       'openFile',
+      'parseDocument',
+      'readKeySet',
       'readLimited',
-      'signingKeyOf',
     ]);
     expect(Object.keys(history)).toEqual(['verifyHistoryProof']);
     expect(Object.keys(agent).sort()).toEqual([

@@ -8,11 +8,11 @@ export type Verifying = readonly [file: string, name: string];
  */
 export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Verifying[]>>>> = {
   'SECURITY.md: What is protected': {
-    'A client accepts only lists that the root key signed #a7114e89': [
+    'A client accepts only lists that the root key signed #9a1eebcf': [
       ['verifier/client/attacks', 'accepts none of many random single-bit flips over list and signature'],
       ['verifier/trust/signature', 'the key decides the algorithm'],
     ],
-    'A client never goes back #7bd8677f': [
+    'A client never goes back #f2b91632': [
       ['verifier/client/lifecycle', 'to an older good pair is refused'],
       ['verifier/client/lifecycle', 'to no checkpoint at all is refused, once there has been one'],
       [
@@ -32,24 +32,24 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ],
       ['verifier/publication/statements', 'requires a checkpoint if it says so'],
     ],
-    'An online key can stop issuers only if its delegation #8369a30c': [
+    'An online key can stop issuers only if its delegation #14e29b03': [
       ['verifier/trust/hold', 'by an online key needs the permission of the delegation'],
       ['verifier/client/hold', 'rejects a held issuer, whatever list and policy say'],
       ['generator/freshness/hold', 'is not dropped if the published checkpoint is %s'],
       ['generator/freshness/hold', 'stays with every new checkpoint'],
     ],
-    'A look-up of one issuer accepts a record only #d4113a4d': [
+    'A look-up of one issuer accepts a record only #bcc4f8b1': [
       ['verifier/sums/attacks', 'bit flips over all files of a proof: none is accepted'],
       ['verifier/client/issuer-lookup-attacks', 'to fake an absence, by a leaf or by a branch, is refused'],
       ['verifier/client/issuer-lookup-attacks', 'or leaves it out is refused'],
     ],
-    'Builds, signers, `verify` and mirrors compute the tree of sums #58868fa4': [
+    'Builds, signers, `verify` and mirrors compute the tree of sums #1fdab436': [
       ['generator/verification/sums', 'are refused by verify'],
       ['generator/verification/sums', 'are refused by a mirror, which keeps what it serves'],
       ['generator/verification/sums', 'are published by no build'],
       ['custody/offline-signing/statement', 'a request for a publication statement'],
     ],
-    'With witnesses and a quorum in its trust anchor #abd9e291': [
+    'With witnesses and a quorum in its trust anchor #13ea1823': [
       [
         'verifier/log/client-quorum',
         'accepts a list that exactly the quorum has cosigned, and refuses one less',
@@ -57,7 +57,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/log/client-consistency', 'refuses a head of the log that is smaller than the accepted one'],
       ['verifier/log/client-consistency', 'refuses a log that the thief of the root key starts afresh'],
     ],
-    'If the trust anchor or a rotation step names the keys #4072c403': [
+    'If the trust anchor or a rotation step names the keys #ef67af0c': [
       ['verifier/client/next-roots', 'refuses the step of a thief'],
       [
         'verifier/client/next-roots',
@@ -66,7 +66,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/client/next-roots', 'survives a restart with a store'],
       ['cli/rotating/next-roots', '%s refuses the registry of a thief'],
     ],
-    'A build extends the published log #adb1e334': [
+    'A build extends the published log #a658d1d8': [
       ['generator/publishing/killed-log', 'never forks the log, whatever runs next'],
       ['generator/publishing/log', 'a log that was put back, and a log of another history'],
       ['observers/witnessing/two-histories', 'however often it is killed'],
@@ -79,7 +79,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/pin', 'pin refuses, and writes nothing'],
       ['cli/pin', 'refuses a step that another key signed'],
     ],
-    'A client verifies the signature of a list before #70253ccb': [
+    'A client verifies the signature of a list before #68b2ac16': [
       ['verifier/client/limits', 'a client with a heap of 256 MB'],
       ['verifier/client/limits', 'each limit holds on both of its sides'],
       ['verifier/encoding/encoding', 'nesting of 501'],
@@ -88,7 +88,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/client/attacks', 'may compress; what it sends is bounded as it comes out'],
       ['verifier/client/sources', 'is for all requests of a source, retries included'],
     ],
-    'Invalid public keys are refused #2c032c41': [
+    'Invalid public keys are refused #55048788': [
       ['verifier/trust/public-keys', 'small order > is no root key'],
       ['verifier/trust/public-keys', 'not on the curve > is no root key'],
       ['verifier/trust/public-keys', 'y = p + 0, sign 0 > is no root key'],
@@ -101,7 +101,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/trust/public-keys', 'lets no constant pass as a proof'],
       ['generator/signing/keys', 'refuses what is no point that can be a key'],
     ],
-    'A passport is accepted only if #9b0d4f50': [
+    'A passport is accepted only if #44168f22': [
       ['verifier/issuer/issuer-answers', 'is remembered for exactly these bytes of a token'],
       ['verifier/issuer/issuer-answers', 'is verified again under the keys that are requested next'],
       ['verifier/issuer/issuer-answers', 'not from a revocation, and not to a lower nonce'],
@@ -115,7 +115,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/verification/attacks', 'names nobody to ask: of an unknown issuer nothing is fetched'],
       ['verifier/verification/attacks', 'a host that is named > by %s is not contacted'],
     ],
-    'A door for gateways admits a request only under the profile #cfcd2759': [
+    'A door for gateways admits a request only under the profile #c4584fb0': [
       ['verifier/gate/gate', 'is never chosen by the client of Envoy'],
       ['verifier/gate/gate', 'stays refused if it was refused as a replay'],
       ['cli/gate/attacks', 'refuses %s'],
@@ -130,24 +130,24 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'but the platform has parsed is the payload, whatever the headers say',
       ],
     ],
-    'A list is signed and published only if its change #7712fc61': [
+    'A list is signed and published only if its change #255ad5bc': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
       ['custody/offline-signing/offline', 'a request that was overtaken by another publication'],
       ['custody/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
-    'Under one root key, each publication has a higher number #fba090d3': [
+    'Under one root key, each publication has a higher number #a316341d': [
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
       ['custody/offline-signing/statement', 'is not signed with %s'],
       ['custody/offline-signing/statement', 'although the root key has signed it'],
       ['custody/offline-signing/statement', 'no other takes its sequence'],
     ],
-    '`sign` signs only what it has shown #4e640a41': [
+    '`sign` signs only what it has shown #2b679ecb': [
       ['custody/offline-signing/payloads', 'sign refuses a delegation'],
       ['custody/offline-signing/payloads', 'sign refuses a rotation step'],
       ['custody/offline-signing/payloads', 'also if a request hides what it follows'],
       ['custody/offline-signing/payloads', 'another one needs to be named'],
     ],
-    'A shared root key is never on one machine #de76471c': [
+    'A shared root key is never on one machine #03169eee': [
       ['custody/shared-key/frost', 'does not sign with one holder too few'],
       [
         'custody/ceremony/ceremony',
@@ -157,7 +157,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/ceremony/ceremony', 'notices a replaced message'],
       ['custody/holder-signing/wrong-messages', 'names the holder of a wrong signature share'],
     ],
-    'No share and no nonce leaves the machine #8e29cbdf': [
+    'No share and no nonce leaves the machine #01e080ec': [
       ['custody/ceremony/ceremony', 'leaves no secret in any file'],
       [
         'custody/holder-signing/holder-signing',
@@ -172,32 +172,32 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/holder-signing/killed', 'never uses a nonce twice'],
       ['custody/ceremony/ceremony', 'notices before the key is split that somebody else has joined'],
     ],
-    'The root key in the output folder is replaced only #a50a4b98': [
+    'The root key in the output folder is replaced only #247b4b8c': [
       [
         'generator/build',
         'of a registry changes only by a rotation, or when the operator gives its verifiers up',
       ],
     ],
-    'An invalid record, an invalid key or a full disk #fdaac538': [
+    'An invalid record, an invalid key or a full disk #5681541a': [
       ['generator/records/bad-input', 'a bad file'],
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good while it is not'],
       ['observers/mirroring/mirror', 'says so on a full disk, and serves the old tree'],
     ],
-    'A private key is never printed #2d3922a8': [
+    'A private key is never printed #6569b1bb': [
       ['generator/signing/secrets', 'is in no output and no error of any command'],
     ],
-    '`init` makes a root key only when told so #7d6e04c6': [
+    '`init` makes a root key only when told so #45df7cc5': [
       ['cli/scaffold/init', 'makes exactly these files'],
       ['cli/scaffold/init', 'refuses %s, which is in the folder'],
       ['cli/scaffold/init', 'nothing is written behind a link'],
       ['cli/operating/status', 'is never read, and the passphrase is not asked for, and no command is run'],
     ],
-    '`keys rotate` signs a step only to the key #17c43ca6': [
+    '`keys rotate` signs a step only to the key #552599be': [
       ['cli/rotating/rotate', 'two rotations at once'],
       ['cli/rotating/rotate', 'a rotation that does not fit'],
       ['cli/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
     ],
-    '`branch save` verifies both trees #3c96fbee': [
+    '`branch save` verifies both trees #94ac4310': [
       ['generator/publishing/save-branch', 'and publishes no file that is not part of the tree, such as %s'],
       ['generator/publishing/save-branch', 'by an older list: a revocation stays'],
       ['generator/publishing/save-branch', 'by a tree that was built over an older list'],
@@ -209,7 +209,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'refuses to start again if the branch is gone while the registry serves a list',
       ],
     ],
-    'A file in a pull request cannot run code #746b1edb': [
+    'A file in a pull request cannot run code #ec8ab4ef': [
       [
         'generator/review/git',
         'with a line feed shift no answer of git: a revoked issuer that returns is reported',
@@ -222,7 +222,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'A pull request from a fork cannot reach a secret #9b66bcb0': [
       ['cli/scaffold/workflows', 'cannot use a secret or a token with write permission'],
     ],
-    '`check --online` contacts URLs that strangers wrote #dcf82e52': [
+    '`check --online` contacts URLs that strangers wrote #fae329e2': [
       [
         'generator/online/check',
         'refuses addresses of this machine and of private networks, and does not connect',
@@ -232,11 +232,11 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'an issuer whose keys the registry has at an address that is not public',
       ],
     ],
-    'Text in a record cannot become markup #02767400': [
+    'Text in a record cannot become markup #e80e61d6': [
       ['website/hostile', 'become no markup in the page, not even were they verified'],
       ['website/access', 'under which a script that gets in cannot run'],
     ],
-    'The `mirror` command switches only #780c37c2': [
+    'The `mirror` command switches only #a12966ff': [
       ['observers/mirroring/mirror-rules', 'a mirror keeps the rules of a verifier'],
       ['observers/mirroring/hostile-log', 'a mirror refuses a source over HTTP with'],
       ['observers/mirroring/log-over-http', 'never writes through a hard link into the release being served'],

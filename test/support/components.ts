@@ -7,7 +7,7 @@ import { findProgram } from './programs.js';
 import { temporaryFolder } from './workspace.js';
 
 /** If set, tests that need a missing program are not skipped: they run and fail. */
-const REQUIRED = process.env['REQUIRE_COMPONENTS'] === '1';
+export const isRequired = process.env['REQUIRE_COMPONENTS'] === '1';
 
 /**
  * Defines a suite that needs programs. Only in such a suite, they are on the PATH. If one is missing, the suite is skipped,
@@ -67,6 +67,6 @@ export function describeWithData(folder: string, name: string, suite: () => void
 
 /** Defines a suite, which is skipped if something is missing. Its title then says what. */
 export function describeUnless(missing: boolean, why: string, name: string, suite: () => void): void {
-  if (missing && !REQUIRED) describe.skip(`${name} [${why}]`, suite);
+  if (missing && !isRequired) describe.skip(`${name} [${why}]`, suite);
   else describe(name, suite);
 }

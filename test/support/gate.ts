@@ -67,6 +67,8 @@ export interface TestGate {
   readonly address: string;
   /** The events of its log so far. */
   events(): readonly Record<string, unknown>[];
+  /** The lines of its log so far, without their ends. */
+  log(): string;
   /** Ends it as a signal does. Returns the exit code. */
   stop(): Promise<number>;
 }
@@ -116,6 +118,7 @@ export async function startGate(
   const gate: TestGate = {
     address: address(),
     events,
+    log: () => out.replaceAll('\n', ''),
     stop: () => {
       for (const listener of own) listener('SIGTERM');
       return ended;

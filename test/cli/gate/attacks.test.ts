@@ -495,6 +495,106 @@ describeWith(['caddy'], 'Caddy with a handler that was added later', () => {
   });
 });
 
+const ORIGIN = 'https://app.example';
+const PREFLIGHT: Headers = [
+  ['Access-Control-Request-Method', 'GET'],
+  ['Access-Control-Request-Headers', 'authorization,action-proof'],
+];
+
+/** The gateways with the lines of the document for browsers. */
+const WITH_CORS: Readonly<Record<string, Gateway>> = {
+  nginx: {
+    program: 'nginx',
+    start: async () => {
+      const port = await freePort();
+      const [text = ''] = documented('nginx', 'nginx');
+      const [map = '', lines = ''] = documented('Browsers and preflights (CORS)', 'nginx');
+      const refused = '    location @passport_refused {\n';
+      const [repeated = ''] = /^( *add_header.*\n)+/.exec(lines) ?? [];
+      const places = {
+        '    error_page 403 = @passport_refused;\n': `    error_page 403 = @passport_refused;\n${lines}`,
+        [refused]: refused + repeated,
+        '127.0.0.1:8090': `127.0.0.1:${port}`,
+        '127.0.0.1:8181': new URL(await door('nginx')).host,
+        'http://127.0.0.1:3000': application,
+      };
+      return startNginx(map + here(text, places), port);
+    },
+  },
+  Caddy: {
+    program: 'caddy',
+    start: async () => {
+      const port = await freePort();
+      const [text = ''] = documented('Caddy', 'caddyfile');
+      const [lines = ''] = documented('Browsers and preflights (CORS)', 'caddyfile');
+      const places = {
+        '\troute {\n': `\troute {\n${lines}`,
+        ':8090': `:${port}`,
+        '127.0.0.1:8181': new URL(await door('caddy')).host,
+        '127.0.0.1:3000': new URL(application).host,
+      };
+      return startCaddy(here(text, places), port);
+    },
+  },
+};
+
+for (const [name, { program, start }] of Object.entries(WITH_CORS)) {
+  describeWith([program], `${name} with the lines for browsers`, () => {
+    let address: string;
+    beforeAll(async () => {
+      address = await start();
+    });
+    const from = (origin: string): Headers => [['Origin', origin]];
+    const preflight = (origin: string) =>
+      sendRaw(address, { method: 'OPTIONS', target: SEND, headers: [...from(origin), ...PREFLIGHT] });
+
+    it('answers a preflight itself, and names only the known origin', async () => {
+      const { status, headers } = await preflight(ORIGIN);
+      expect(status).toBe(204);
+      expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
+      expect(headers.get('access-control-allow-headers')).toBe('Authorization, Action-Proof, Content-Type');
+      expect((await preflight('https://evil.example')).headers.has('access-control-allow-origin')).toBe(
+        false,
+      );
+      expect(reached).toEqual([]);
+    });
+
+    it('lets no OPTIONS reach the application, with or without a preflight', async () => {
+      for (const headers of [[], from(ORIGIN), [...from(ORIGIN), ...(await proven())]])
+        await sendRaw(address, { method: 'OPTIONS', target: SEND, headers });
+      expect(reached).toEqual([]);
+    });
+
+    it('verifies every other request as before, and lets the script read why it was refused', async () => {
+      const admitted = await sendRaw(address, request([...from(ORIGIN), ...(await proven())]));
+      expect([admitted.status, admitted.headers.get('access-control-allow-origin')]).toEqual([200, ORIGIN]);
+      const without = await sendRaw(address, request(from(ORIGIN)));
+      expect([without.status, without.headers.get('access-control-allow-origin')]).toEqual([401, ORIGIN]);
+      expect(without.headers.get('access-control-expose-headers')).toContain('Passport-Error');
+      const untrusted = await presented(worlds['sandbox'] as IssuerWorld);
+      const refused = await sendRaw(address, request([...from(ORIGIN), ...untrusted]));
+      expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([403, ORIGIN]);
+      expect(refused.headers.get('www-authenticate')).toContain('untrusted_issuer');
+      expect(reached).toHaveLength(1);
+    });
+  });
+}
+
+describeWith(['caddy'], 'Caddy and the trailers of a request', () => {
+  it('passes them on, but none of them becomes a header', async () => {
+    const address = await (GATEWAYS['Caddy'] as Gateway).start();
+    const trailer: Headers = [
+      ['Transfer-Encoding', 'chunked'],
+      ['Trailer', 'Passport-Issuer'],
+    ];
+    const body = '0\r\nPassport-Issuer: evil\r\n\r\n';
+    const { status } = await sendRaw(address, request([...(await proven()), ...trailer], { body }));
+    expect(status).toBe(200);
+    expect(reached[0]?.headers['passport-issuer']).toBe('alpha');
+    expect(Object.values(reached[0]?.headers ?? {})).not.toContain('evil');
+  });
+});
+
 describeWith(['nginx'], 'nginx in front of files', () => {
   it('asks twice for one request, after index or try_files, which is no replay', async () => {
     const [folder, port] = [temporaryFolder(), await freePort()];

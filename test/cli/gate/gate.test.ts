@@ -92,6 +92,46 @@ describe('passport-registry serve gate', () => {
     expect(await gate.stop()).toBe(0);
   });
 
+  it('escapes what others write, in its answers and in its log', async () => {
+    const gate = await startGate(made);
+    await ready(gate);
+    const odd = 'key \u009b31m \u202e \u2028 \u{e0041} \u007f';
+    const presented = await tokenOf(world, passport, { kid: odd });
+    const response = await fetch(`${gate.address}/verify/site`, {
+      headers: { Authorization: `Bearer ${presented}` },
+    });
+    const answer = await response.text();
+    expect(answer).toContain('key-unknown');
+    const { details } = JSON.parse(answer);
+    expect(details.reasons[0].message).toContain('\\u009b31m \\u202e \\u2028 \\udb40\\udc41');
+    expect(answer + gate.log()).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+    expect(gate.events().at(-1)).toMatchObject({ error: 'key-unknown', message: details.reasons[0].message });
+    expect(await gate.stop()).toBe(0);
+  });
+
+  it('has the times of a verifier', async () => {
+    const outage = await issuerWorld('outage', await issuerKey());
+    const held = await passportOf(outage, await agentKeys());
+    const headers = { Authorization: `Bearer ${await tokenOf(outage, held)}` };
+    const folder = await gateFolder([outage]);
+    const times = { status_max_age: 0, metadata_max_age: 0, cooldown: 0, clock_tolerance: 5, timeout: 2 };
+    const [strict, patient] = [
+      await startGate(folder, times),
+      await startGate(folder, { ...times, grace: 600 }),
+    ];
+    for (const gate of [strict, patient]) {
+      await ready(gate);
+      expect(await ask(gate, 'site', headers)).toMatchObject({ status: 200 });
+    }
+    outage.intercept = (_request, response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    expect(await ask(strict, 'site', headers)).toMatchObject({ status: 403, error: 'discovery-unreachable' });
+    expect(await ask(patient, 'site', headers)).toMatchObject({ status: 200 });
+    for (const gate of [strict, patient]) expect(await gate.stop()).toBe(0);
+  });
+
   it('has its own pages, which no client of Envoy can reach through its path', async () => {
     const gate = await startGate(made, { gateway: 'envoy' });
     await ready(gate);

@@ -230,13 +230,20 @@ describe('a refused request', () => {
     ['no type', () => accessToken({}, { typ: undefined }), 'token-type'],
     ['a bound token', () => accessToken({ cnf: { jkt: 'x' } }), 'token-bound'],
     ['another audience', () => accessToken({ aud: 'https://other.example' }), 'audience-mismatch'],
-    ['another iss', () => accessToken({ iss: 'https://beta.example' }), 'issuer-unknown'],
     ['a missing claim', () => accessToken({ sub: undefined }), 'token-claims'],
   ])('for a token, with %s', async (_what, made, expected) => {
     const { ask } = await doorOf();
     const { status, error, response } = await ask('/verify/api', bearer(await made()));
     expect([status, error]).toEqual([401, expected]);
     expect(response.headers.get('www-authenticate')).toContain('invalid_token');
+  });
+
+  it('for a token of an issuer that the registry does not list is 403: another token changes nothing', async () => {
+    const { ask } = await doorOf();
+    const presented = bearer(await accessToken({ iss: 'https://beta.example' }));
+    const { status, error, response } = await ask('/verify/api', presented);
+    expect([status, error]).toEqual([403, 'issuer-unknown']);
+    expect(response.headers.get('www-authenticate')).toContain('untrusted_issuer');
   });
 });
 

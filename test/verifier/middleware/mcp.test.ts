@@ -72,7 +72,7 @@ describe('the bearer authentication of the MCP SDK', () => {
 
   it.each([
     ['that has expired', { exp: seconds(-60) }, 401, 'token-expired'],
-    ['of an unknown issuer', { issuer_id: 'gamma' }, 401, 'issuer-unknown'],
+    ['of an unknown issuer', { issuer_id: 'gamma' }, 403, 'issuer-unknown'],
     ['whose mandate has expired', { mandate: mandate({ expires_at: instant(-60) }) }, 401, 'mandate-expired'],
     ['without a mandate', { mandate: undefined }, 403, 'Insufficient scope'],
     ['whose mandate has a policy', { mandate: mandate({ policy: { x: 1 } }) }, 403, 'Insufficient scope'],

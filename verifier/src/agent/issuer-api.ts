@@ -1,4 +1,5 @@
 import { isObject } from '../core/bytes/checks.js';
+import { escapeUnprintable } from '../core/bytes/printable.js';
 import { parseStrictJson } from '../core/bytes/strict-json.js';
 import { IssuerRefused, RegistryError } from '../core/errors.js';
 import { LIMITS } from '../core/limits.js';
@@ -68,8 +69,10 @@ function refusal(
   const { error, message } = content ?? {};
   const code = typeof error === 'string' ? error : 'unknown';
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
-  return new IssuerRefused(
-    `${url} refused the request with status ${status}, ${code}: ${typeof message === 'string' ? message : 'no message'}`,
-    { status, error: code, retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined },
-  );
+  const said = escapeUnprintable(`${code}: ${typeof message === 'string' ? message : 'no message'}`);
+  return new IssuerRefused(`${url} refused the request with status ${status}, ${said}`, {
+    status,
+    error: code,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
 }

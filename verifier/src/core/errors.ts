@@ -1,5 +1,3 @@
-import { escapeUnprintable } from './bytes/printable.js';
-
 /**
  * The base class of all errors of this library. Compare its `code`, which never changes: the message is for people, and
  * may. A sub-class has the fields of one code.
@@ -221,7 +219,7 @@ export class SourceRedirected extends RegistryError {
   constructor(url: string, status: number, location: string | undefined) {
     super(
       'ERR_SOURCE_REDIRECTED',
-      `${url} responded with status ${status}, a redirect to ${escapeUnprintable(location ?? 'an unknown URL')}`,
+      `${url} responded with status ${status}, a redirect to ${location ?? 'an unknown URL'}`,
     );
     this.status = status;
     this.location = location;
@@ -272,7 +270,7 @@ export class IssuerRefused extends RegistryError {
     message: string,
     { status, error, retryAfter }: { status: number; error: string; retryAfter: number | undefined },
   ) {
-    super('ERR_ISSUER_REFUSED', escapeUnprintable(message));
+    super('ERR_ISSUER_REFUSED', message);
     this.status = status;
     this.error = error;
     this.retryAfter = retryAfter;
