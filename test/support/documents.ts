@@ -74,6 +74,10 @@ export const withoutTerminal = (commands: string): string =>
       (found) => `${found} ${found.includes('--next-key') ? '--next-no-passphrase' : '--no-passphrase'}`,
     );
 
+/** Commands without the installation of tarballs, which test/packages/ runs. */
+export const withoutInstall = (commands: string): string =>
+  commands.replace(/^npm install (\.\/passport-registry-[\w.-]+\.tgz ?)+(&&)?\n/m, '');
+
 /** Runs commands of a document with the program under test. They must succeed. */
 export async function sh(commands: string, folder: string): Promise<Outcome> {
   const outcome = await run('sh', ['-euc', withoutTerminal(commands)], folder, {

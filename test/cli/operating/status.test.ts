@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -422,7 +422,7 @@ describe('the root key', () => {
     await run('mkfifo', ['-m', '600', fifo], here.folder);
     // To read the pipe would block.
     expect((await statusOf(['--key', 'fifo.pem'])).levels['rootKey']).toBe('note');
-    writeFiles(here.folder, { 'e.pem': encryptedKey('x') });
+    writeFileSync(join(here.folder, 'e.pem'), encryptedKey('x'), { mode: 0o600 });
     expect((await statusOf(['--key', 'e.pem'])).levels['rootKey']).toBe('ok');
     writeFiles(here.folder, {
       'command.yaml': 'root_key: root.json\nsigner: { command: touch signed; exit 1 }',

@@ -182,7 +182,10 @@ describe('signing in two steps', () => {
       carry(online, offline);
       // Verifiers accept this port. No program can connect to it.
       spoil((list) =>
-        list.replace('https://gamma.internal/.well-known/jwks', 'https://gamma.internal:99999/.well-known/jwks'),
+        list.replace(
+          'https://gamma.internal/.well-known/jwks',
+          'https://gamma.internal:99999/.well-known/jwks',
+        ),
       );
       const problem = 'the record gamma is not valid: /jwks_uri must match format "uri"';
       const signing = await sign();

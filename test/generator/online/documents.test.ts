@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, expect, it } from 'vitest';
-import { certificate, issuers, type Kind, listenTls } from '../../support/broken-issuers.js';
-import { describeWith } from '../../support/components.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { issuers, type Kind, listenTls } from '../../support/broken-issuers.js';
+import { certificate } from '../../support/certificate.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 /** A kind, with the words of the finding, or of each finding. Empty for an issuer that passes without a warning. */
@@ -163,7 +163,7 @@ const KINDS: Readonly<Record<string, Expected>> = {
 };
 const names = Object.keys(KINDS);
 
-describeWith(['openssl'], 'check --online with what issuers in the field serve', () => {
+describe('check --online with what issuers in the field serve', () => {
   const folder = temporaryFolder();
   const received: IncomingMessage['rawHeaders'][] = [];
   let environment: Record<string, string>;

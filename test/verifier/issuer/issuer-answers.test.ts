@@ -298,6 +298,18 @@ describe('a key that is not there', () => {
     expect(asked(/jwks/)).toBe(6);
   });
 
+  it('is requested once by many at the same time, and again after a clock was set back', async () => {
+    const verifier = await lived({ clockTolerance: 7200 });
+    await verifier.verifyPassport(await tokenOf(world, passport));
+    const unknown = Array.from({ length: 50 }, (_one, at) => tokenOf(world, passport, { kid: `kid-${at}` }));
+    for (const token of await Promise.all(unknown)) await verifier.verifyPassport(token);
+    expect(asked(/jwks/)).toBe(2);
+    ahead = -3600;
+    const rotated = { ...world, key: await issuerKey() };
+    world.documents.set('/jwks.json', { keys: [rotated.key.jwk] });
+    expect((await verifier.verifyPassport(await tokenOf(rotated, passport))).accepted).toBe(true);
+  });
+
   it('leaves an issuer alone that has failed to show its new keys', async () => {
     const verifier = await lived();
     await verifier.verifyPassport(await tokenOf(world, passport));
