@@ -120,13 +120,13 @@ describe('the commands of the documents', () => {
   it('README.md: a registry of your own, pinned', async () => {
     const folder = temporaryFolder();
     const [own = '', built = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
-    const settings = '--name Own --contact operator@own.alt --base-url https://own.alt';
+    const settings = '--name Own --contact operator@own.internal --base-url https://own.internal';
     const made = own.replace(' --key', ` ${settings} --key`).replace(' &&\n  npm start', '');
     await sh(made.replace('npm install &&', ''), folder);
     const registry = join(folder, 'my-registry');
     // As the reader does.
     const record = join(registry, 'issuers/acme.yaml');
-    writeFileSync(record, readFileSync(record, 'utf8').replaceAll('id.acme.alt', 'id.acme.dev'));
+    writeFileSync(record, readFileSync(record, 'utf8').replaceAll('id.acme.internal', 'id.acme.dev'));
     await sh(built.replace('npx passport-registry serve\n', ''), registry);
     const { kid } = JSON.parse(readFileSync(join(registry, 'root.json'), 'utf8'));
     const here = withoutInstall(pinned)

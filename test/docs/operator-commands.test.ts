@@ -188,7 +188,7 @@ describe('a new root key with GitHub', () => {
   it('as the README of a new registry says, without checkpoints: load, rotate, save, merge', async () => {
     const folder = await registryAfter();
     const author = ['AUTHOR', 'COMMITTER'].map(
-      (role) => `export GIT_${role}_NAME=a GIT_${role}_EMAIL=a@registry.alt\n`,
+      (role) => `export GIT_${role}_NAME=a GIT_${role}_EMAIL=a@registry.internal\n`,
     );
     const prepared = [
       'npx passport-registry keys generate --no-passphrase --private ../root-key.pem > root.json',

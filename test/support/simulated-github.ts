@@ -207,7 +207,7 @@ async function makeRegistry(root: string): Promise<void> {
     if (code !== 0) throw new Error(stderr);
     return stdout;
   };
-  const settings = ['--name', 'Nordic', '--contact', 'o@registry.alt', '--base-url', NOWHERE];
+  const settings = ['--name', 'Nordic', '--contact', 'o@registry.internal', '--base-url', NOWHERE];
   await good('init', 'registry', ...TOOL, ...settings, '--key', 'root.pem', '--no-passphrase');
   writeFiles(root, {
     'online.json': await good('keys', 'generate', '--no-passphrase', '--private', 'online.pem'),
