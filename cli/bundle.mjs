@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { bundle, licencesOf, ROOT, removeOthers, write } from './bundle-files.mjs';
+import { hashOfNode, wordsOfParts } from './bundle-plugins.mjs';
 
 /** Writes the page into build/website/. What the first view does not need is in a file of its own. */
 async function bundleWebsite() {
@@ -25,6 +26,7 @@ async function bundleWebsite() {
     minify: true,
     target: 'es2022',
     loader: { '.css': 'text' },
+    plugins: [wordsOfParts],
     banner: { js: '/* Apache-2.0, and what it brings along: licences.txt */' },
   });
   // Without these links, the browser would find what the script imports only after it has fetched the script.
@@ -39,12 +41,6 @@ async function bundleWebsite() {
   removeOthers(out);
 }
 
-/** Hashes with Node.js, which takes a third of the time for the small inputs of a log. The verifier itself has only Web APIs. */
-const hashOfNode = ({ onResolve }) =>
-  onResolve({ filter: /^@noble\/hashes\/sha2\.js$/ }, ({ importer }) =>
-    importer.endsWith('/sha256-sync.js') ? { path: `${ROOT}cli/sha256-of-node.mjs` } : undefined,
-  );
-
 /** Writes build/cli/main.js and build/bundle/. Names and lines stay, so that stack traces can be read. */
 async function bundlePrograms() {
   const common = {
@@ -54,7 +50,7 @@ async function bundlePrograms() {
     target: 'node20.19',
     minifyWhitespace: true,
     lineLimit: 120,
-    plugins: [{ name: 'hash-of-node', setup: hashOfNode }],
+    plugins: [hashOfNode],
     // CommonJS packages in the bundle need `require` only for modules of Node.js.
     banner: { js: 'const require = process.getBuiltinModule;' },
   };
