@@ -274,9 +274,9 @@ export const HOLDERS_OPTION = new Option(
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
 export function treeOptions(settings: Settings): TreeOptions {
-  const { holders, precompress, statements, page } = settings;
+  const { holders, statements, page } = settings;
   return {
-    ...{ holders, verifyHolders, precompress, statements },
+    ...{ holders, verifyHolders, statements },
     about: descriptionOf(settings),
     page,
   };

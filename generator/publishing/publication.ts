@@ -36,8 +36,6 @@ export interface TreeOptions {
   readonly holders?: string | undefined;
   /** Verifies the record of the holders. @internal */
   readonly verifyHolders?: VerifyHolders | undefined;
-  /** Whether to publish the list in compressed form, too. */
-  readonly precompress?: boolean | undefined;
   /** Whether to publish all statements in one file, too. Default: no. */
   readonly statements?: boolean | undefined;
   /** What the page and the OpenAPI description say about the registry. Default: nothing. */

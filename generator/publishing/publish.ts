@@ -110,7 +110,7 @@ interface NextTree {
  * @throws {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 async function assemble(
-  { exceptions = {}, freshness, precompress = false, about = {}, page = {} }: PublishOptions,
+  { exceptions = {}, freshness, about = {}, page = {} }: PublishOptions,
   served: PublishedTree | undefined,
   { signed, holders, before }: NextTree,
 ): Promise<Tree> {
@@ -121,7 +121,6 @@ async function assemble(
   const tree = assembleTree({
     signed,
     holders,
-    precompress,
     about,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers }),
     changes: changesUpTo(signed, changes, diff),
