@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { CLOCK_TOLERANCE_MS, DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
+import { CLOCK_TOLERANCE_MS, clockNote, DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
 import { hasOrigin } from '../../generator/files/git.js';
 import { knowsBranch } from '../../generator/files/remote-branch.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
@@ -69,7 +69,7 @@ export function treeCondition(
     );
   if (report === undefined) return state('note', `${folder} has no tree`);
   // The other lines describe the times and the statements.
-  const elsewhere = ['root key', 'rotation', 'holders', 'delegation', 'checkpoint', 'freshness'];
+  const elsewhere = ['root key', 'rotation', 'delegation', 'checkpoint', 'freshness'];
   const problems = problemsOf(report, (name) => !elsewhere.includes(name));
   if (problems !== undefined) return state('error', `${folder} is not valid: ${summarize(problems)}`);
   if (report.rootKey === undefined) return state('error', `${folder} was not verified: see the root key`);
@@ -98,7 +98,11 @@ export function listCondition({ report, checkpoint }: LocalTree, now: number): L
   const found = { ...facts, ageDays };
   const what = `${issuers} ${issuers === 1 ? 'issuer' : 'issuers'}, of ${updatedAt}, ${formatDuration(ageMs)} ago`;
   if (-ageMs > CLOCK_TOLERANCE_MS) {
-    return { level: 'error', message: `dated ${updatedAt}, which is in the future`, ...found };
+    return {
+      level: 'error',
+      message: `dated ${updatedAt}, which is in the future ${clockNote(now)}`,
+      ...found,
+    };
   }
   if (checkpoint !== undefined) return { level: 'ok', message: what, ...found };
   if (ageMs >= MAX_AGE_MS) {

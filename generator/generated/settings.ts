@@ -59,7 +59,7 @@ export interface RegistryFile {
    */
   root_key?: string | undefined;
   /**
-   * the file holders.json, the record of the ceremony that made the shared root key, which builds publish
+   * the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs
    */
   holders?: string | undefined;
   /**
@@ -144,7 +144,7 @@ export interface RegistryFile {
      */
     witnesses?: {
       /**
-       * the key of the witness in the form of C2SP signed-note, as `keys witness` prints it
+       * the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it
        */
       key: string;
       /**

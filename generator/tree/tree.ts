@@ -3,7 +3,6 @@ import { packageFile } from '../files/package-file.js';
 import type { SignedPublication } from '../list/list.js';
 import { sumsText } from './checksums.js';
 import { isChecksummed } from './files.js';
-import type { HeldBy } from './held-by.js';
 import { hostFiles } from './host-configuration.js';
 import { PATHS } from './paths.js';
 import { openApiBytes, type RegistryDescription } from './registry-description.js';
@@ -24,23 +23,13 @@ interface TreeParts {
   readonly changes: Changes;
   /** Delegation, rotation and snapshots; empty for a registry that uses none of them. */
   readonly freshness: Tree;
-  /** Who shares the root key; undefined if the registry publishes no record of that. */
-  readonly holders: PublishedHolders | undefined;
   readonly about: RegistryDescription;
   readonly page: PageParts;
 }
 
-/** The record of the holders of a shared root key. */
-export interface PublishedHolders {
-  /** The bytes of keys/holders.json. */
-  readonly record: Uint8Array;
-  /** What the record says. */
-  readonly heldBy: HeldBy;
-}
-
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
 export function assembleTree(parts: TreeParts): Tree {
-  const { signed, changes, freshness, holders, about, page } = parts;
+  const { signed, changes, freshness, about, page } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -56,10 +45,9 @@ export function assembleTree(parts: TreeParts): Tree {
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
   const required = ['publication' as const, ...(statement.checkpoint ? ['checkpoint' as const] : [])];
-  const named = { heldBy: holders?.heldBy, names: signed.about, about, page };
+  const named = { names: signed.about, about, page };
   const site = { list, rootKey, required, log: statement.log?.origin, development, ...named };
   for (const [path, bytes] of siteFiles(site, changes)) tree.set(path, bytes);
-  if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
   const listed = [...tree].filter(([path]) => isChecksummed(path));

@@ -12,7 +12,6 @@ import {
 } from '@passport-registry/verifier/core';
 import type { OnProgress } from '../progress.js';
 import { isLogPath } from '../tree/files.js';
-import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { checkChanges, checkSnapshots } from './check-history.js';
 import { type CheckedLog, checkLog, checkQuorum } from './check-log.js';
@@ -22,7 +21,6 @@ import {
   checkCheckpoint,
   checkDelegation,
   checkFreshness,
-  checkHolders,
   checkRotation,
   checkStatementsFile,
   type RootHistory,
@@ -48,12 +46,6 @@ export interface VerifyOptions {
   readonly withoutLog?: boolean;
   /** What a check of the log of this tree has found. Default: the log is checked. @internal */
   readonly checkedLog?: CheckedLog | undefined;
-  /**
-   * Verifies the record of the holders of the root key. Default: the record is not verified, and its check is skipped.
-   *
-   * @internal
-   */
-  readonly verifyHolders?: VerifyHolders | undefined;
   /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
   readonly anyContentType?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
@@ -88,7 +80,6 @@ export class Audit {
   logged: CheckedLog | undefined;
   delegation: Delegation | undefined;
   checkpoint: Checkpoint | undefined;
-  holders: HeldBy | undefined;
   readonly warnings: string[] = [];
   readonly notes: Note[] = [];
 
@@ -137,9 +128,6 @@ export async function checkTree(audit: Audit): Promise<void> {
   audit.warnings.push(...(audit.logged?.warnings ?? []));
   await checkOtherFiles(audit);
   await checkShortLived(audit);
-  if (rootKey !== undefined) {
-    audit.holders = await checkHoldersFile(audit, rootKey);
-  }
   audit.notes.push(...(await unknownClaimNotes(files, (check) => checks.resultOf(check) === 'passed')));
   audit.notes.push(...(audit.logged?.notes ?? []));
 }
@@ -263,16 +251,4 @@ async function checkShortLived(audit: Audit): Promise<void> {
   if (signed === undefined || isStatementBad || checks.resultOf('checkpoint') === 'failed') return;
   const work = () => checkFreshness(files, { ...audit, ...signed, now: audit.now });
   audit.warnings.push(...((await checks.run('freshness', work)) ?? []));
-}
-
-/** The check `holders`. */
-async function checkHoldersFile(
-  { files, checks, options }: Audit,
-  rootKey: RootKey,
-): Promise<HeldBy | undefined> {
-  const { verifyHolders } = options;
-  if (verifyHolders !== undefined)
-    return checks.runIfThere('holders', PATHS.holders, () => checkHolders(files, rootKey, verifyHolders));
-  checks.skip('holders', 'the caller did not say how to verify the record of the holders');
-  return undefined;
 }

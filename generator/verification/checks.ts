@@ -23,7 +23,6 @@ export const CHECKS = [
   'checkpoint',
   'statements',
   'freshness',
-  'holders',
   'unknown id',
   'content types',
   'client',

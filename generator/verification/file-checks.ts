@@ -13,6 +13,7 @@ import {
   parseStrictJson,
   sumsPath,
 } from '@passport-registry/verifier/core';
+import { patientFetch } from '@passport-registry/verifier/http';
 import type { OnProgress } from '../progress.js';
 import { parseChecksums } from '../tree/checksums.js';
 import { isChecksummed, isHostFile, isUnlisted, roleOf } from '../tree/files.js';
@@ -176,7 +177,8 @@ export async function checkClient(files: SeenFiles, trusted: PinnedTrust, now?: 
   }
   const trust = { trustAnchor: trustAnchorOf(trusted), maxAge: HUNDRED_YEARS_SECONDS };
   // A longer time limit than the default, because the connection of the auditor may be slow.
-  const client = createRegistryClient({ sources: [files.source.name], timeout: 60, ...trust });
+  const options = { sources: [files.source.name], timeout: 60, fetch: patientFetch(), ...trust };
+  const client = createRegistryClient(options);
   try {
     await client.ready();
   } finally {

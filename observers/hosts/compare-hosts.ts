@@ -54,7 +54,8 @@ export async function compareHosts(
 }
 
 /**
- * Audits a mirror that has passed the comparison, for which not every file was read. What `verify` refuses is altered.
+ * Audits a mirror that has passed the comparison, for which not every file was read: what `verify` refuses is too old or
+ * altered.
  *
  * @param options - what `verify` demands of a tree besides
  */
@@ -66,8 +67,10 @@ export async function auditMirror(
   if (!['in sync', 'behind', 'ahead'].includes(mirror.state)) return mirror;
   const report = await verifyTree(httpSource(mirror.url), rootKey, { ...trust, ...options });
   if (report.ok) return mirror;
-  const problems = report.checks.flatMap((check) => (check.result === 'failed' ? check.problems : []));
-  const state = report.unreachable ? 'unreachable' : 'altered';
+  const failed = report.checks.filter(({ result }) => result === 'failed');
+  const problems = failed.flatMap((check) => check.problems);
+  const isOld = failed.every(({ name }) => name === 'freshness');
+  const state = report.unreachable ? 'unreachable' : isOld ? 'expired' : 'altered';
   return { ...mirror, state, problem: `\`verify\` refuses it: ${problems.join('; ')}` };
 }
 

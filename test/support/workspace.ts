@@ -195,8 +195,8 @@ export function recordText(id: string, changes: Record<string, string | undefine
     issuer_id: id,
     tier: 'certified',
     status: 'active',
-    jwks_uri: `https://${id}.alt/.well-known/jwks.json`,
-    discovery_uri: `https://${id}.alt/.well-known/openid-configuration`,
+    jwks_uri: `https://${id}.internal/.well-known/jwks.json`,
+    discovery_uri: `https://${id}.internal/.well-known/openid-configuration`,
     certified_since: '2026-01-01T00:00:00Z',
     ...changes,
   };

@@ -58,7 +58,7 @@ beforeAll(async () => {
   await build('--out', 'development');
   await build(...withKeys({ origin: ORIGIN }), '--out', 'logged', '--updated-at', before);
   writeFiles(folder, {
-    'issuers/cedar-health.yaml': recordText('cedar-health', { contact: 'desk@cedar.alt' }),
+    'issuers/cedar-health.yaml': recordText('cedar-health', { contact: 'desk@cedar.internal' }),
   });
   await build(...withKeys({ origin: ORIGIN }), '--out', 'logged');
   writeFiles(folder, { 'issuers/cedar-health.yaml': readFileSync(join(ROOT, 'issuers/cedar-health.yaml')) });

@@ -124,22 +124,22 @@ describeInChromium('the page by keyboard and in words, in Chromium', () => {
             - columnheader "Since":
               - button "Since"
         - rowgroup:
-          - row "alpha alpha.alt trusted certified Norway banking 1 January 2026":
-            - rowheader "alpha alpha.alt":
+          - row "alpha alpha.internal trusted certified Norway banking 1 January 2026":
+            - rowheader "alpha alpha.internal":
               - link "alpha":
                 - /url: "#issuer=alpha"
-              - text: alpha.alt
+              - text: alpha.internal
             - cell "trusted"
             - cell "certified"
             - cell "Norway"
             - cell "banking"
             - cell "1 January 2026":
               - time: 1 January 2026
-          - row "beta beta.alt revoked founding Was trusted from 1 January 2026":
-            - rowheader "beta beta.alt":
+          - row "beta beta.internal revoked founding Was trusted from 1 January 2026":
+            - rowheader "beta beta.internal":
               - link "beta":
                 - /url: "#issuer=beta"
-              - text: beta.alt
+              - text: beta.internal
             - cell "revoked"
             - cell "founding"
             - cell

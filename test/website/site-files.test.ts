@@ -45,7 +45,7 @@ describe('changes.json', () => {
     set(folder, 'gamma', {});
     await build(folder, T(2));
     set(folder, 'alpha', { tier: 'registered' });
-    set(folder, 'beta', { contact: 'a@b.alt' });
+    set(folder, 'beta', { contact: 'a@b.internal' });
     await build(folder, T(3));
     const change = (day: number, issuer_id: string, field: string, from: string | null, to: string) => ({
       ...{ updated_at: T(day), issuer_id, field, from, to },
@@ -66,7 +66,7 @@ describe('changes.json', () => {
     await build(folder, T(1));
     set(folder, 'alpha', { status: 'suspended' });
     await build(folder, '2026-01-01T12:00:00Z');
-    set(folder, 'alpha', { status: 'suspended', contact: 'a@b.alt' });
+    set(folder, 'alpha', { status: 'suspended', contact: 'a@b.internal' });
     // The record, its sums, the list, its signature and statement, the page that has the list in it, and the checksums.
     expect(await build(folder, T(2))).toMatchObject({ written: 7, removed: 0 });
   });
@@ -146,7 +146,7 @@ describe('the page without a script', () => {
     const page = read(folder, 'index.html');
     expect(page).not.toContain('issuer-7');
     expect(page).toContain('<a href="issuers.json">issuers.json</a>');
-    set(folder, 'issuer-7', { contact: 'a@b.alt' });
+    set(folder, 'issuer-7', { contact: 'a@b.internal' });
     // The record, its sums in two files, the list, its signature and statement, and the checksums.
     expect(await build(folder, T(2))).toMatchObject({ written: 7 });
   });

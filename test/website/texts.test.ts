@@ -85,7 +85,7 @@ async function lettersOf(page: Page): Promise<string[]> {
 
 /** What is data, or has the same name everywhere. */
 const DATA = [
-  /^(?:alpha|beta)(?:\.alt)?$|^https:\/\/(?:alpha|beta)\.alt\//,
+  /^(?:alpha|beta)(?:\.internal)?$|^https:\/\/(?:alpha|beta)\.internal\//,
   /^(?:founding|certified|registered|sandbox|ai-assistant)$/,
   /^(?:log|quorum|witnesses|docs\/verifiers\.md|trust-policy\.schema\.json|issuers\/\w+)$/,
   /^registry\.example\/log$|^UTC$|^\(SHA-256\)$|^[0-9a-f]{64}$|^[\w-]{43}$/,

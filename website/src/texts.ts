@@ -35,10 +35,6 @@ export const html = {
     '<strong>Your browser checks the signature</strong> before it shows an issuer: what it is, since when, and why.',
   development:
     '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, or pin its key.',
-  held_by:
-    'The registry says that {threshold} of {count} holders share this key: {names}. Your browser cannot check that; passport-registry verify can.',
-  held_by_split:
-    'The registry says that {threshold} of {count} holders share this key, which a dealer had as a whole: {names}. Your browser cannot check that; passport-registry verify can.',
   operator: 'Operator: {addresses}. The host could change these: do not get the root key only through them.',
   plain_list: '{count} issuers, as of {time}. This copy does not show which of them are on hold.',
   plain_too_many:

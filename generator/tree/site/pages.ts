@@ -1,6 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { ListBytes } from '../../list/list.js';
-import type { HeldBy } from '../held-by.js';
 import { PATHS } from '../paths.js';
 import type { RegistryDescription } from '../registry-description.js';
 import { commands } from './commands.js';
@@ -37,8 +36,6 @@ export interface IndexPageParts {
   /** The name of the log in which the lists are. Undefined if the registry has none. */
   readonly log?: string | undefined;
   readonly development: boolean;
-  /** Who shares the root key, as the published record says. */
-  readonly heldBy?: HeldBy | undefined;
   /** about.json, which has the names of the issuers. */
   readonly names?: Uint8Array | undefined;
   readonly about?: RegistryDescription | undefined;
@@ -47,7 +44,7 @@ export interface IndexPageParts {
 
 /** Returns index.html, the page at the URL of the registry. */
 export function indexPage(parts: IndexPageParts): string {
-  const { list, rootKey, required = [], log, development, heldBy, names, about = {}, page = {} } = parts;
+  const { list, rootKey, required = [], log, development, names, about = {}, page = {} } = parts;
   const words = new Words();
   return filled(websiteText('index.html'), {
     ...words.all(),
@@ -55,7 +52,6 @@ export function indexPage(parts: IndexPageParts): string {
     root_key: html`${rootKey.thumbprint}`,
     required: html`${required.join(' ')}`,
     log: log === undefined ? html`` : html`\n<meta name="registry-log" content="${log}">`,
-    holders: heldBy === undefined ? html`` : holdersTag(heldBy, words),
     name: about.name === undefined ? words.text('missing_name') : html`${about.name}`,
     logo: page.logo === undefined ? html`` : logoImage(page.logo),
     description: descriptionLine(about, words),
@@ -70,17 +66,6 @@ export function indexPage(parts: IndexPageParts): string {
 function logoImage({ ending, ratio }: Logo): Html {
   const src = PATHS.asset(`logo.${ending}`);
   return html`<img class="logo" src="${src}" alt="" width="${Math.round(40 * ratio)}" height="40">\n`;
-}
-
-/** The script shows the sentence beside the root key, as text. */
-function holdersTag({ threshold, names, split }: HeldBy, words: Words): Html {
-  const values = {
-    threshold: html`${threshold}`,
-    count: html`${names.length}`,
-    names: html`${words.names(names)}`,
-  };
-  return html`
-<meta name="registry-holders" content="${words.text(split ? 'held_by_split' : 'held_by', values)}">`;
 }
 
 /** Returns 404.html, the page for missing files. It is the same in every registry. */

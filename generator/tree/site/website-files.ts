@@ -47,11 +47,6 @@ export class Words {
     return this.#days.format(date);
   }
 
-  /** Returns names in words, such as `Anna, Bo and Cy`. */
-  names(names: readonly string[]): string {
-    return new Intl.ListFormat(LANGUAGE, { type: 'conjunction' }).format(names);
-  }
-
   /** Returns a text, or a word of a record if the page has no text for it. */
   word(name: string, otherwise: string): Html {
     return this.#texts[name] === undefined ? html`${otherwise}` : this.text(name);

@@ -47,9 +47,9 @@ async function witnessed(...more: readonly string[]): Promise<void> {
   writeFiles(folder, {
     'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
   });
-  const witness = `{ key: ${noteSigner('a.alt', 'witness').vkey}, service: '${NOBODY}' }`;
+  const witness = `{ key: ${noteSigner('a.internal', 'witness').vkey}, service: '${NOBODY}' }`;
   const log = [
-    'origin: registry.alt/log',
+    'origin: registry.internal/log',
     'signer: { key: log.pem }',
     'wait: 1',
     `witnesses: [${witness}]`,
@@ -219,7 +219,7 @@ describe('a host with something newer', () => {
     );
   });
 
-  it('has seen a revocation, which is not undone any more', async () => {
+  it('lets a revocation be repeated over its list', async () => {
     const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
     const revoke = ['revoke', 'beta', '--reason', 'leak', '--production'];
     const first = await json(revoke, 1);
@@ -227,17 +227,15 @@ describe('a host with something newer', () => {
     writeFiles(folder, { 'issuers/beta.yaml': record });
     const again = await json(revoke, 2);
     expect([first.code, again.code]).toEqual([0, 0]);
-    expect(first.stderr).toContain('you can undo it');
-    expect(again.stderr).not.toContain('you can undo it');
   });
 
   it('lets nobody stop an issuer over an older list', async () => {
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await offline(() => json(['build', '--production', '--out', 'host'], 1));
-    const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
+    const list = readFileSync(join(folder, 'dist/issuers.json'), 'utf8');
     expect(await json(['hold', 'beta'], 2)).toMatchObject(refused);
     expect(await json(['suspend', 'beta', '--reason', 'x', '--production'], 2)).toMatchObject(refused);
-    expect(readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')).toBe(record);
+    expect(readFileSync(join(folder, 'dist/issuers.json'), 'utf8')).toBe(list);
   });
 });
 
@@ -311,7 +309,7 @@ describe('an issuer that is on hold here', () => {
 
   it('is published before anything is built', async () => {
     replace('host', 'before');
-    const contact = `${readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')}contact: operator@beta.alt\n`;
+    const contact = `${readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')}contact: operator@beta.internal\n`;
     writeFiles(folder, { 'issuers/beta.yaml': contact });
     const { hold, changes, next } = await json(['status'], 1);
     expect([hold.level, changes.level]).toEqual(['error', 'note']);
@@ -620,7 +618,7 @@ describe('without dist', () => {
     expect([copied.error?.code, existsSync(join(folder, 'dist'))]).toEqual(['ERR_ALREADY_PUBLISHED', false]);
     // The branch of a repository that never had one cannot be loaded.
     gitIn(folder, 'init', '-q');
-    gitIn(folder, 'remote', 'add', 'origin', 'https://git.registry.alt/registry');
+    gitIn(folder, 'remote', 'add', 'origin', 'https://git.registry.internal/registry');
     const load = 'cp -rL .passport-registry/mirror/current dist';
     const { code, next } = await json(['status']);
     expect([code, next[0].command]).toEqual([1, load]);

@@ -13,7 +13,9 @@ let url: string;
 let published: Map<string, Buffer>;
 
 const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@registry.alt', ...args], { cwd: folder });
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@registry.internal', ...args], {
+    cwd: folder,
+  });
 
 const program = (...words: string[]) => ['npx passport-registry', ...words].join(' ');
 

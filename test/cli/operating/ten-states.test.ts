@@ -17,7 +17,7 @@ let url: string;
 const git = (...args: string[]) => gitIn(folder, ...args);
 const IDENTITY = {
   ...{ GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'a' },
-  ...{ GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 'a@registry.alt' },
+  ...{ GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 'a@registry.internal' },
 };
 
 async function good(...args: string[]): Promise<string> {
@@ -68,7 +68,7 @@ describe('the one command that `status` proposes for a registry that', () => {
   it('is fresh', async () => {
     expect(await next()).toBe(undefined);
     expect((await cli(['status'], folder)).stderr).toContain('Next: create the first record: run `npx ');
-    for (const id of ['acme', 'beta']) await good('new', id, '--issuer-url', `https://id.${id}.alt`);
+    for (const id of ['acme', 'beta']) await good('new', id, '--issuer-url', `https://id.${id}.internal`);
     expect(await next()).toBe(program('build', '--production'));
     // The host is not there yet: nothing shows that it is.
     expect(await next('--base-url', NOBODY)).toBe(program('build', '--production'));
@@ -135,7 +135,7 @@ describe('the one command that `status` proposes for a registry that', () => {
   });
 
   it('has an unpublished change', async () => {
-    edit('issuers/beta.yaml', (text) => `${text}contact: operator@beta.alt\n`);
+    edit('issuers/beta.yaml', (text) => `${text}contact: operator@beta.internal\n`);
     git('commit', '-qam', 'Contact');
     expect(await next()).toBe(program('build', '--production'));
     await obey(program('build', '--production'));
@@ -237,8 +237,8 @@ describe('the one command that `status` proposes for a registry that', () => {
 
   it('lacks cosignatures', async () => {
     await good('keys', 'generate', '--no-passphrase', '--private', '../log.pem');
-    const { vkey } = noteSigner('a.alt', 'witness');
-    const log = ['origin: registry.alt/log', 'signer: { key: ../log.pem }', 'quorum: 1', 'wait: 1'];
+    const { vkey } = noteSigner('a.internal', 'witness');
+    const log = ['origin: registry.internal/log', 'signer: { key: ../log.pem }', 'quorum: 1', 'wait: 1'];
     const witness = `witnesses: [{ key: ${vkey}, service: '${NOBODY}' }]`;
     edit('registry.yaml', (text) => `${text}log: { ${[...log, witness].join(', ')} }\n`);
     expect((await cli(['build', '--production', '--cosign-wait', '0'], folder)).code).toBe(6);

@@ -1,8 +1,7 @@
-import { chmodSync, cpSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Ceremony } from '../../support/ceremony.js';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
 import { listen } from '../../support/serving.js';
@@ -19,12 +18,9 @@ let tree: string;
 
 beforeAll(async () => {
   folder = await workspace([...IDS, ...Array.from({ length: 60 }, (_one, index) => `issuer-${index}`)]);
-  const { home } = await Ceremony.dealt();
-  cpSync(join(home, 'root.pem'), join(folder, 'key.pem'));
-  cpSync(join(home, 'shared/holders.json'), join(folder, 'holders.json'));
   // Nobody answers there.
   writeFiles(folder, {
-    'registry.yaml': 'base_url: http://127.0.0.1:9\nholders: holders.json\npage: { logo: logo.svg }\n',
+    'registry.yaml': 'base_url: http://127.0.0.1:9\npage: { logo: logo.svg }\n',
     'logo.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>',
   });
   await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
@@ -77,12 +73,11 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       expect((await fetch(`${base}${path}`)).headers.get('cache-control')).toBe(expected);
     });
 
-    it('serves the statement, the record of holders and the sums with their types, for a short time', async () => {
+    it('serves the statement and the sums with their types, for a short time', async () => {
       const [snapshot] = readdirSync(join(tree, 'snapshots'));
       const sums = readdirSync(join(tree, 'sums')).filter((name) => !name.startsWith('.'));
       expect(sums.length).toBeGreaterThan(8);
       for (const [path, type] of [
-        ['keys/holders.json', /^application\/json\b/],
         ['publication.jwt', /^application\/jwt$/],
         [`snapshots/${snapshot}/publication.jwt`, /^application\/jwt$/],
         ...sums.map((name) => [`sums/${name}`, /^text\/plain(?:; charset=utf-8)?$/i] as const),

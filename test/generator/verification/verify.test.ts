@@ -48,7 +48,6 @@ describe('a good tree', () => {
       'checkpoint: skipped',
       'statements: skipped',
       'freshness: passed',
-      'holders: skipped',
       'unknown id: skipped',
       'content types: skipped',
       'client: skipped',
@@ -193,7 +192,6 @@ describe('a live host', () => {
       'delegation',
       'checkpoint',
       'statements',
-      'holders',
     ]);
   });
 

@@ -1,6 +1,4 @@
-import { RegistryError } from '@passport-registry/verifier';
-import { limitOf } from '@passport-registry/verifier/core';
-import { openFile } from '@passport-registry/verifier/http';
+import { limitOf, openFile, RegistryError } from '../verifier.js';
 
 const TIMEOUT_MS = 30_000;
 
