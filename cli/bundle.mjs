@@ -1,272 +1,84 @@
-// Runs after tsc, and bundles what the packages ship: the script of the page, the command line and the library. Writes
-// the licences of the bundled packages next to the bundles. An installation does not include bundled packages.
+// Runs after tsc, and bundles what the packages ship: the page, the command line and the library, each with the licences of
+// the bundled packages, which an installation does not include.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build, transform } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { build } from 'esbuild';
+import { licencesOf, ROOT, removeOthers, write } from './bundle-files.mjs';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-
-/** Writes a file only if its content has changed, because programs may be running from it. */
-function writeIfChanged(file, content) {
-  const bytes = Buffer.from(content);
-  mkdirSync(dirname(file), { recursive: true });
-  if (!existsSync(file) || !readFileSync(file).equals(bytes)) writeFileSync(file, bytes);
-}
-
-/**
- * Bundles the entry points and writes the files. Returns the paths of the inputs and of the written files, and of the files
- * that the entry points import.
- */
 async function bundle(options) {
-  const { metafile, outputFiles } = await build({
-    absWorkingDir: ROOT,
-    bundle: true,
-    format: 'esm',
-    legalComments: 'none',
-    metafile: true,
-    write: false,
-    ...options,
-  });
-  for (const { path, contents } of outputFiles) writeIfChanged(path, contents);
-  const imports = Object.values(metafile.outputs)
-    .filter(({ entryPoint }) => entryPoint !== undefined)
-    .flatMap(({ imports }) => imports.filter(({ kind }) => kind === 'import-statement'));
-  return {
-    inputs: Object.keys(metafile.inputs),
-    files: outputFiles.map(({ path }) => path),
-    imports: [...new Set(imports.map(({ path }) => path))],
-  };
+  const common = { absWorkingDir: ROOT, bundle: true, format: 'esm', legalComments: 'none', metafile: true };
+  const { metafile, outputFiles } = await build({ ...common, write: false, ...options });
+  for (const { path, contents } of outputFiles) write(path.slice(ROOT.length), contents);
+  return metafile;
 }
 
-/** The licences of packages that have no file with it. */
-const OWN_LICENCE_FILES = { '@redis/client': 'cli/licence-of-redis-client.txt' };
-
-/** Returns the names, versions and licences of the packages to which the input files belong. */
-function collectLicences(inputs) {
-  const folders = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(path)?.[0] ?? []);
-  const texts = [...new Set(folders)].sort().map((folder) => {
-    const { name, version } = JSON.parse(readFileSync(`${ROOT}${folder}package.json`, 'utf8'));
-    const own = readdirSync(ROOT + folder).find((entry) => /^licen[cs]e/i.test(entry));
-    const file = own === undefined ? OWN_LICENCE_FILES[name] : folder + own;
-    if (file === undefined) throw new Error(`${name} has no licence file`);
-    return `${name}@${version}\n\n${readFileSync(ROOT + file, 'utf8').trim()}\n`;
-  });
-  return [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`);
-}
-
-/** The words of the page. */
-const TEXTS = `${ROOT}website/src/texts.ts`;
-
-/** Where the verifier exports what the page uses. */
-const VERIFIER = `${ROOT}verifier/build`;
-
-/** Returns the modules from which the verifier's exports come, by the names of the exports. */
-function verifierModules() {
-  return new Map(
-    ['', 'core/', 'http/'].flatMap((folder) => {
-      const text = readFileSync(`${VERIFIER}/${folder}index.js`, 'utf8');
-      const statements = [...text.matchAll(/^export \{([^}]+)\} from '([^']+)';$/gm)];
-      return statements.flatMap(([, names, path]) =>
-        names.split(',').map((name) => [name.trim(), `${VERIFIER}/${folder}${path}`]),
-      );
-    }),
-  );
-}
-
-/**
- * Imports each name from where it is, because the bundler divides the parts of the page by files: one file with all words,
- * or one with all exports of the verifier, would bring everything into the first view. Each group of words becomes a
- * module of its own: the whole file, from which the bundler removes what is not used.
- */
-const fromWhereItIs = {
-  name: 'from-where-it-is',
-  setup({ onLoad, onResolve }) {
-    const modules = verifierModules();
-    const statement =
-      /^import \{([^}]+)\} from '([./]+\/texts\.js|@passport-registry\/verifier(?:\/core|\/http)?)';$/gm;
-    const sourceOf = (name, from) => (from.startsWith('@') ? modules.get(name) : `words:${name}`);
-    onLoad({ filter: /website\/src\/.*\.ts$/, namespace: 'file' }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll(statement, (_all, names, from) =>
-        names
-          .split(',')
-          .map((name) => name.trim())
-          .filter((name) => name !== '' && !name.startsWith('type '))
-          .map((name) => `import { ${name} } from '${sourceOf(name.split(' ')[0], from)}';`)
-          .join(' '),
-      ),
-      loader: 'ts',
-    }));
-    onLoad({ filter: /\.css$/, namespace: 'file' }, async ({ path }) => ({
-      contents: (await transform(readFileSync(path, 'utf8'), { loader: 'css', minify: true })).code,
-      loader: 'text',
-    }));
-    onResolve({ filter: /^words:/ }, ({ path }) => ({ path, namespace: 'words', sideEffects: false }));
-    onLoad({ filter: /^/, namespace: 'words' }, () => ({
-      contents: readFileSync(TEXTS, 'utf8'),
-      loader: 'ts',
-    }));
-  },
-};
-
-/** Writes the page for browsers into build/website/. What the first view does not need is in a file of its own. */
+/** Writes the page into build/website/. What the first view does not need is in a file of its own. */
 async function bundleWebsite() {
-  const out = `${ROOT}build/website/`;
-  const { html, standings, since, fields, list } = await importModule(TEXTS);
-  const named = (prefix, texts) =>
-    Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, text]));
-  const texts = {
-    ...html,
-    ...named('standing_', standings),
-    ...named('since_', since),
-    ...named('field_', fields),
-    place_everywhere: list.everywhere,
-  };
-  writeIfChanged(`${out}texts.json`, JSON.stringify(texts));
-  writeIfChanged(`${out}icon.svg`, readFileSync(`${ROOT}website/icon.svg`));
-  await bundle({
-    entryPoints: ['website/registry.css'],
-    outfile: `${out}registry.css`,
-    minify: true,
-    target: 'es2022',
-  });
-  const { inputs, files, imports } = await bundle({
+  const out = 'build/website';
+  const texts = await build({ entryPoints: [`${ROOT}website/src/texts.ts`], format: 'esm', write: false });
+  const words = await import(`data:text/javascript,${encodeURIComponent(texts.outputFiles[0].text)}`);
+  const named = (prefix, group) => Object.entries(group).map(([name, text]) => [prefix + name, text]);
+  const ofStatus = [...named('standing_', words.standings), ...named('since_', words.since)];
+  write(`${out}/texts.json`, JSON.stringify({ ...words.html, ...Object.fromEntries(ofStatus) }));
+  write(`${out}/icon.svg`, readFileSync(`${ROOT}website/icon.svg`));
+  await bundle({ entryPoints: ['website/registry.css'], outdir: out, minify: true, target: 'es2022' });
+  const page = await bundle({
     entryPoints: { registry: 'website/src/main.ts' },
-    outdir: `${out}assets`,
+    outdir: `${out}/assets`,
+    splitting: true,
     // A name with a hash: a page that a host has replaced never gets a part of the new page.
     chunkNames: 'parts/[hash]',
-    splitting: true,
     minify: true,
-    plugins: [fromWhereItIs],
     target: 'es2022',
+    loader: { '.css': 'text' },
     banner: { js: '/* Apache-2.0, and what it brings along: licences.txt */' },
   });
   // Without these links, the browser would find what the script imports only after it has fetched the script.
-  const preloads = imports.map(
-    (path) => `<link rel="modulepreload" href="assets/parts/${basename(path)}">\n`,
-  );
+  const { imports } = page.outputs[`${out}/assets/registry.js`];
+  const needed = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
+  const preloads = needed.map((name) => `<link rel="modulepreload" href="assets/parts/${name}">\n`);
   for (const name of ['index.html', '404.html']) {
-    const page = readFileSync(`${ROOT}website/${name}`, 'utf8');
-    writeIfChanged(out + name, page.replace('<!-- preloads -->', preloads.join('')));
+    const template = readFileSync(`${ROOT}website/${name}`, 'utf8');
+    write(`${out}/${name}`, template.replace('<!-- preloads -->', preloads.join('')));
   }
-  const licences = `${out}assets/licences.txt`;
-  writeIfChanged(licences, collectLicences(inputs));
-  for (const folder of [`${out}assets/`, `${out}assets/parts/`]) removeOthers(folder, [...files, licences]);
+  write(`${out}/assets/licences.txt`, licencesOf(page));
+  removeOthers(out);
 }
-
-/** Imports a TypeScript module that imports nothing. */
-async function importModule(path) {
-  const { outputFiles } = await build({ entryPoints: [path], format: 'esm', write: false });
-  const [{ text }] = outputFiles;
-  return import(`data:text/javascript,${encodeURIComponent(text)}`);
-}
-
-/** Removes the files of a folder that this run has not written. */
-function removeOthers(folder, written) {
-  const names = new Set(written.map((path) => basename(path)));
-  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
-  for (const { name } of files) if (!names.has(name)) rmSync(folder + name);
-}
-
-/** Reduces the country tables to their codes. The whole tables would be a quarter of the command line. */
-const onlyCodes = {
-  name: 'only-codes',
-  setup({ onLoad }) {
-    onLoad({ filter: /node_modules\/iso-3166\/index\.js$/ }, async ({ path }) => {
-      const { iso31661, iso31662 } = await import(path);
-      const assigned = iso31661.filter(({ state }) => state === 'assigned').map(({ alpha2 }) => alpha2);
-      const subdivisions = iso31662.map(({ code }) => code);
-      return {
-        contents: `
-export const iso31661 = '${assigned.join(' ')}'.split(' ').map((alpha2) => ({ alpha2, state: 'assigned' }));
-export const iso31662 = '${subdivisions.join(' ')}'.split(' ').map((code) => ({ code }));`,
-      };
-    });
-  },
-};
 
 /** Hashes with Node.js, which takes a third of the time for the small inputs of a log. The verifier itself has only Web APIs. */
-const hashesOfNode = {
-  name: 'hashes-of-node',
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^@noble\/hashes\/sha2\.js$/ }, ({ path, importer }) =>
-      importer.endsWith('/core/bytes/sha256-sync.js') ? { path, namespace: 'node-hashes' } : undefined,
-    );
-    onLoad({ filter: /^/, namespace: 'node-hashes' }, () => ({
-      contents: `
-import { hash } from 'node:crypto';
-export const sha256 = (bytes) => new Uint8Array(hash('sha256', bytes, 'buffer'));`,
-    }));
-  },
-};
+const hashOfNode = ({ onResolve }) =>
+  onResolve({ filter: /^@noble\/hashes\/sha2\.js$/ }, ({ importer }) =>
+    importer.endsWith('/sha256-sync.js') ? { path: `${ROOT}cli/sha256-of-node.mjs` } : undefined,
+  );
 
-/**
- * Lets everything that the command line loads on demand load most commands, too. What they share is then one file. Otherwise,
- * each set of commands would have a file of its own, and Node.js takes a millisecond to open a file.
- */
-const commandsTogether = {
-  name: 'commands-together',
-  setup({ onLoad, onResolve }) {
-    const folder = `${ROOT}cli/commands/`;
-    // The cryptography of holders, which few registries need.
-    const commands = readdirSync(folder).filter((file) => file !== 'ceremony.ts');
-    onResolve({ filter: /^\.\.?\//, namespace: 'file' }, ({ path, kind, resolveDir }) =>
-      kind === 'dynamic-import' && !resolveDir.includes('node_modules')
-        ? { path: join(resolveDir, path), namespace: 'on-demand' }
-        : undefined,
-    );
-    onLoad({ filter: /^/, namespace: 'on-demand' }, ({ path }) => ({
-      contents: [`export * from '${path}';`, ...commands.map((file) => `import '${folder}${file}';`)].join(
-        '\n',
-      ),
-      loader: 'ts',
-      resolveDir: ROOT,
-    }));
-  },
-};
-
-const FOR_NODE = {
-  outdir: `${ROOT}build`,
-  chunkNames: 'bundle/[name]-[hash]',
-  splitting: true,
-  platform: 'node',
-  plugins: [onlyCodes, hashesOfNode],
-  target: 'node20.19',
-  // CommonJS packages in the bundle need `require` only for modules of Node.js.
-  banner: { js: 'const require = process.getBuiltinModule;' },
-};
-
-/** The `sandbox` command loads the library's bundle. Its start-up time does not matter. */
-const PROGRAM = { external: ['passport-registry/sandbox'] };
-
-/**
- * Writes build/cli/main.js, and build/bundle/ with the library and the parts that both load on demand. The bundles are
- * not minified, so that stack traces stay readable.
- */
+/** Writes build/cli/main.js and build/bundle/. Names and lines stay, so that stack traces can be read. */
 async function bundlePrograms() {
-  const program = await bundle({
-    ...FOR_NODE,
-    ...PROGRAM,
-    entryPoints: { 'cli/main': 'cli/bin.ts' },
-    plugins: [...FOR_NODE.plugins, commandsTogether],
-  });
+  const common = {
+    outdir: 'build',
+    chunkNames: 'bundle/[name]-[hash]',
+    platform: 'node',
+    target: 'node20.19',
+    minifyWhitespace: true,
+    lineLimit: 120,
+    plugins: [{ name: 'hash-of-node', setup: hashOfNode }],
+    // CommonJS packages in the bundle need `require` only for modules of Node.js.
+    banner: { js: 'const require = process.getBuiltinModule;' },
+  };
+  // The `sandbox` command loads the library's bundle.
+  const program = { ...common, external: ['passport-registry/sandbox'] };
+  const main = await bundle({ ...program, splitting: true, entryPoints: { 'cli/main': 'cli/bin.ts' } });
   // For tests, which run the command line in their own process. It is not shipped.
-  await bundle({
-    ...FOR_NODE,
-    ...PROGRAM,
-    entryPoints: { 'cli/in-process': 'cli/program.ts' },
-    splitting: false,
-  });
+  await bundle({ ...program, entryPoints: { 'cli/in-process': 'cli/program.ts' } });
   const library = await bundle({
-    ...FOR_NODE,
-    entryPoints: { 'bundle/index': 'cli/library.ts', 'bundle/sandbox': 'sandbox/index.ts' },
+    ...common,
+    splitting: true,
+    entryPoints: { 'bundle/index': 'generator/index.ts', 'bundle/sandbox': 'sandbox/index.ts' },
     // A program that uses both packages must get the same classes from both.
     external: ['@passport-registry/verifier'],
   });
-  const out = `${ROOT}build/bundle/`;
-  writeIfChanged(`${out}licences.txt`, collectLicences([...program.inputs, ...library.inputs]));
-  removeOthers(out, [...program.files, ...library.files, 'licences.txt']);
+  write('build/bundle/licences.txt', licencesOf(main, library));
+  removeOthers('build/bundle');
 }
 
 await bundleWebsite();

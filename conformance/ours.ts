@@ -27,8 +27,6 @@ import {
 } from '@passport-registry/verifier';
 import { importAnchorRoot, limitOf, parseStrictJson } from '@passport-registry/verifier/core';
 import { requirePassport } from '@passport-registry/verifier/fetch';
-import { verifyHistoryProof } from '@passport-registry/verifier/history';
-import { parseHolders } from '../custody/ceremony/holders-file.js';
 import { GeneratorError } from '../generator/errors.js';
 import { type PinnedTrust, pinnedAnchor } from '../generator/verification/pinned-trust.js';
 import { folderSource } from '../generator/verification/tree-source.js';
@@ -58,7 +56,6 @@ interface Message {
   readonly folder: string;
   readonly sources: readonly string[];
   readonly deadline: number;
-  readonly proof?: string;
   readonly passport: PassportRequest;
   readonly ask?: readonly string[];
   readonly policy?: TrustPolicy;
@@ -245,7 +242,7 @@ function pinnedTrust(text: string): Promise<PinnedTrust> {
 async function auditor({ anchor, folder }: Message): Promise<Answer> {
   const trust = await pinnedTrust(anchor);
   const report = await verifyTree(folderSource(folder), trust.rootKey, {
-    ...{ ...trust, now: clock, verifyHolders: parseHolders },
+    ...{ ...trust, now: clock },
   });
   if (report.ok) return { verdict: 'accept' };
   return { verdict: 'refuse', code: report.checks.flatMap(({ code }) => code ?? []) };
@@ -265,11 +262,7 @@ const opened = ({ anchor, folder }: Message) =>
   });
 
 async function log(message: Message): Promise<Answer> {
-  if (message.proof === undefined) return { verdict: 'accept', more: factsOf(await opened(message)) };
-  const options = { trustAnchor: anchorOf(message.anchor) };
-  const { from, until, issuer = null } = await verifyHistoryProof(readFileSync(message.proof), options);
-  const seconds = (time: Date) => time.getTime() / 1000;
-  return { verdict: 'accept', more: { from: seconds(from), until: seconds(until), record: issuer } };
+  return { verdict: 'accept', more: factsOf(await opened(message)) };
 }
 
 function passport(): Verifier {

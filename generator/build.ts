@@ -24,6 +24,15 @@ export interface BuildOptions extends PublishOptions {
  * made again first, and what fails after the log was extended, or while files are replaced, is completed by the next build.
  *
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
+ *
+ * @example
+ * ```ts
+ * import { build } from 'passport-registry';
+ *
+ * const signer = { key: 'root-key.pem', production: true, directory: '.' };
+ * const report = await build({ issuers: 'issuers', out: 'dist', signer });
+ * console.log(report.sha256, report.updatedAt);
+ * ```
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { issuers, out, signer } = options;

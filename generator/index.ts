@@ -11,8 +11,6 @@ export {
   RecordsRejected,
   type RequestFault,
   RequestRejected,
-  type SharedKeyFault,
-  SharedKeyRejected,
   TreeRejected,
   UsageError,
 } from './errors.js';

@@ -281,12 +281,28 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'generator/records/fast-yaml.test.ts': 'whether the fast parser took a text, which no output says',
   'observers/witnessing/cosign-head.test.ts': 'the state of a witness between two heads, on a damaged disk',
   'support/index-page.ts': 'pages of lists that no build publishes: empty, and hostile',
+  'support/review-repository.ts': 'when a status was committed, which only a refusal depends on',
   'support/sample-log.ts': 'a log of 70,000 entries, for another implementation',
   'support/serving.ts': 'the server of `serve`, in the process of a test',
   'verifier/client/machine.test.ts': 'events that no host can send in this order',
   'verifier/conformance.test.ts': 'thousands of records by the validator of the generator',
   'verifier/sums/attacks.test.ts': 'ids that every public function refuses before',
 };
+
+/** What only `custody/` and `cli/` know: how several people sign together. */
+const WORDS_OF_CUSTODY =
+  /\bceremon|\bfrost\b|\bholders\.json|\bshared (?:root )?key|SharedKey|signature share|\bdealer\b/i;
+
+describe('the words of custody/', () => {
+  it.each(['generator', 'observers', 'verifier/src', 'website/src'])('do not occur in %s/', (folder) => {
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+    const sources = files.filter((file) => file.endsWith('.ts') && !file.startsWith('generated/'));
+    const found = sources.filter((file) =>
+      WORDS_OF_CUSTODY.test(readFileSync(join(ROOT, folder, file), 'utf8')),
+    );
+    expect(found).toEqual([]);
+  });
+});
 
 describe('tests', () => {
   it('use public interfaces, except for those that are listed with a reason', () => {

@@ -44,12 +44,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
       example: 'diff dist',
       load: async () => (await import('./diff.js')).declareDiff,
     },
-    history: {
-      summary: 'show changes of status and tier, from git',
-      example: 'history acme',
-      isWithoutSettings: true,
-      load: async () => (await import('./history.js')).declareHistory,
-    },
   },
   'Publish:': {
     build: {
@@ -132,7 +126,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     resolve: {
       summary: 'ask whether an issuer is trusted, now or in the past',
-      options: 'tier domain policy root-key at all format audience json',
+      options: 'tier domain policy root-key at json',
       example: 'resolve acme --tier founding,certified --root-key trust-anchor.json',
       load: async () => (await import('./resolve.js')).declareResolve,
     },
@@ -154,7 +148,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     monitor: {
       summary: 'follow the log of a registry; tell what changed or is wrong',
-      options: 'root-key mirror watch state since every feed json',
+      options: 'root-key mirror watch state since every json',
       example: 'monitor https://registry.example --root-key trust-anchor.json',
       load: async () => (await import('./monitor.js')).declareMonitor,
     },

@@ -1,24 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
-import { limitOf } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { hasMessages, signingTask } from '../../custody/holder-signing/signing-task.js';
 import { attachSignatures } from '../../custody/offline-signing/attach.js';
 import { PAYLOADS, type PayloadType } from '../../custody/offline-signing/payloads.js';
 import { type RequestFiles, readRequestFiles } from '../../custody/offline-signing/request-files.js';
+import { SharedKeyRejected } from '../../custody/shared-key/shared-key-rejected.js';
 import { UsageError } from '../../generator/errors.js';
-import { readBytes, readIfExists } from '../../generator/files/read-file.js';
+import { readBytes } from '../../generator/files/read-file.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
-import { verifyHoldersOf } from '../../generator/tree/held-by.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
-import {
-  HOLDERS_OPTION,
-  PUBLICATION_OPTIONS,
-  type PublicationOptions,
-} from '../options/publication-options.js';
+import { PUBLICATION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { publishChoice, reportPublished } from './publishing.js';
 
@@ -36,8 +30,9 @@ export function declareAttach(command: Command, io: Io) {
     .argument('<request>', 'folder of the signing request')
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')
+    .option('--holders <file>', 'record of the ceremony, holders.json, which says who shares the root key')
     .addOption(OUT_OPTION);
-  addOptions(command, ...PUBLICATION_OPTIONS, HOLDERS_OPTION, JSON_OPTION);
+  addOptions(command, ...PUBLICATION_OPTIONS, JSON_OPTION);
   return (folder: string, signatures: readonly string[], options: Options) =>
     attach(io, { folder, signatures }, options);
 }
@@ -48,7 +43,7 @@ async function attach(
   options: Options,
 ): Promise<number> {
   const started = performance.now();
-  const { root_key: file } = options.settings;
+  const { root_key: file, holders } = options.settings;
   if (file === undefined) throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
   const rootKey = await loadRootKey(file, io.env);
   const files = readRequestFiles(folder);
@@ -59,9 +54,10 @@ async function attach(
     );
   }
   const isByHolders = signatures.length === 0 && hasMessages(folder);
-  const shared = isByHolders
-    ? await signaturesOfHolders(io, { folder, payloads: files.payloads, rootKey }, options)
-    : undefined;
+  const shared =
+    isByHolders && holders !== undefined
+      ? await signaturesOfHolders(io, { folder, payloads: files.payloads, rootKey }, holders)
+      : undefined;
   // Only a list needs the keys of checkpoints and of the log.
   const how = files.payloads.has('list') ? await publishChoice(io, options) : {};
   const attached = await attachSignatures(
@@ -93,23 +89,23 @@ const NEXT = {
     'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `keys rotate`',
 };
 
-/**
- * Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. Undefined if there
- * is no record of holders: neither one that the operator has named, nor a published one.
- */
+/** Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. */
 async function signaturesOfHolders(
   io: Io,
   { folder, payloads, rootKey }: Pick<RequestFiles, 'payloads'> & { folder: string; rootKey: RootKey },
-  { settings: { holders }, out }: Options,
-): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
-  const source = holders ?? join(out, PATHS.holders);
-  const limit = limitOf(PATHS.holders);
-  const record = holders === undefined ? readIfExists(source, limit) : readBytes(source, limit);
-  if (record === undefined) return undefined;
+  holders: string,
+): Promise<ReadonlyMap<string, Uint8Array>> {
   // Imported on demand, because the other commands need no FROST.
-  const { parseHolders } = await import('../../custody/ceremony/holders-file.js');
+  const { MAX_HOLDERS_BYTES, parseHolders } = await import('../../custody/ceremony/holders-file.js');
   const { readProgress, signaturesOf } = await import('../../custody/holder-signing/aggregate.js');
-  const { group } = await verifyHoldersOf(rootKey, { bytes: record, source }, parseHolders);
+  const group = await parseHolders(readBytes(holders, MAX_HOLDERS_BYTES), holders);
+  const { thumbprint } = group.rootKey;
+  if (thumbprint !== rootKey.thumbprint) {
+    throw new SharedKeyRejected(
+      'ERR_OTHER_KEY',
+      `${holders} names the holders of ${thumbprint}, but the root key is ${rootKey.thumbprint}`,
+    );
+  }
   const task = signingTask(
     folder,
     group,
@@ -142,6 +138,6 @@ function readSignatureFile(named: string | undefined, folder: string, type: Payl
   if (existsSync(file)) return readBytes(file, MAX_SIGNATURE_BYTES);
   throw new UsageError(
     `${file} does not exist: sign the request first, with \`sign ${folder}\` on the machine that has the key; if holders have ` +
-      'signed it, name their record with --holders',
+      'signed it, name their record with --holders, or with holders in registry.yaml',
   );
 }

@@ -19,7 +19,6 @@ import type { WithSettings } from '../options/settings.js';
 import { assertAddresses } from '../options/values.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { count, type Io, say } from '../terminal/io.js';
-import { verifyHolders } from '../verify-holders.js';
 import { addCommands, type Run } from './add-commands.js';
 
 interface BranchOptions {
@@ -83,7 +82,7 @@ async function loadTree(io: Io, dir: string, options: LoadOptions): Promise<void
 
 async function saveTree(io: Io, dir: string, options: SaveOptions): Promise<void> {
   const to = namedBranch(io, options);
-  const how = { message: options.message, exceptions: exceptions(options), verifyHolders };
+  const how = { message: options.message, exceptions: exceptions(options) };
   const { commit, warnings } = await saveBranch(dir, to, how);
   sayDiagnostics(io, warnings);
   const where = branchName(to);

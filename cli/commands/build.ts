@@ -1,14 +1,12 @@
-import { limitOf } from '@passport-registry/verifier/core';
 import { type Command, Option } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges } from '../../custody/offline-signing/signing-request.js';
 import { build, buildInto } from '../../generator/build.js';
 import type { OutputFolder } from '../../generator/files/output-folder.js';
-import { readBytes, readText } from '../../generator/files/read-file.js';
+import { readText } from '../../generator/files/read-file.js';
 import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import { addOptions } from '../options/common-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions, DAYS_OPTION } from '../options/publication-options.js';
 import { hasSigner } from '../options/settings.js';
@@ -17,7 +15,6 @@ import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { codeOf, sayRequest } from '../terminal/say-built.js';
-import { verifyHolders } from '../verify-holders.js';
 import { listChoice, publishChoice, reportPublished } from './publishing.js';
 
 interface Options extends BuildCommandOptions {
@@ -88,11 +85,9 @@ export async function buildUnsigned(
   about?: readonly string[],
 ): Promise<number> {
   const { settings, delegation, delegate, hold, unsigned: folder } = options;
-  const { holders, root_key: rootKey } = settings;
+  const { root_key: rootKey } = settings;
   // It shows whether the list is the first one. `attach` publishes it.
   if (delegation !== undefined) readText(delegation);
-  // Before anybody signs for a tree with this record. `attach` compares it with the root key.
-  if (holders !== undefined) await verifyHolders(readBytes(holders, limitOf(PATHS.holders)), holders);
   const request = await prepareSigning(
     {
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),

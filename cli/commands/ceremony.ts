@@ -5,9 +5,10 @@ import { joinCeremony } from '../../custody/ceremony/join.js';
 import { splitKey } from '../../custody/ceremony/split.js';
 import { type CeremonyStatus, ceremonyStatus } from '../../custody/ceremony/status.js';
 import { fingerprintWords, isFingerprint } from '../../custody/shared-key/fingerprint.js';
-import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
+import { nameHolders } from '../../custody/shared-key/holder-names.js';
+import { SharedKeyRejected } from '../../custody/shared-key/shared-key-rejected.js';
+import { UsageError } from '../../generator/errors.js';
 import { loadPrivateKey, loadRootKey } from '../../generator/signing/key-file.js';
-import { nameHolders } from '../../generator/tree/held-by.js';
 import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import { newPassphrase } from '../options/new-passphrase.js';
 import {

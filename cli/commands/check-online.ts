@@ -21,7 +21,7 @@ export interface OnlineOptions {
 export const ONLINE_OPTIONS = [
   new Option('--changed <base>', 'with --online: only issuers whose records differ from a commit'),
   new Option('--allow-private', 'with --online: also contact private, loopback and link-local addresses'),
-  numberOption('--timeout <seconds>', 'with --online: time limit for each document').default(10),
+  numberOption('--timeout <seconds>', 'with --online: time limit for each response').default(10),
   numberOption(
     '--concurrency <number>',
     'with --online: number of issuers to check at the same time',

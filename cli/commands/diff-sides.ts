@@ -7,15 +7,14 @@ import { onlyIssuersOf } from '../../generator/review/difference.js';
 import { recordsIn, recordsOfRevisions, recordsPublished } from '../../generator/review/record-set.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
-import { type ListAt, readListAt } from '../../observers/past/answer.js';
+import { type PastList, type PastPublication, readListAt } from '../../observers/past/answer.js';
 import { openHistory } from '../../observers/past/history.js';
-import type { DatedPublication } from '../../observers/past/past-record.js';
 import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from '../options/named-records.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust } from '../options/trust-option.js';
 import { isAddress, isFolder, pastTime, sourceAt } from '../options/values.js';
 import { type Io, say } from '../terminal/io.js';
-import { PUBLISHERS_WORD, sayDated } from '../terminal/say-past.js';
+import { sayPublication } from '../terminal/say-past.js';
 
 /** The records before and after a change. */
 export interface Sides {
@@ -28,7 +27,7 @@ export interface Sides {
 }
 
 /** A list of the past that was compared, as data. */
-interface PastSide extends DatedPublication, Pick<ListAt, 'evidence'> {
+interface PastSide extends PastPublication {
   /** The time that was asked for, RFC 3339. */
   readonly at: string;
 }
@@ -106,7 +105,7 @@ async function recordsAt(io: Io, where: string, rootKey: string | undefined): Pr
 }
 
 /**
- * Reads the lists of a registry that were in force at two times, and says between which times that is proven.
+ * Reads the lists of a registry that were in force at two times, and says which ones.
  *
  * @param where - the folder of a tree, or a URL
  * @throws {@link UsageError} | {@link IoFailed} | {@link TreeRejected} | {@link KeyRejected}
@@ -128,7 +127,6 @@ async function readPastSides(
   return rejecting(async () => {
     const history = await openHistory(sourceAt(where), trust);
     const [before, after] = [await readListAt(history, first), await readListAt(history, second)];
-    if (before.evidence === 'publisher') say(io, `note: ${PUBLISHERS_WORD}`);
     const past = [sideOf(io, first, before), sideOf(io, second, after)];
     return {
       before: recordsOfList(before.registry.issuers),
@@ -140,9 +138,9 @@ async function readPastSides(
 }
 
 /** Prints which list was in force at a time. @returns the same as data */
-function sideOf(io: Io, time: number, { evidence, publication }: ListAt): PastSide {
+function sideOf(io: Io, time: number, { publication }: PastList): PastSide {
   const at = formatTime(time);
   say(io, `the list of ${at}`);
-  sayDated(io, publication);
-  return { at, evidence, ...publication };
+  sayPublication(io, publication);
+  return { at, ...publication };
 }

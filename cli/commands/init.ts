@@ -43,7 +43,7 @@ const QUESTIONS: Readonly<Record<RequiredSetting, { option: string; question: st
 };
 
 /** What older mirrors and auditors refuse. A new registry has none. */
-const OF_NEW_REGISTRIES = { statements: true, page: { issuers: 10_000 } };
+const OF_NEW_REGISTRIES = { statements: true };
 
 /** Where `npm start` serves the registry. */
 const LOCAL_URL = 'http://127.0.0.1:8080';

@@ -17,8 +17,9 @@ interface GenerateOptions extends NewKeyPassphraseOptions {
   public?: string;
 }
 
-interface WitnessOptions {
-  name: string;
+interface PublicOptions {
+  log?: string;
+  witness?: string;
   state?: string;
 }
 
@@ -47,37 +48,33 @@ async function generateKey(io: Io, options: GenerateOptions) {
 
 /** `passport-registry keys public` */
 export function declarePublic(command: Command, io: Io) {
-  command.argument('<file>', 'private key (PEM or JWK) or public key, or env:NAME');
-  return async (file: string) => {
-    emit(io, (await publicKeyOf(file, io.env)).jwk);
-  };
+  command
+    .argument('<file>', 'private key (PEM or JWK) or public key, or env:NAME')
+    .option('--log <origin>', 'print the verifier key of this log instead, such as registry.example/log')
+    .option(
+      '--witness <name>',
+      'print the verifier key of this witness instead: its URL without https://, such as mirror.example',
+    )
+    .option('--state <dir>', 'with --witness: create the folder that remembers what the witness cosigns');
+  return (file: string, options: PublicOptions) => printPublicKey(io, file, options);
 }
 
-/** `passport-registry keys witness` */
-export function declareWitnessKey(command: Command, io: Io) {
-  command
-    .argument('<file>', 'Ed25519 key of the witness: private key, public key, or env:NAME')
-    .requiredOption('--name <name>', 'name of the witness: its URL without https://, such as mirror.example')
-    .option('--state <dir>', 'create the folder that remembers what the witness cosigns');
-  return async (file: string, { name, state }: WitnessOptions) => {
-    const vkey = witnessVkey(name, await publicKeyOf(file, io.env));
-    if (state !== undefined) createState(state, vkey);
-    io.stdout.write(`${vkey}\n`);
-    if (state !== undefined) say(io, `${state} is the state of this witness. ${KEEP_STATE}`);
-  };
+async function printPublicKey(io: Io, file: string, { log, witness, state }: PublicOptions): Promise<void> {
+  const key = await publicKeyOf(file, io.env);
+  if (log !== undefined) {
+    io.stdout.write(`${logIdentity(log, key).vkey}\n`);
+    return;
+  }
+  if (witness === undefined) {
+    emit(io, key.jwk);
+    return;
+  }
+  const vkey = witnessVkey(witness, key);
+  if (state !== undefined) createState(state, vkey);
+  io.stdout.write(`${vkey}\n`);
+  if (state !== undefined) say(io, `${state} is the state of this witness. ${KEEP_STATE}`);
 }
 
 /** What an operator must know about the state of a witness. */
 const KEEP_STATE =
   'Keep it as long as the key, and never put back an older copy: a witness that has lost its state needs another key.';
-
-/** `passport-registry keys log` */
-export function declareLogKey(command: Command, io: Io) {
-  command
-    .argument('<file>', 'Ed25519 key of the log: private key, public key, or env:NAME')
-    .requiredOption('--origin <name>', 'name of the log, such as registry.example/log');
-  return async (file: string, { origin }: { origin: string }) => {
-    const { vkey } = logIdentity(origin, await publicKeyOf(file, io.env));
-    io.stdout.write(`${vkey}\n`);
-  };
-}

@@ -30,7 +30,7 @@ export function declareKeys(command: Command, _io: Io, run: Run): undefined {
       load: async () => (await import('./key-statements.js')).declareStep,
     },
     public: {
-      summary: 'print the public JWK of a key',
+      summary: 'print the public JWK of a key, or the verifier key of a log or a witness',
       example: 'keys public root-key.pem > root.json',
       isWithoutSettings: true,
       load: async () => (await import('./key-files.js')).declarePublic,
@@ -39,18 +39,6 @@ export function declareKeys(command: Command, _io: Io, run: Run): undefined {
       summary: 'make a root key that several holders share',
       example: 'keys ceremony start ceremony --holders Anna Bo Cy --threshold 2',
       load: async () => (await import('./ceremony.js')).declareCeremony,
-    },
-    witness: {
-      summary: 'print the verifier key of a witness, and make its state',
-      example: 'keys witness witness-key.pem --name mirror.example --state state',
-      isWithoutSettings: true,
-      load: async () => (await import('./key-files.js')).declareWitnessKey,
-    },
-    log: {
-      summary: 'print the verifier key of a log, for `witness --log`',
-      example: 'keys log log-key.pem --origin registry.example/log',
-      isWithoutSettings: true,
-      load: async () => (await import('./key-files.js')).declareLogKey,
     },
   });
 }

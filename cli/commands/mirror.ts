@@ -20,7 +20,6 @@ import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/values.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
-import { verifyHolders } from '../verify-holders.js';
 import { addCommands, type Run } from './add-commands.js';
 
 interface Options extends WithSettings {
@@ -86,7 +85,7 @@ async function mirror(
   const { maxAge: maxAgeDays } = options;
   assertAddresses([route.source]);
   const once = async () => {
-    const report = await mirrorOnce({ ...route, trust, maxAgeDays, verifyHolders });
+    const report = await mirrorOnce({ ...route, trust, maxAgeDays });
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
@@ -119,7 +118,7 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   assertAddresses(urls);
   const trust = await loadPinned(io, options);
   const compared = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
-  const demands = { maxAge: options.maxAge * DAY_SECONDS, verifyHolders };
+  const demands = { maxAge: options.maxAge * DAY_SECONDS };
   const mirrors = await Promise.all(compared.map((mirror) => auditMirror(mirror, trust, demands)));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, options.maxBehind));
   if (options.json) emit(io, { ok, mirrors });

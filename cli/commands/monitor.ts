@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { DAY_MS } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { withOutputLock } from '../../generator/files/output-lock.js';
-import { addToFeed } from '../../observers/monitoring/feed.js';
 import { type Finding, isUnchecked, SEVERITIES } from '../../observers/monitoring/finding.js';
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { KnownLog, MonitorOptions } from '../../observers/monitoring/round.js';
@@ -22,7 +21,6 @@ interface Options extends WithSettings {
   maxAge: number;
   timeout: number;
   every?: number;
-  feed?: string;
   json?: true;
 }
 
@@ -39,7 +37,6 @@ export function declareMonitor(command: Command, io: Io) {
     .addOption(maxAgeOption('cosignatures'))
     .addOption(numberOption('--timeout <seconds>', 'time limit of a round').default(600))
     .addOption(numberOption('--every <seconds>', 'keep running, and check again after this time'))
-    .option('--feed <file>', 'add alarms and changes to an Atom feed')
     .addOption(JSON_OPTION);
   return (url: string, options: Options) => monitor(io, url, options);
 }
@@ -53,7 +50,6 @@ async function monitor(io: Io, url: string, options: Options): Promise<number> {
       chosen,
       state === undefined ? inMemory : await loadState(state),
     );
-    if (options.feed !== undefined) addToFeed(options.feed, url, report);
     if (options.json) emit(io, { ok: exitCodeOf(report) === 0, ...report });
     sayRound(io, report);
     // Last: a monitor that is killed before has told nothing, or tells it again.

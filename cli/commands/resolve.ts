@@ -15,20 +15,20 @@ import {
   type TrustPolicy,
 } from '@passport-registry/verifier';
 import { verifyAbout } from '@passport-registry/verifier/core';
-import { type Command, Option } from 'commander';
+import { patientFetch } from '@passport-registry/verifier/http';
+import type { Command } from 'commander';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { unreachableSources } from '../../generator/verification/network-failure.js';
-import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
 import { DAY_SECONDS, maxAgeOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, readPolicy, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
-import { type AllOptions, PROVIDER_FORMATS, resolveAll } from './resolve-all.js';
 import { resolveAt } from './resolve-at.js';
 
 interface Options extends WithSettings {
@@ -36,19 +36,14 @@ interface Options extends WithSettings {
   domain?: string;
   policy?: string;
   at?: string;
-  proofOut?: string;
   maxAge: number;
-  all?: true;
-  format: (typeof PROVIDER_FORMATS)[number];
-  audience?: string[];
-  cache?: string;
   json?: true;
 }
 
 /** `passport-registry resolve` */
 export function declareResolve(command: Command, io: Io) {
   command
-    .argument('[id]', 'issuer_id')
+    .argument('<id>', 'issuer_id')
     .argument(
       '[dir|url...]',
       'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
@@ -58,23 +53,14 @@ export function declareResolve(command: Command, io: Io) {
     .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
     .addOption(TRUST_OPTION)
     .addOption(maxAgeOption())
-    .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')
-    .option('--proof-out <file>', 'with --at: write a proof, which `verify --proof` checks offline')
-    .option('--all', 'instead of ID: print all accepted issuers, for gateways that verify tokens themselves')
-    .addOption(new Option('--format <name>', 'with --all').choices(PROVIDER_FORMATS).default('json'))
-    .option('--audience <name...>', 'with --all: the audiences of tokens')
-    .option('--cache <file>', 'with --all: file of the URLs of issuers, which are asked for once a day')
+    .option('--at <time>', 'show what the registry said at this time, RFC 3339, by its log')
     .option('--json', 'print the decision as JSON on stdout');
-  // With --all, the first argument is a source.
-  return (id: string | undefined, others: readonly string[], options: Options) =>
-    options.all
-      ? resolve(io, { id: undefined, sources: id === undefined ? others : [id, ...others] }, options)
-      : resolve(io, { id, sources: others }, options);
+  return (id: string, sources: readonly string[], options: Options) => resolve(io, { id, sources }, options);
 }
 
 async function resolve(
   io: Io,
-  { id, sources: named }: { readonly id: string | undefined; readonly sources: readonly string[] },
+  { id, sources: named }: { readonly id: string; readonly sources: readonly string[] },
   options: Options,
 ): Promise<number> {
   const maxAge = options.maxAge * DAY_SECONDS;
@@ -88,17 +74,8 @@ async function resolve(
   const trust = await loadTrust(io, rootKey);
   const ofTrust = trust.sources.length > 0 ? trust.sources : ['dist'];
   const sources = named.length > 0 ? named : ofTrust;
-  const { at, proofOut, json } = options;
-  if (options.all) {
-    if (policy === undefined)
-      throw new UsageError('resolve --all decides under a policy: pass --policy or --tier');
-    const { format, audience = [], cache } = options;
-    return withRegistryErrors(() =>
-      resolveAll(io, { policy, trust, sources, maxAge, format, audience, cache }),
-    );
-  }
-  if (id === undefined) throw new UsageError('resolve takes the id of an issuer, or --all');
-  if (at !== undefined) return resolveAt(io, id, { at, proofOut, json, policy, trust, sources });
+  const { at, json } = options;
+  if (at !== undefined) return resolveAt(io, id, { at, json, policy, trust, sources });
   if (policy === undefined)
     throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
   return withRegistryErrors(async () => {
@@ -130,10 +107,18 @@ interface Answer {
   readonly hint?: string | undefined;
 }
 
+/** Who is asked, what is trusted of them, and how old an answer may be. */
+interface Sources {
+  readonly trust: PinnedTrust;
+  readonly sources: readonly string[];
+  /** Seconds. */
+  readonly maxAge: number;
+}
+
 async function ask(
   id: string,
   policy: TrustPolicy,
-  { trust: pinned, sources, maxAge }: Pick<AllOptions, 'trust' | 'sources' | 'maxAge'>,
+  { trust: pinned, sources, maxAge }: Sources,
 ): Promise<Answer> {
   const trust = { trustAnchor: trustAnchorOf(pinned), maxAge };
   const known = (registry: Registry) => registry.list().map(({ issuer_id }) => issuer_id);
@@ -155,7 +140,7 @@ async function ask(
     throw new UsageError(
       `${invalid} is neither a folder nor an http(s) URL; if it is an issuer, give one issuer at a time`,
     );
-  const options = { sources, ...trust };
+  const options = { sources, fetch: patientFetch(), ...trust };
   const proven = await lookUp(id, policy, options);
   if (proven !== undefined) return proven;
   const client = createRegistryClient(options);

@@ -15,7 +15,6 @@ import {
   DAYS_OPTION,
   EXCEPTION_OPTIONS,
   exceptions,
-  HOLDERS_OPTION,
   LOG_OPTIONS,
   logChoice,
   type PublicationOptions,
@@ -70,7 +69,6 @@ export const ROTATION_OPTIONS = [
   DAYS_OPTION,
   ...EXCEPTION_OPTIONS,
   ...LOG_OPTIONS,
-  HOLDERS_OPTION,
   new Option('--yes', 'do not ask'),
   JSON_OPTION,
 ];

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { SigningHolder } from '../../custody/holder-signing/commitments.js';
 import { type SigningTask, TASK_FILES } from '../../custody/holder-signing/signing-task.js';
 import { type SigningRequest, signRequest } from '../../custody/offline-signing/signing-request.js';
+import { nameHolders } from '../../custody/shared-key/holder-names.js';
 import { KeyRejected } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
-import { nameHolders } from '../../generator/tree/held-by.js';
 import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import { hasSigner } from '../options/settings.js';
 import {

@@ -134,7 +134,6 @@ function sayStatus(io: Io, status: RegistryStatus, next: readonly NextStep[]): v
     ...(status.hold.issuers?.length === 0 ? [] : [['hold', status.hold] as const]),
     ['changes', status.changes],
     ['root key', status.rootKey],
-    ...(status.holders.isAbsent ? [] : [['holders', status.holders] as const]),
     ...(status.rotation.state === 'none' && status.rotation.outdated.length === 0
       ? []
       : [['rotation', status.rotation] as const]),

@@ -1,16 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { OptionsInvalid, RegistryError } from '@passport-registry/verifier';
-import { verifyHistoryProof } from '@passport-registry/verifier/history';
-import { type Command, Option } from 'commander';
-import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
-import { readBytes } from '../../generator/files/read-file.js';
-import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import type { Command } from 'commander';
+import { IoFailed, UsageError } from '../../generator/errors.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
-import { heldByInWords } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type ConformanceReport, checkConformance } from '../../generator/verification/check-host.js';
 import type { Check } from '../../generator/verification/checks.js';
-import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
 import { lackOfQuorum } from '../hosts/quorum.js';
@@ -21,8 +15,6 @@ import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-opti
 import { isFolder, sourceAt } from '../options/values.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { inWords, sayPublication } from '../terminal/say-past.js';
-import { verifyHolders } from '../verify-holders.js';
 import { differenceFrom, readExpectedTree, rememberFiles } from './expected-tree.js';
 
 interface Options extends WithSettings {
@@ -31,7 +23,6 @@ interface Options extends WithSettings {
   anyContentType?: true;
   expect?: string;
   wait?: number;
-  proof?: string;
   json?: true;
 }
 
@@ -48,24 +39,13 @@ export function declareVerify(command: Command, io: Io) {
     .option('--any-content-type', 'accept any content types from a host that cannot set them')
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
     .addOption(numberOption('--wait <seconds>', 'how long to try again until the registry is valid'))
-    .addOption(PROOF_OPTION)
     .addOption(JSON_OPTION);
   return (where: string | undefined, options: Options) => verify(io, where, options);
 }
 
-const PROOF_OPTION = new Option(
-  '--proof <file>',
-  'verify this file of `resolve --proof-out` instead, without a network',
-);
-
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
   const { root_key: rootKey, base_url: baseUrl } = options.settings;
   const trust = rootKey === undefined ? undefined : await loadTrust(io, rootKey);
-  if (options.proof !== undefined) {
-    if (named !== undefined) throw new UsageError('--proof verifies a file alone: leave out the tree');
-    if (trust === undefined) throw new UsageError('--proof needs --root-key with a trust anchor');
-    return verifyProof(io, options.proof, { trust, json: options.json });
-  }
   const where = named ?? baseUrl ?? defaultTarget(trust);
   if (options.conformance && !sourceAt(where).live)
     throw new UsageError('--conformance checks a live host: give its URL');
@@ -74,7 +54,6 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     maxAge: options.maxAge * DAY_SECONDS,
     ...trust,
     anyContentType: options.anyContentType === true,
-    verifyHolders,
   };
   const witnesses = expected === undefined ? NO_WITNESSES : cosignChoice(options.settings);
   const { report, difference } = await withWait(io, options.wait, async (signal) => {
@@ -170,33 +149,6 @@ function sayConformance(io: Io, { answers }: ConformanceReport): void {
   }
 }
 
-/** Verifies a file that `resolve --proof-out` has written, without a network. */
-async function verifyProof(
-  io: Io,
-  file: string,
-  { trust, json }: { readonly trust: PinnedTrust; readonly json?: true | undefined },
-): Promise<number> {
-  const { from, until, issuer = null, issuerId, ...rest } = await proven(file, trust);
-  const times = { from: formatUpdatedAt(from.getTime()), until: formatUpdatedAt(until.getTime()) };
-  const said = { ...times, ...rest, listed: issuer !== null, issuer };
-  if (json) emit(io, { ok: true, issuerId, ...said });
-  say(io, `${file} is valid: ${issuerId} was ${inWords(said)}`);
-  sayPublication(io, said);
-  return 0;
-}
-
-async function proven(file: string, trust: PinnedTrust) {
-  try {
-    return await verifyHistoryProof(readBytes(file), { trustAnchor: trustAnchorOf(trust) });
-  } catch (error) {
-    if (error instanceof OptionsInvalid) {
-      throw new UsageError('--proof needs --root-key with a trust anchor that has witnesses and a quorum');
-    }
-    if (!(error instanceof RegistryError)) throw error;
-    throw new TreeRejected(`${file} is NOT valid: ${error.code}: ${error.message}`, { cause: error });
-  }
-}
-
 const MARKS = { passed: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as const;
 const MAX_PROBLEMS = 10;
 
@@ -210,7 +162,6 @@ function sayReport(io: Io, report: TreeReport): void {
     say(io, `updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
   if (report.rootKey !== undefined)
     say(io, `root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
-  if (report.holders !== undefined) say(io, heldByInWords(report.holders));
   if (report.rotatedFrom !== undefined) {
     say(io, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
   }

@@ -1,12 +1,8 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { CLOCK_TOLERANCE_MS, DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
+import { dirname, resolve } from 'node:path';
+import { CLOCK_TOLERANCE_MS, clockNote, DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
 import { hasOrigin } from '../../generator/files/git.js';
-import { readIfReadable } from '../../generator/files/read-file.js';
 import { knowsBranch } from '../../generator/files/remote-branch.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
-import { parseChecksums } from '../../generator/tree/checksums.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import type { PublicationTrace } from '../hosts/published-before.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
@@ -31,8 +27,6 @@ export interface TreeCondition extends Condition {
   readonly lost: string | undefined;
   /** The one missing file that can be made from another one. Undefined if there is none. */
   readonly lostFile: string | undefined;
-  /** The number of pages of issuers that are not here, as in a copy of a mirror. The next build makes them. */
-  readonly missingPages: number;
   /**
    * Whether the tree may be on a branch: git knows one or, if no host shows a list, a repository from which this one comes, or
    * to which it goes.
@@ -62,10 +56,9 @@ export function treeCondition(
   const { folder, published, refusal, report, repairable, lost, lostFile } = local;
   const around = dirname(resolve(folder));
   const hasRemote = hasOrigin(around, env) && (!isServed || knowsBranch(around, env));
-  const missingPages = report === undefined ? 0 : countMissingPages(folder);
   const state = (level: Condition['level'], message: string): TreeCondition => ({
     ...{ level, message, folder, published: report !== undefined, repairable, lost, lostFile },
-    ...{ hasRemote, trace, missingPages },
+    ...{ hasRemote, trace },
   });
   if (refusal !== undefined) return state('error', refusal);
   if (trace !== undefined)
@@ -76,7 +69,7 @@ export function treeCondition(
     );
   if (report === undefined) return state('note', `${folder} has no tree`);
   // The other lines describe the times and the statements.
-  const elsewhere = ['root key', 'rotation', 'holders', 'delegation', 'checkpoint', 'freshness'];
+  const elsewhere = ['root key', 'rotation', 'delegation', 'checkpoint', 'freshness'];
   const problems = problemsOf(report, (name) => !elsewhere.includes(name));
   if (problems !== undefined) return state('error', `${folder} is not valid: ${summarize(problems)}`);
   if (report.rootKey === undefined) return state('error', `${folder} was not verified: see the root key`);
@@ -89,14 +82,7 @@ export function treeCondition(
   const unlisted = report.notes.flatMap(({ code, path }) => (code === 'file-unlisted' ? [path] : []));
   if (unlisted.length > 0)
     return state('warning', `${folder} has files that are not part of the tree: ${summarize(unlisted)}`);
-  const valid = `${folder} is valid, ${files} files`;
-  if (missingPages === 0) return state('ok', valid);
-  return state('note', `${valid}, without ${missingPages} pages of issuers, which mirrors leave out`);
-}
-
-function countMissingPages(folder: string): number {
-  const pages = parseChecksums(readIfReadable(folder, PATHS.pageSums)?.toString('utf8') ?? '');
-  return [...(pages?.keys() ?? [])].filter((path) => !existsSync(join(folder, path))).length;
+  return state('ok', `${folder} is valid, ${files} files`);
 }
 
 /** Describes the published list and its age. */
@@ -112,7 +98,11 @@ export function listCondition({ report, checkpoint }: LocalTree, now: number): L
   const found = { ...facts, ageDays };
   const what = `${issuers} ${issuers === 1 ? 'issuer' : 'issuers'}, of ${updatedAt}, ${formatDuration(ageMs)} ago`;
   if (-ageMs > CLOCK_TOLERANCE_MS) {
-    return { level: 'error', message: `dated ${updatedAt}, which is in the future`, ...found };
+    return {
+      level: 'error',
+      message: `dated ${updatedAt}, which is in the future ${clockNote(now)}`,
+      ...found,
+    };
   }
   if (checkpoint !== undefined) return { level: 'ok', message: what, ...found };
   if (ageMs >= MAX_AGE_MS) {

@@ -12,7 +12,6 @@ import type { Check } from '../../generator/verification/checks.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { auditTree, type TreeReport } from '../../generator/verification/verify.js';
 import { issuersOf, type OwnTree } from '../hosts/own-tree.js';
-import { verifyHolders } from '../verify-holders.js';
 
 /** The tree in the output folder, as far as it can be read. */
 export interface LocalTree extends OwnTree {
@@ -43,7 +42,6 @@ export async function readLocalTree(
   }
   const { report, statements } = await auditTree(folderSource(folder), pinned, {
     now: () => now,
-    verifyHolders,
   });
   const repair = report.ok && refusal === undefined ? NO_REPAIR : await repairOf(folder, pinned);
   const { updatedAt, sha256, rootKey } = report;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   type Checkpoint,
   CLOCK_TOLERANCE_MS,
+  clockNote,
   DAY_MS,
   endOfCheckpoint,
   type Statement,
@@ -16,7 +17,6 @@ import {
 } from '../../generator/freshness/expiry.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { sharesInWords } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { idsOf } from '../hosts/own-tree.js';
 import type { OtherDelegation } from '../hosts/published-before.js';
@@ -36,16 +36,6 @@ export interface PublicationCondition extends Condition {
   readonly sequence: number | undefined;
   /** When the statement was signed, RFC 3339. */
   readonly since: string | undefined;
-}
-
-/** The condition of the record of the holders who share the root key. */
-export interface HoldersCondition extends Condition {
-  /** How many holders sign together; undefined if the tree has no valid record. */
-  readonly threshold: number | undefined;
-  /** The names of all holders, as the record says. */
-  readonly names: readonly string[];
-  /** Whether a dealer, who had the whole key, has split it. */
-  readonly split: boolean;
 }
 
 /** The condition of the delegation. */
@@ -102,18 +92,6 @@ export function publicationCondition(tree: LocalTree): PublicationCondition {
   if (report.updatedAt === undefined && published?.isPublished !== true)
     return { ...found, message: 'not checked: there is no valid list' };
   return { ...found, level: 'error', message: `${folder}/${PATHS.publication} is missing` };
-}
-
-/** Describes who shares the root key, as the published record says. */
-export function holdersCondition(tree: LocalTree): HoldersCondition {
-  const holders = tree.report?.holders;
-  if (holders === undefined) {
-    const found = { ...unproven(tree, 'holders'), threshold: undefined, names: [], split: false };
-    return found.isAbsent ? { ...found, level: 'ok' } : found;
-  }
-  const before = holders.split ? '; a dealer had the whole key' : '';
-  const message = `${sharesInWords(holders)}, as the published record says${before}`;
-  return { level: 'ok', message, ...holders };
 }
 
 /** The online key in registry.yaml, and a delegation to it. */
@@ -231,7 +209,7 @@ export function holdCondition(
 /** Describes a statement that is not proven: its check failed, the tree has no such file, or an earlier check failed. */
 function unproven(
   { folder, report }: LocalTree,
-  name: 'publication' | 'holders' | 'delegation' | 'checkpoint',
+  name: 'publication' | 'delegation' | 'checkpoint',
 ): Condition {
   const problems = problemsOf(report, (check) => check === name);
   if (problems !== undefined) return { level: 'error', message: summarize(problems) };
@@ -243,9 +221,9 @@ function unproven(
 
 function lifetime({ issuedAt, expiresAt }: Pick<Statement, 'issuedAt' | 'expiresAt'>, now: number): string {
   if (issuedAt > now + CLOCK_TOLERANCE_MS)
-    return `valid from ${formatUpdatedAt(issuedAt)}, which is in the future`;
+    return `valid from ${formatUpdatedAt(issuedAt)}, which is in the future ${clockNote(now)}`;
   const end = formatUpdatedAt(expiresAt);
   return now < expiresAt
     ? `valid until ${end}, for ${formatDuration(expiresAt - now)}`
-    : `expired at ${end}, ${formatDuration(now - expiresAt)} ago`;
+    : `expired at ${end}, ${formatDuration(now - expiresAt)} ago ${clockNote(now)}`;
 }

@@ -23,9 +23,7 @@ import {
   type DelegationCondition,
   delegationCondition,
   type HoldCondition,
-  type HoldersCondition,
   holdCondition,
-  holdersCondition,
   type PublicationCondition,
   publicationCondition,
 } from './statement-conditions.js';
@@ -69,7 +67,6 @@ export interface RegistryStatus extends HostsCondition {
   /** The most urgent level of all parts. */
   readonly level: Level;
   readonly rootKey: RootKeyCondition;
-  readonly holders: HoldersCondition;
   readonly rotation: RotationCondition;
   readonly tree: TreeCondition;
   readonly list: ListCondition;
@@ -109,7 +106,6 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   const trace = isAbsent ? await findTrace({ rootKey: pinned.rootKey, env: options.env }) : undefined;
   const found = {
     rootKey,
-    holders: holdersCondition(local),
     rotation: await rotationCondition(options.rotation, local, options.env),
     tree: treeCondition(local, { env: options.env, trace, isServed }),
     list: listCondition(local, now),

@@ -13,7 +13,7 @@ export const OUT_OPTION = new Option('--out <dir>', 'folder of the published tre
 export const JSON_OPTION = new Option('--json', 'report as JSON on stdout');
 
 /** The formats of diagnostics: text for people goes to stderr, all other formats go to stdout. */
-const FORMATS = ['text', 'json', 'github', 'sarif'] as const;
+const FORMATS = ['text', 'json', 'github'] as const;
 
 /** The options of commands that report diagnostics. */
 export interface FormatOptions {

@@ -10,9 +10,8 @@ const NEEDS: readonly Rule[] = [
   ['--days --hold --no-hold', '--delegate'],
   ['--all --false-alarm', '--end'],
   ['--again', '--share'],
-  ['--proof-out', '--at'],
-  ['--format --audience --cache', '--all'],
   ['--domain', '--tier'],
+  ['--state', '--witness'],
   ['--changed --allow-private --timeout --concurrency', '--online'],
   ['--witness', '--quorum', 'say how many of the witnesses must have cosigned'],
   ['--quorum', '--witness', 'name the witnesses'],
@@ -28,20 +27,26 @@ const EXCLUDES: readonly Rule[] = [
   ['--checkpoint-later', '--unsigned', 'give --checkpoint-later to `attach`'],
   ['--no-passphrase', '--passphrase-file'],
   ['--share', '--key'],
-  ['--fix', '--online --watch'],
-  ['--online', '--watch --production --allow-example-names'],
   ['--max-age', '--at'],
-  ['--at', '--all'],
   ['--policy', '--tier'],
+  ['--log', '--witness'],
   ['--trust-on-first-use', '--thumbprint'],
   [
     '--any-content-type',
     '--conformance',
     'leave out --any-content-type, because --conformance checks content types',
   ],
-  ['--proof', '--max-age --conformance --any-content-type --expect --wait'],
-  ['--json', '--format'],
 ];
+
+/** Options that exclude each other in one command only: in other commands, one of them means something else. */
+const EXCLUDES_IN: Readonly<Record<string, readonly Rule[]>> = {
+  check: [
+    ['--fix', '--online --watch'],
+    ['--online', '--watch --production --allow-example-names'],
+    ['--json', '--format'],
+  ],
+  diff: [['--json', '--format']],
+};
 
 /**
  * Asserts that each option on the command line has an effect: its user would believe that it was obeyed.
@@ -53,9 +58,8 @@ export function assertEffective(command: Command): void {
     if (isGiven(command, option) && isGiven(command, other) === false)
       throw new UsageError(`${option} has no effect without ${other}: ${remedy}`);
   }
-  for (const [option, other, remedy = 'leave out one of the two'] of pairs(EXCLUDES)) {
-    // `resolve --all --json` is only about errors.
-    if (option === '--json' && command.name() === 'resolve') continue;
+  const excludes = [...EXCLUDES, ...(EXCLUDES_IN[command.name()] ?? [])];
+  for (const [option, other, remedy = 'leave out one of the two'] of pairs(excludes)) {
     if (isGiven(command, option) && isGiven(command, other))
       throw new UsageError(`${option} and ${other} exclude each other: ${remedy}`);
   }

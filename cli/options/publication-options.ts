@@ -12,7 +12,6 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
-import { verifyHolders } from '../verify-holders.js';
 import { ISSUERS_OPTION, JSON_OPTION, numberOption, OUT_OPTION } from './common-options.js';
 import { COSIGN_WAIT, DELEGATION_DAYS, hasSigner, type Settings, type WithSettings } from './settings.js';
 import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
@@ -266,19 +265,13 @@ export const BUILD_OPTIONS = [
   JSON_OPTION,
 ];
 
-/** The option of commands whose record of the ceremony may not be in registry.yaml yet, for the help. */
-export const HOLDERS_OPTION = new Option(
-  '--holders <file>',
-  'record of the ceremony, holders.json, which says who shares the root key',
-);
-
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
 export function treeOptions(settings: Settings): TreeOptions {
-  const { base_url: baseUrl, holders, precompress, statements } = settings;
+  const { precompress, statements, page } = settings;
   return {
-    ...{ holders, verifyHolders, precompress, statements },
+    ...{ precompress, statements },
     about: descriptionOf(settings),
-    page: { ...settings.page, baseUrl },
+    page,
   };
 }
 

@@ -1,3 +1,4 @@
+import { emailRemedy, uriRemedy } from '../../generator/diagnostics/addresses.js';
 import { type Diagnostic, diagnostic, type Finding, shown } from '../../generator/diagnostics/diagnostic.js';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
 import { ConfigurationRejected } from '../../generator/errors.js';
@@ -48,12 +49,20 @@ function locateError(parsed: ParsedFile, error: SchemaError): Diagnostic {
   const unknown: unknown = error.params['additionalProperty'];
   const range =
     unknown === undefined ? parsed.locate(path) : parsed.locate([...path, String(unknown)], 'key');
-  return diagnostic(parsed, range, finding(path.join('.') || WHOLE, error));
+  return diagnostic(
+    parsed,
+    range,
+    finding({ name: path.join('.') || WHOLE, source: parsed.sourceAt(path) }, error),
+  );
 }
 
 const WHOLE = 'the file';
 
-function finding(name: string, { keyword, params, data, parentSchema, message }: SchemaError): Finding {
+/** @param source - the text of a value that is not a string */
+function finding(
+  { name, source }: { readonly name: string; readonly source: string | undefined },
+  { keyword, params, data, parentSchema, message }: SchemaError,
+): Finding {
   if (keyword === 'additionalProperties') {
     const field = String(params['additionalProperty']);
     const known = Object.keys(parentSchema?.['properties'] ?? {});
@@ -81,12 +90,28 @@ function finding(name: string, { keyword, params, data, parentSchema, message }:
   // A long string in the wrong place may be a key, and a URL with @ has a password. A file that is only a string was given by mistake.
   const isSecret = typeof data === 'string' && (data.length > 40 || data.includes('@') || name === WHOLE);
   const found = isSecret ? 'a string that is not shown' : shown(data);
+  if (keyword === 'type' && params['type'] === 'string' && source)
+    return {
+      rule: 'wrong-type',
+      message: `${name} is ${found}`,
+      expected,
+      remedy: `if ${source} is meant as a string, put it in quotes: ${JSON.stringify(source)}`,
+    };
   // People can't read these grammars. The description says what they demand.
   const isGrammar = keyword === 'pattern' || keyword === 'format';
   return {
     rule: 'wrong-type',
     message: `${name} is ${found}`,
     expected,
-    remedy: isGrammar ? 'write the value in the expected form' : `the value ${message}`,
+    remedy: isGrammar ? grammarRemedy(parentSchema?.['format'], data) : `the value ${message}`,
   };
+}
+
+/** Says what to do about a string that is not in the form of its setting. A URL with a user name may have a password, too. */
+function grammarRemedy(format: unknown, data: unknown): string {
+  const text = String(data);
+  const isUrl = /:\/\//.test(text);
+  const known =
+    format === 'email' && !isUrl ? emailRemedy(text) : format === 'uri' ? uriRemedy(text) : undefined;
+  return known ?? 'write the value in the expected form';
 }

@@ -1,5 +1,12 @@
 import { statSync } from 'node:fs';
-import { CLOCK_TOLERANCE_MS, DAY_MS, GRAMMAR, instantOf, isDateTime } from '@passport-registry/verifier/core';
+import {
+  CLOCK_TOLERANCE_MS,
+  clockNote,
+  DAY_MS,
+  GRAMMAR,
+  instantOf,
+  isDateTime,
+} from '@passport-registry/verifier/core';
 import { UsageError } from '../../generator/errors.js';
 import { folderSource, httpSource, type TreeSource } from '../../generator/verification/tree-source.js';
 
@@ -37,7 +44,8 @@ export function pastTime(option: string, text: string): number {
     );
   }
   // The clocks of publishers and witnesses can be ahead.
-  if (time > Date.now() + CLOCK_TOLERANCE_MS) throw new UsageError(`${option} ${text} is in the future`);
+  if (time > Date.now() + CLOCK_TOLERANCE_MS)
+    throw new UsageError(`${option} ${text} is in the future ${clockNote(Date.now())}`);
   return time;
 }
 

@@ -20,7 +20,7 @@ export const WITNESS_OPTIONS = [
   ...signerOptions('witness-'),
   new Option(
     '--witness-state <dir>',
-    'folder that remembers what the witness has cosigned, from `keys witness`',
+    'folder that remembers what the witness has cosigned, from `keys public --witness NAME --state`',
   ),
 ];
 
@@ -39,7 +39,7 @@ export async function witnessChoice(io: Io, options: WitnessOptions): Promise<Co
   }
   if (folder === undefined) {
     throw new UsageError(
-      'a witness needs its state: pass --witness-state with the folder from `keys witness --state`',
+      'a witness needs its state: pass --witness-state with the folder from `keys public --witness NAME --state`',
     );
   }
   const state = openState(folder);

@@ -11,7 +11,6 @@ import { nextCommitment, publishedSteps, withCommitment } from '../../generator/
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { verifyTree } from '../../generator/verification/verify.js';
 import { ROTATION_FILES, writeRotationFile } from '../operating/rotation-files.js';
-import { verifyHolders } from '../verify-holders.js';
 import { nextSigner } from './next-key.js';
 import { planRotation, type RemainingRotation } from './plan.js';
 import type { RotationChoice } from './rotation-choice.js';
@@ -138,7 +137,7 @@ async function delegationOf(
 
 /** Asserts that verifiers that pinned the outgoing key accept the tree. */
 async function assertFollowed(out: string, outgoing: RootKey): Promise<void> {
-  const { ok, checks } = await verifyTree(folderSource(out), outgoing, { verifyHolders });
+  const { ok, checks } = await verifyTree(folderSource(out), outgoing);
   if (ok) return;
   const problems = checks.flatMap(({ result, problems }) => (result === 'failed' ? problems : []));
   throw new TreeRejected(

@@ -2,6 +2,7 @@ import { GRAMMAR } from '@passport-registry/verifier/core';
 import { stringify } from 'yaml';
 import { packageFile } from '../../generator/files/package-file.js';
 import type { RegistryFile } from '../../generator/generated/settings.js';
+import { isLocalOrigin } from '../../generator/log/log-name.js';
 
 /** The settings that every new registry has. */
 export type RequiredSetting = 'name' | 'contact' | 'base_url';
@@ -20,7 +21,7 @@ const SETTINGS = [
   ['base_url', 'https://registry.example'],
   ['root_key', 'root.json'],
   ['statements', true],
-  ['page', { issuers: 10000 }],
+  ['page', { accent: '#1a4fc4' }],
   ['signer', { key: '../root-key.pem' }],
   ['checkpoint', { signer: { key: 'env:ONLINE_KEY' } }],
   [
@@ -61,8 +62,8 @@ function exampleFor({ base_url = '' }: RegistryFile, name: string, example: unkn
   return name === 'log' ? { ...(example as object), origin: logOriginFor(base_url) } : example;
 }
 
-/** Returns the name of the log of a registry: a log is named by the host. */
-export function logOriginFor(baseUrl: string): string {
+/** Returns the name of the log of a registry: a log is named by the host. A trial on one machine has no name that can stay. */
+function logOriginFor(baseUrl: string): string {
   const origin = URL.canParse(baseUrl) ? `${new URL(baseUrl).hostname}/log` : '';
-  return GRAMMAR.logOrigin.pattern.test(origin) ? origin : EXAMPLE_ORIGIN;
+  return GRAMMAR.logOrigin.pattern.test(origin) && !isLocalOrigin(origin) ? origin : EXAMPLE_ORIGIN;
 }

@@ -4,21 +4,22 @@ import { packagePath } from '../../generator/files/package-file.js';
 import { filesBelow } from '../../generator/files/walk.js';
 
 /** The values of the placeholders in the template, such as {{name}}. */
-type TemplateValues = Readonly<Record<'name' | 'contact' | 'base_url' | 'log_origin' | 'tool', string>>;
+type TemplateValues = Readonly<Record<'name' | 'contact' | 'tool', string>>;
 
 /** The folder of the template, in the package. */
 const TEMPLATE = 'cli/scaffold/template';
 
 /** npm never packs files with these names, so the template has them under other names. */
-const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore', npmrc: '.npmrc' };
+const RENAMED: Readonly<Record<string, string>> = {
+  gitattributes: '.gitattributes',
+  gitignore: '.gitignore',
+  npmrc: '.npmrc',
+};
 
 /** Escapes a value for its place in a file, by the extension of the file. Other files have no placeholders. */
-const ESCAPES: Readonly<Record<string, (value: string, name: string) => string>> = {
+const ESCAPES: Readonly<Record<string, (value: string) => string>> = {
   '.json': (value) => JSON.stringify(value).slice(1, -1),
-  '.md': (value, name) => {
-    if (name === 'log_origin') return value;
-    return name === 'base_url' ? escapeAutolink(value) : escapeMarkdown(value);
-  },
+  '.md': escapeMarkdown,
 };
 
 /** Reads the files of a new registry from the package. @returns the bytes by path, with slashes */
@@ -39,7 +40,7 @@ function fill(path: string, bytes: Buffer, values: TemplateValues): Buffer {
   // One pass, so that a value that looks like a placeholder stays as it is.
   const text = bytes.toString().replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => {
     const value = known[name];
-    return value === undefined ? whole : escaped(value, name);
+    return value === undefined ? whole : escaped(value);
   });
   return Buffer.from(text);
 }
@@ -49,9 +50,4 @@ function escapeMarkdown(text: string): string {
   return text
     .replaceAll(/[\\`*_[\]<>&#|~$:]/g, (character) => `\\${character}`)
     .replaceAll(/^ +| +$/g, (spaces) => '&#32;'.repeat(spaces.length));
-}
-
-/** Keeps a URL, which has no spaces, inside of the angle brackets of a link. */
-function escapeAutolink(url: string): string {
-  return url.replaceAll('<', '%3C').replaceAll('>', '%3E');
 }

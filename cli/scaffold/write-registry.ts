@@ -5,7 +5,7 @@ import { UsageError } from '../../generator/errors.js';
 import { isWithin } from '../../generator/files/walk.js';
 import { generateKeyFile, type NewKeyOptions } from '../../generator/signing/key-file.js';
 import type { PinnedTool } from './pinned-tool.js';
-import { logOriginFor, type NewSettings, registryYaml } from './registry-settings.js';
+import { type NewSettings, registryYaml } from './registry-settings.js';
 import { templateFiles } from './template.js';
 import { assertNoConflict, writeNewFiles } from './write-new-files.js';
 
@@ -55,9 +55,8 @@ export async function writeRegistry(
   { folder, settings, tool }: { folder: RegistryFolder; settings: NewSettings; tool: PinnedTool },
   options: NewKeyOptions,
 ): Promise<{ files: number; thumbprint: string | undefined }> {
-  const { name, contact, base_url } = settings;
-  const log_origin = logOriginFor(base_url);
-  const files = templateFiles({ name, contact, base_url, log_origin, tool: tool.spec });
+  const { name, contact } = settings;
+  const files = templateFiles({ name, contact, tool: tool.spec });
   files.set('registry.yaml', Buffer.from(registryYaml(settings)));
   if (tool.vendored !== undefined) files.set(tool.vendored.path, tool.vendored.bytes);
   if (tool.needsScripts) allowScripts(files);

@@ -1,8 +1,6 @@
 import { styleText } from 'node:util';
-import type { Log } from 'sarif';
 import { type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
 import { printable } from '../../generator/diagnostics/printable.js';
-import { RULES } from '../../generator/diagnostics/rules.js';
 import { count, emit, type Io } from './io.js';
 
 /** Counts diagnostics: `1 problem, 0 warnings`. */
@@ -24,7 +22,6 @@ export function report(
   const { diagnostics } = found;
   if (format === 'json') emit(io, found);
   if (format === 'github') io.stdout.write(forGitHub(diagnostics));
-  else if (format === 'sarif') emit(io, forSarif(diagnostics));
   else sayDiagnostics(io, diagnostics);
 }
 
@@ -120,57 +117,3 @@ const LINE_FEED = '%0A';
 
 const escapeData = (text: string) => printable(text).replaceAll('%', '%25');
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
-
-/** Formats diagnostics as a SARIF 2.1.0 log, for code scanning services and editors. */
-export function forSarif(diagnostics: readonly Diagnostic[]): Log {
-  const used = [...new Set(diagnostics.map(({ rule }) => rule))];
-  return {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        // Columns count UTF-16 code units, which is also the default of SARIF.
-        columnKind: 'utf16CodeUnits',
-        tool: {
-          driver: {
-            name: 'passport-registry',
-            rules: used.map((id) => ({
-              id,
-              shortDescription: { text: RULES[id].expected },
-              help: { text: RULES[id].remedy },
-              defaultConfiguration: { level: RULES[id].severity },
-            })),
-          },
-        },
-        results: diagnostics.map(({ rule, severity, file, message, expected, remedy, ...range }) => ({
-          ruleId: rule,
-          ruleIndex: used.indexOf(rule),
-          level: severity,
-          message: { text: printable(`${message}. Expected: ${expected}. Remedy: ${remedy}.`) },
-          locations: [
-            {
-              physicalLocation: {
-                artifactLocation: { uri: toUriReference(file) },
-                region: {
-                  startLine: range.line,
-                  startColumn: range.column,
-                  endLine: range.endLine,
-                  endColumn: range.endColumn,
-                },
-              },
-            },
-          ],
-        })),
-      },
-    ],
-  };
-}
-
-/** Converts a path to a URI reference. URIs cannot encode lone surrogates, so U+FFFD replaces them. */
-function toUriReference(file: string): string {
-  return file
-    .replaceAll(/\p{Cs}/gu, '\ufffd')
-    .split('/')
-    .map(encodeURIComponent)
-    .join('/');
-}

@@ -1,4 +1,5 @@
-import { GeneratorError, IoFailed, SharedKeyRejected } from '../../generator/errors.js';
+import { SharedKeyRejected } from '../../custody/shared-key/shared-key-rejected.js';
+import { GeneratorError, IoFailed } from '../../generator/errors.js';
 import { sayDiagnostics } from './diagnostics.js';
 import { emit, type Io, say, sayLines } from './io.js';
 

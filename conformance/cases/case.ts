@@ -61,8 +61,6 @@ export interface Step {
   readonly restarts?: true;
   /** The registry, and then its mirrors. None: the program asks nobody, and answers from what it holds. */
   readonly sources?: readonly ShownTree[];
-  /** The text of a history proof, in place of a registry. */
-  readonly proof?: string;
   readonly passport?: PassportRequest;
   /** Undefined: nobody has said it. Random cases show only whether two programs say the same. */
   readonly right?: Right;

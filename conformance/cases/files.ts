@@ -26,7 +26,6 @@ export const textIn = (files: Files, path: string): string => textOf(bytesIn(fil
 
 const TYPES: readonly (readonly [RegExp, string])[] = [
   [/\.jwt$/, 'application/jwt'],
-  [/\.atom$/, 'application/atom+xml'],
   [/^issuers\/|\.json$/, 'application/json'],
   [/^log\/tile\//, 'application/octet-stream'],
 ];

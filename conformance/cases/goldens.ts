@@ -129,21 +129,14 @@ function makeGolden(name: string): Golden {
 function described(registry: Registry): Registry {
   const { files, now } = registry;
   const feed = 'urn:uuid:0b4f3c1e-7a52-4c8e-9d46-2f1f6a0c5e11';
-  const updated = timeText(now);
   const change = {
-    updated_at: updated,
+    updated_at: timeText(now),
     issuer_id: 'alpha',
     field: 'status',
     from: 'suspended',
     to: 'active',
   };
   files.set('changes.json', utf8(jcs({ changes: [change], feed, since: timeText(now - 120) })));
-  files.set(
-    'changes.atom',
-    utf8(
-      `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><id>${feed}</id><title>Changes</title><updated>${updated}</updated><entry><id>${feed}#1</id><title>alpha</title><updated>${updated}</updated></entry></feed>\n`,
-    ),
-  );
   files.set('serve.json', utf8('{"cleanUrls":false}'));
   return registry.seal();
 }

@@ -1,7 +1,7 @@
 import type { Case, Role, ShownTree, Step } from './case.js';
 import { ODD_VALUES } from './claims.js';
 import { Dice } from './dice.js';
-import { base64, concatBytes, jcs, textOf } from './encoding.js';
+import { base64, concatBytes, textOf } from './encoding.js';
 import { bytesIn, type Files, textIn } from './files.js';
 import { type Anchor, GOLDEN_NAMES, golden } from './goldens.js';
 import { decodeJwt } from './jwt.js';
@@ -282,39 +282,4 @@ function oddAnchor(anchor: Anchor, dice: Dice): Anchor {
       }),
     ])(),
   };
-}
-
-/**
- * Makes a random change of a history proof.
- *
- * @param others - history proofs whose members can take the place of its own ones
- */
-export function mutatedProof(file: string, others: readonly string[], dice: Dice): string {
-  if (dice.once(8))
-    return oddText(file, dice).replace(dice.pick(['"', ':', '{', ',']), dice.pick(['', ' ', '"']));
-  let proof: Record<string, unknown>;
-  let other: unknown;
-  try {
-    proof = JSON.parse(file) as Record<string, unknown>;
-    other = JSON.parse(dice.pick(others));
-    // A number such as 1e400 has no canonical form.
-    jcs([proof, other]);
-  } catch {
-    return file;
-  }
-  const member = dice.pick(Object.keys(proof));
-  const [value, strange] = [proof[member], Object(other)[member] as unknown];
-  const items = Array.isArray(strange) ? strange : [strange];
-  const changed = dice.pick<() => unknown>([
-    () => undefined,
-    () => dice.pick(ODD_VALUES)[1],
-    () => strange,
-    () => dice.pick(Object.values(Object(other))),
-    () => dice.pick(Object.values(proof)),
-    () => (Array.isArray(value) ? rearranged(value, items, dice) : `${value}\n`),
-    () =>
-      Array.isArray(value) ? [...value, ...items] : linesRearranged(String(value), String(strange), dice),
-    () => (typeof value === 'string' ? oddText(value, dice) : [String(value)]),
-  ])();
-  return jcs({ ...proof, [member]: changed });
 }

@@ -1,7 +1,6 @@
 import type { Case, Role } from '../cases/case.js';
 import { chainKit } from './chains.js';
 import { clockKit, cosignatureClocks } from './clocks.js';
-import { historyKit } from './histories.js';
 import { hostKit, placeKit } from './hosts.js';
 import { listKit } from './lists.js';
 import { logAuditKit, proofKit } from './logs.js';
@@ -21,7 +20,7 @@ const KITS: Readonly<Partial<Record<Role, readonly ((role: Role) => Generator<Ca
   client: [treeKit, memoryKit, statementKit, chainKit, clockKit, hostKit, placeKit],
   auditor: [treeKit, auditKit, statementKit, chainKit, clockKit, logAuditKit],
   passport: [passportKit],
-  log: [proofKit, historyKit, cosignatureClocks, placeKit],
+  log: [proofKit, cosignatureClocks, placeKit],
 };
 
 /** Makes the cases of a role, the same ones in the same order every time. */

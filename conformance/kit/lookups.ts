@@ -115,9 +115,10 @@ function* records(role: Role): Generator<Case> {
     patches: variant(base, (registry) => registry.change('acme.jwt', { passport_types }).publish()),
   };
   yield formed('of 27,000 bytes, whose id ends in .jwt', large, 'accept');
-  yield make('too large', JSON.stringify(record('alpha', { note: 'x'.repeat(65_536) })), [
-    'ERR_SOURCE_TOO_LARGE',
-  ]);
+  const tooLarge = utf8(JSON.stringify(record('alpha', { note: 'x'.repeat(65_536) })));
+  const published = { records: new Map([['alpha', tooLarge]]) };
+  const limited = { rule: 'other-limits', patches: variant(base, (registry) => registry.publish(published)) };
+  yield formed('too large', limited, ['ERR_SOURCE_TOO_LARGE']);
 }
 
 /** Files that do not have the hash above them. */

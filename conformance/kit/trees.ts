@@ -1,9 +1,8 @@
 import type { Case, Role } from '../cases/case.js';
-import { holdersRecord, type OddRecord } from '../cases/ceremony.js';
-import { base64url, jcs, sha256Hex, utf8 } from '../cases/encoding.js';
+import { jcs, sha256Hex, utf8 } from '../cases/encoding.js';
 import { textIn } from '../cases/files.js';
 import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
-import { type Key, key } from '../cases/keys.js';
+import { key } from '../cases/keys.js';
 import {
   either,
   makeCase,
@@ -158,15 +157,12 @@ function* changes(role: Role): Generator<Case> {
   const text = textIn(golden(base).files, 'changes.json');
   const odd: readonly (readonly [string, Patch[], boolean])[] = [
     ['as they are', [], true],
-    ['no feed', [{ file: 'changes.atom', removed: true }], false],
-    ['only the feed', [{ file: 'changes.json', removed: true }], false],
     [
       'another field',
       [{ file: 'changes.json', text: text.replace('"field":"status"', '"field":"contact"') }],
       false,
     ],
     ['another form', [{ file: 'changes.json', text: '[]' }], false],
-    ['a feed that is no XML', [{ file: 'changes.atom', text: '<feed' }], false],
   ];
   const why = 'The changes are in another form.';
   const make = topic(role, 'changes', { rule: 'changes-checked', base, why });
@@ -224,7 +220,6 @@ export function* auditKit(role: Role): Generator<Case> {
   yield* treeOfSums(role);
   yield* described(role);
   yield* changes(role);
-  yield* holders(role);
 }
 
 /** Files without which a tree is whole. */
@@ -397,51 +392,4 @@ function* described(role: Role): Generator<Case> {
     const patches = [{ file: 'statements.json', text: content }];
     yield statements(name, { patches }, either(isGood, 'ERR_AUDIT_STATEMENTS'));
   }
-}
-
-/** Records of a ceremony in which a dealer has split the root key, and whether they are right. */
-const RECORDS: readonly (readonly [string, OddRecord, boolean])[] = [
-  ['of this key', {}, true],
-  ['another member', { record: { note: 1 } }, false],
-  ['parts and a split', { record: { parts: [] } }, false],
-  ['no receipts', { record: { receipts: [] } }, false],
-  ['no test', { record: { test: undefined } }, false],
-  ['a test by a stranger', { testBy: 'stranger' }, false],
-  ['a receipt by a stranger', { receiptBy: 'stranger' }, false],
-  ['a receipt of another digest', { receipt: { digest: '0'.repeat(64) } }, false],
-  ['a receipt of another key', { receipt: { root: key('stranger').thumbprint } }, false],
-  ['a receipt of another holder', { receipt: { holder: 2 } }, false],
-  ['a message of another ceremony', { join: { ceremony: '0'.repeat(64) } }, false],
-  ['a message of another holder', { join: { holder: 2 } }, false],
-  [
-    'commitments of another key',
-    { split: { commitments: [key('slope'), key('slope')].map(encoded) } },
-    false,
-  ],
-  ['one commitment', { split: { commitments: [encoded(key('slope'))] } }, false],
-  ['a split of another key', { ceremony: { splits: key('stranger').jwk } }, false],
-  ['a threshold of 1', { ceremony: { threshold: 1 } }, false],
-  ['a threshold of 3', { ceremony: { threshold: 3 } }, false],
-];
-
-function encoded({ publicKey }: Key): string {
-  return base64url(publicKey);
-}
-
-/** The record of the holders of the root key. */
-function* holders(role: Role): Generator<Case> {
-  const base = 'stated';
-  const tree = golden(base);
-  const { root } = tree.registry;
-  const why = 'A record of who holds the root key.';
-  const record = topic(role, 'holders', { rule: 'holders-record', base, why });
-  const make = (name: string, text: string, isGood: boolean) => {
-    const patches: Patch[] = [{ file: 'keys/holders.json', text }, sealing(tree)];
-    return record(name, { patches }, either(isGood, 'ERR_AUDIT_HOLDERS'));
-  };
-  for (const [name, odd, isGood] of RECORDS) yield make(name, holdersRecord(root, odd), isGood);
-  yield make('of another key', holdersRecord(key('stranger')), false);
-  yield make('with white space', JSON.stringify(JSON.parse(holdersRecord(root)), null, 2), true);
-  yield make('a member twice', holdersRecord(root).replace('{', '{"test":"",'), false);
-  yield make('an array', '[]', false);
 }

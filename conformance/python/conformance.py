@@ -7,24 +7,17 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from typing import Any, Callable
 
 from passport_registry import (
-    LIMITS, Clock, Json, Refused, TrustAnchor, is_issuer_id, is_trusted, read_trust_anchor, refuse, verify_history,
-    verify_list,
+    LIMITS, Clock, Json, Refused, TrustAnchor, is_issuer_id, is_trusted, read_trust_anchor, refuse, verify_list,
 )
 from passport_registry.client import Folder, Host, Memory, Proven, Source, prove, read_memory, verify_registry
 
 COPY_MAX_AGE_MS = 30 * 86_400_000
 Message = dict[str, Any]
 Answer = dict[str, Json]
-
-
-def read(folder: str, name: str) -> bytes:
-    with open(os.path.join(folder, name), "rb") as file:
-        return file.read()
 
 
 def trusted(message: Message, records: list[dict[str, Json]], hold: tuple[str, ...] = ()) -> list[str]:
@@ -54,9 +47,6 @@ def judge_list(message: Message, anchor: TrustAnchor) -> Answer:
 
 
 def judge_log(message: Message, anchor: TrustAnchor) -> Answer:
-    if "proof" in message:
-        past = verify_history(read("", message["proof"]), anchor)
-        return {"more": {"from": past.begins, "until": past.ends, "record": past.record}}
     clock = Clock(message["now"], copy_max_age_ms=COPY_MAX_AGE_MS)
     return {"more": facts(verify_registry(Folder(message["folder"]), anchor, clock))}
 

@@ -248,7 +248,7 @@ class Runner {
   }
 
   #messageOf(one: Case, step: Step, { at, prefix }: { at: number; prefix: string }): object {
-    const { now, restarts, sources, proof, passport } = step;
+    const { now, restarts, sources, passport } = step;
     const mustWait = one.steps.some((other) => other.sources?.some(neverAnswers));
     return {
       ...{ case: one.id, step: at, now, anchor: one.anchor },
@@ -259,9 +259,6 @@ class Runner {
       ...(one.role === 'client' || one.role === 'lookup'
         ? { deadline: mustWait ? SHORT_DEADLINE_SECONDS : DEADLINE_SECONDS }
         : {}),
-      ...(proof !== undefined && {
-        proof: this.#written(new Map([['proof.json', new TextEncoder().encode(proof)]]), at),
-      }),
       ...(passport && { passport }),
     };
   }
@@ -272,12 +269,11 @@ class Runner {
     return { folder: this.#written(shown[0]?.files ?? new Map(), at) };
   }
 
-  /** Writes files into a folder. Of one file, returns its path. */
+  /** Writes files into a folder. Returns its path. */
   #written(files: Files, at: number): string {
     const folder = join(this.#caseFolder, String(at));
     for (const [path, bytes] of files) write(join(folder, path), bytes);
-    const [only] = files.keys();
-    return files.size === 1 && only !== undefined ? join(folder, only) : folder;
+    return folder;
   }
 }
 

@@ -3,12 +3,13 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { canonicalBytes, isObject, parseStrictJson } from '@passport-registry/verifier/core';
-import { IoFailed, SharedKeyRejected, UsageError } from '../../generator/errors.js';
+import { IoFailed, UsageError } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { sessionsOf } from '../holder-signing/sessions.js';
 import type { GroupSize } from '../shared-key/frost.js';
+import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 
 /** What the holders agree on before they make a key together: the content of ceremony.json (rule ceremony). */
 export interface Agreement extends GroupSize {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
+import { UsageError } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { readProgress } from '../holder-signing/aggregate.js';
 import { signingHolder, writeCommitments } from '../holder-signing/commitments.js';
@@ -16,6 +16,7 @@ import {
   shareIn,
   writeHolderFile,
 } from '../shared-key/share-file.js';
+import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { CEREMONY_FILES, type Ceremony, DEALER } from './ceremony-file.js';
 import { recordFiles } from './holders-file.js';
 import { assertOwnCeremony, assertUnchanged, generationOf, writeMessage } from './join.js';

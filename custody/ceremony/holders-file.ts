@@ -1,9 +1,8 @@
 import { verifySignature } from '@passport-registry/verifier';
 import { encodeSignature, isObject } from '@passport-registry/verifier/core';
-import { SharedKeyRejected } from '../../generator/errors.js';
-import type { VerifiedHolders } from '../../generator/tree/held-by.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 import { type Message, readMessage } from '../shared-key/message.js';
+import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { CEREMONY_FILES, DEALER, parseCeremony, parseRecord } from './ceremony-file.js';
 import {
   assertProven,
@@ -36,6 +35,9 @@ export function recordFiles(
   ]);
 }
 
+/** The maximum size of a record in bytes. */
+export const MAX_HOLDERS_BYTES = 64 * 1024;
+
 /**
  * Verifies the public record of a ceremony: who holds a shared key. The record proves that the holders' messages make this
  * key, and that each named message key has signed a receipt. It cannot prove who the holders are, that they are different
@@ -44,10 +46,7 @@ export function recordFiles(
  * @param source - the name of the file, for errors
  * @throws {@link SharedKeyRejected}
  */
-export async function parseHolders(
-  json: Uint8Array | string,
-  source: string,
-): Promise<VerifiedHolders & { readonly group: KeyGroup }> {
+export async function parseHolders(json: Uint8Array | string, source: string): Promise<KeyGroup> {
   const invalid = (what: string, cause?: unknown) =>
     new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${source} ${what}`, { cause });
   const record = parseRecord(json, source);
@@ -92,6 +91,5 @@ export async function parseHolders(
   await verifySignature(testPayload(digest), stringOf(test), group.rootKey).catch((cause) => {
     throw invalid('has a test signature that is not valid', cause);
   });
-  const { threshold, names, splits } = ceremony;
-  return { group, rootKey: group.rootKey, threshold, names, split: splits !== undefined };
+  return group;
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { join as joinPath } from 'node:path';
-import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
+import { UsageError } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { generatePrivateKey } from '../../generator/signing/key-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
@@ -13,6 +13,7 @@ import {
   type ShareAccess,
   writeHolderFile,
 } from '../shared-key/share-file.js';
+import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
 import { hashesOf, type Joined, readAllJoined, readJoined, readText } from './messages.js';
 import { partsMessage } from './parts.js';

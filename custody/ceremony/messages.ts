@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
-import { SharedKeyRejected } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
-import { nameHolders } from '../../generator/tree/held-by.js';
 import { type Contribution, groupOf, wrongContributions } from '../shared-key/frost.js';
+import { nameHolders } from '../shared-key/holder-names.js';
 import { type KeyGroup, keyGroup } from '../shared-key/key-group.js';
 import {
   bytes32,
@@ -14,6 +13,7 @@ import {
   readMessageFile,
   refusedMessage,
 } from '../shared-key/message.js';
+import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { type Agreement, CEREMONY_FILES, type Ceremony, DEALER, nameOf } from './ceremony-file.js';
 
 /** What a holder has published in the first round. */

@@ -1,8 +1,8 @@
 import { canonicalBytes } from '@passport-registry/verifier/core';
-import { SharedKeyRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 import { type Message, readMessageFile } from '../shared-key/message.js';
+import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { type Agreement, CEREMONY_FILES, type Ceremony, DEALER, nameOf } from './ceremony-file.js';
 import {
   assertSameCeremony,

@@ -2,12 +2,13 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompactEncrypt, compactDecrypt } from 'jose';
-import { IoFailed, SharedKeyRejected } from '../../generator/errors.js';
+import { IoFailed } from '../../generator/errors.js';
 import { flushFolder } from '../../generator/files/flush.js';
 import { bootIdentity } from '../../generator/files/process-identity.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import type { KeyShare, NoncePair } from '../shared-key/frost.js';
 import { base64url, fromBase64url } from '../shared-key/message.js';
+import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 
 /** The nonce pairs of one session, by payload. */
 export type SessionNonces = Readonly<Record<string, NoncePair>>;

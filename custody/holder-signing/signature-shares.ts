@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { isObject } from '@passport-registry/verifier/core';
-import { SharedKeyRejected } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
-import { nameHolders } from '../../generator/tree/held-by.js';
 import { type KeyShare, type NoncePair, type SigningSession, signShare } from '../shared-key/frost.js';
+import { nameHolders } from '../shared-key/holder-names.js';
 import { holderOf, type KeyHolder } from '../shared-key/key-group.js';
 import { base64url, type Message, signMessage } from '../shared-key/message.js';
+import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { type OpenSession, openSessions, type SigningHolder } from './commitments.js';
 import { committedMessage, hasNonces, takeNonces } from './nonce-store.js';
 import {

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { canonicalBytes } from '@passport-registry/verifier/core';
-import { SharedKeyRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import type { KeyGroup, KeyHolder } from '../shared-key/key-group.js';
 import { type Message, readMessageFile, refusedMessage } from '../shared-key/message.js';
+import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 
 /** What the holders of a shared key sign, and the folder in which they exchange messages. */
 export interface SigningTask {

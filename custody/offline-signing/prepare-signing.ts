@@ -8,7 +8,7 @@ import { aboutBytes } from '../../generator/list/about.js';
 import { type ListBytes, listBytes, recordsBytes } from '../../generator/list/list.js';
 import { nextUpdatedAt } from '../../generator/list/updated-at.js';
 import type { LogChoice } from '../../generator/log/log-choice.js';
-import { chooseLog } from '../../generator/publishing/extend-log.js';
+import { assertLastingName, chooseLog } from '../../generator/publishing/extend-log.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
 import type { AssertFollowsHosts, ListTime } from '../../generator/publishing/publication.js';
 import {
@@ -95,11 +95,13 @@ export async function prepareSigning(
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
   const list = listToSign(records, published, { ...time, rootKey });
   const kept = hasList(published, list);
+  const named = chooseLog(log, published);
+  assertLastingName(named, published);
   const previous = published && statement && previousPublication(published, statement);
   const subject = {
     ...summedList(list, statement?.levels ?? 0, aboutBytes(set.about)),
     checkpoint: checkpoint === true || hasCheckpoint(published),
-    log: chooseLog(log, published),
+    log: named,
     signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
   };
   const claims = nextClaims(subject, rootKey, statement);

@@ -1,7 +1,7 @@
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
-import { SharedKeyRejected } from '../../generator/errors.js';
 import type { GroupKey } from './frost.js';
 import { base64url } from './message.js';
+import { SharedKeyRejected } from './shared-key-rejected.js';
 
 /** A holder, as the others know him. */
 export interface GroupHolder {

@@ -7,9 +7,9 @@ import {
   readCompactJws,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';
-import { type SharedKeyFault, SharedKeyRejected } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
+import { type SharedKeyFault, SharedKeyRejected } from './shared-key-rejected.js';
 
 /** The `typ` of each message of a holder. */
 type MessageType =

@@ -1,6 +1,6 @@
 import { isObject } from '@passport-registry/verifier/core';
 import { CompactEncrypt, compactDecrypt } from 'jose';
-import { IoFailed, SharedKeyRejected, UsageError } from '../../generator/errors.js';
+import { IoFailed, UsageError } from '../../generator/errors.js';
 import { ignoreFile } from '../../generator/files/private-folder.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writePrivateFile } from '../../generator/files/replace-file.js';
@@ -8,6 +8,7 @@ import { type Passphrase, parseJson } from '../../generator/signing/key-file.js'
 import { type GroupSize, isPartOf, type KeyShare } from './frost.js';
 import { type GroupHolder, type KeyGroup, keyGroup } from './key-group.js';
 import { fromBase64url, type MessageKey } from './message.js';
+import { SharedKeyRejected } from './shared-key-rejected.js';
 
 /** Iterations of PBKDF2 with HMAC-SHA-512 (RFC 7518, PBES2-HS512+A256KW): about half a second. */
 const ITERATIONS = 600_000;

@@ -21,9 +21,8 @@ copy() {
 copy
 # rsync also ends with 0 if the source was published while rsync read it.
 # SHA256SUMS names the root of the tree of sums, and that names the records. Only the sums of an empty registry are empty.
-# pages.txt names the pages of issuers.
 check='sha256sum --quiet --strict --check'
-(cd "$new" && $check SHA256SUMS && if [ -d sums ]; then find sums -type f ! -name '.*' -size +0 -exec $check {} +; fi && if [ -d i ]; then $check pages.txt; fi)
+(cd "$new" && $check SHA256SUMS && if [ -d sums ]; then find sums -type f ! -name '.*' -size +0 -exec $check {} +; fi)
 # No checksum names the checkpoint, the log and these files themselves: they must be the same in a second reading.
 if [ -n "$(copy --itemize-changes --include=/SHA256SUMS --include=/checkpoint.jwt --include=/statements.json --include='/log/***' '--exclude=*')" ]; then
   echo "mirror.sh: $source was published meanwhile, so nothing was switched: run it again" >&2

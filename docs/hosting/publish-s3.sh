@@ -19,8 +19,6 @@ script='Content-Type: text/javascript; charset=utf-8'
 style='Content-Type: text/css; charset=utf-8'
 drawing='Content-Type: image/svg+xml'
 image='Content-Type: image/png'
-xml='Content-Type: application/xml'
-feed='Content-Type: application/atom+xml'
 bytes='Content-Type: application/octet-stream'
 
 # TYPE CACHE FOLDER FILTER: makes the remote folder equal to the local folder, for the files that match the filter.
@@ -59,12 +57,7 @@ folder "$drawing" "$short" assets '+ /logo.svg'
 folder "$image" "$short" assets '+ /logo.png'
 file "$text" "$short" assets/licences.txt
 file "$json" "$short" changes.json
-file "$feed" "$short" changes.atom
 file "$html" "$short" index.html
-# The pages of issuers, which a build can remove.
-folder "$html" "$short" '' '+ /i/*.html'
-folder "$xml" "$short" '' '+ /sitemap.xml'
-folder "$text" "$short" '' '+ /pages.txt'
 folder "$script" "$short" assets/parts '+ *.js'
 file "$text" "$short" UNFIT-FOR-PRODUCTION.txt
 folder "$text" "$short" sums '+ /[^.]*'

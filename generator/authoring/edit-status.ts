@@ -10,17 +10,14 @@ import { parseRecord } from './layout.js';
 
 type Status = Issuer['status'];
 
-/**
- * A change of an issuer's status that was written to the record. If `from` equals `to`, the record had that status, and got
- * only the reason.
- */
+/** A change of an issuer's status that can be written to the record. */
 export interface StatusEdit {
   /** The path of the record. */
   readonly file: string;
+  /** The status in the record before. */
   readonly from: Status;
-  readonly to: Status;
-  /** Restores the record. */
-  undo(): void;
+  /** Writes the record. @throws {@link IoFailed} */
+  write(): void;
 }
 
 /** The permitted transitions from each status (rule record-changes). A revocation is final. */
@@ -35,24 +32,19 @@ interface StatusChange {
   readonly to: Status;
   readonly reason: string;
   readonly now: Date;
-  /**
-   * Whether the published list has the new status. Called if the record already has it: a command that was killed, or
-   * somebody by hand, may have edited the record and published nothing.
-   */
-  isPublished(): Promise<boolean>;
 }
 
 /**
  * Changes only the status in an issuer's record, and its reason: comments, order and spacing stay. Of an issuer that is
  * suspended or revoked, `status_reason` has the reason. The date is that of the change in the published changes and in git.
  * An active issuer has no such field, so the reason for the end of a suspension, with its date, is a comment above the
- * status.
+ * status. A record that has the status already gets only the reason, and an active one stays as it is.
  *
  * @param issuers - the folder of the records
  * @throws {@link UsageError} if the record does not exist, or if the change is forbidden (rule record-changes);
  * {@link RecordsRejected} if the record cannot be read
  */
-export async function editStatus(issuers: string, id: string, change: StatusChange): Promise<StatusEdit> {
+export function statusEdit(issuers: string, id: string, change: StatusChange): StatusEdit {
   const { to, now } = change;
   const reason = toOneLine(change.reason);
   const file = fileOf(issuers, id);
@@ -60,20 +52,15 @@ export async function editStatus(issuers: string, id: string, change: StatusChan
   const { status_reason: _replaced, ...kept } = valuesIn(before) ?? {};
   const { status: from } = kept;
   if (!isStatus(from)) throw new UsageError(`${file} has no status that can be changed; see \`check\``);
-  const isUnpublished = from === to && !(await change.isPublished());
-  if (!isUnpublished && !TRANSITIONS[from].includes(to)) {
-    const final = from === 'revoked' ? ', which is final' : '';
-    const known =
-      from === to ? ', also in the list: if the host does not show that yet, publish the tree' : '';
-    throw new UsageError(`${id} is already ${from}${final}${known}`);
-  }
+  if (from === to && to === 'active') return { file, from, write: () => undefined };
+  if (from !== to && !TRANSITIONS[from].includes(to))
+    throw new UsageError(`${id} is already ${from}, which is final`);
   const after = withStatus(before, { to, reason, date: now.toISOString().slice(0, 10) });
   // Nothing else may change, whatever form the record has.
   const expected = { ...kept, status: to, ...(to !== 'active' && { status_reason: reason }) };
   if (after === undefined || !isDeepStrictEqual(valuesIn(after), expected))
     throw new UsageError(`${file} has its status or its reason in an unusual form; change it by hand`);
-  if (after !== before) replaceFile(file, after);
-  return { file, from, to, undo: () => (after === before ? undefined : replaceFile(file, before)) };
+  return { file, from, write: () => (after === before ? undefined : replaceFile(file, after)) };
 }
 
 /** Finds the record file of an issuer, by file name. @throws {@link UsageError} if there is not one such file, or only a link */
@@ -114,9 +101,7 @@ function withStatus(
   // What YAML would read as a number or another value has quotes.
   const written = stringify(reason, { lineWidth: 0 }).trimEnd();
   if (to === 'active') {
-    const note = `# ${date} ${to}: ${reason}${lineEnd}`;
-    // The same command, after it was killed, has written the comment.
-    if (!text.slice(0, status.key?.offset).endsWith(note)) status.start.push(added(note));
+    status.start.push(added(`# ${date} ${to}: ${reason}${lineEnd}`));
     if (given !== undefined) items[indexOf('status_reason')] = { start: given.start };
   } else if (given?.value) {
     CST.setScalarValue(given.value, reason, { type: written === reason ? 'PLAIN' : 'QUOTE_DOUBLE' });

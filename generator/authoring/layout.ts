@@ -1,7 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { type Document, isMap, isScalar, isSeq, Lexer, type Pair, parseDocument, type YAMLSeq } from 'yaml';
-import { type Diagnostic, diagnostic, WHOLE_FILE } from '../diagnostics/diagnostic.js';
+import { type Diagnostic, diagnostic, type Finding, WHOLE_FILE } from '../diagnostics/diagnostic.js';
 import { UsageError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
 import type { RecordFile } from '../records/collect.js';
@@ -143,8 +143,17 @@ export function checkLayout(record: RecordFile): readonly Diagnostic[] {
       }),
     ];
   const message = 'the file is not formatted';
+  if (record.text.replaceAll(/\r\n?/g, '\n') === text) return [diagnostic(record, WHOLE_FILE, LINE_ENDS)];
   return [diagnostic(record, firstDifference(record.text, text), { rule: 'layout', message })];
 }
+
+/** Git can write these at each checkout, so that another `--fix` would not help for long. */
+const LINE_ENDS: Finding = {
+  rule: 'layout',
+  message: 'the lines of the file end in CR, as on Windows, and not in LF',
+  remedy:
+    'run `passport-registry check --fix`; if git writes them at checkout (core.autocrlf), first put `* text=auto eol=lf` into .gitattributes',
+};
 
 /** The text of a record in the layout, or why it cannot be formatted. A file that is no mapping stays as it is. */
 function formattedText(record: RecordFile): string | UsageError {

@@ -1,9 +1,18 @@
 import { STATUSES, TIERS } from '@passport-registry/verifier';
-import { ABOUT_FIELDS, GRAMMAR, ISSUER_FIELDS, isDateTime } from '@passport-registry/verifier/core';
+import {
+  ABOUT_FIELDS,
+  formatTime,
+  GRAMMAR,
+  ISSUER_FIELDS,
+  isDateTime,
+} from '@passport-registry/verifier/core';
 import { closest, distance } from 'fastest-levenshtein';
-import type { SchemaError } from '../generated/issuer-validator.js';
+import { stringify } from 'yaml';
+import { type SchemaError, validateIssuer } from '../generated/issuer-validator.js';
+import { emailRemedy, uriRemedy } from './addresses.js';
 import { type Finding, shown } from './diagnostic.js';
 import { unicodeName } from './printable.js';
+import { RULES } from './rules.js';
 
 /** Explains a missing field. */
 export function explainMissing(field: string): Finding {
@@ -29,14 +38,22 @@ export function explainDuplicates(list: readonly unknown[]): { index: number; fi
   });
 }
 
+/** Where a value stands in a record. */
+interface ValuePlace {
+  readonly field: string;
+  /** Whether the value is an item of the field's list rather than the field itself. */
+  readonly inList: boolean;
+  /** The text of a value without quotes, as the author wrote it: 0123 is the number 123. Undefined for a list or a mapping. */
+  readonly source: string | undefined;
+}
+
 /**
  * Explains a value that the schema rejects.
  *
- * @param inList - whether the value is an item of the field's list rather than the field itself
  * @param errors - the schema errors for this value
  */
 export function explainValue(
-  { field, inList }: { readonly field: string; readonly inList: boolean },
+  { field, inList, source }: ValuePlace,
   value: unknown,
   errors: readonly SchemaError[],
 ): Finding {
@@ -44,7 +61,13 @@ export function explainValue(
   const types = errors.filter(({ keyword }) => keyword === 'type').map(({ params }) => params['type']);
   const isList = types.includes('array');
   if (isList || typeof value !== 'string') {
-    return wrongType(name, value, { isList, nullable: types.includes('null') });
+    const nullable = types.includes('null');
+    const message = `${name} is ${typeof value === 'number' && source ? `the number ${source}` : shown(value)}`;
+    const text = typeof value === 'string' ? value : source;
+    if (isList)
+      return { rule: 'wrong-type', message, expected: 'a list of strings', remedy: listRemedy(text) };
+    const string = nullable ? 'a string, or null' : 'a string';
+    return { rule: 'wrong-type', message, expected: string, ...notString({ field, inList, source }, value) };
   }
   const tooLong = errors.find(({ keyword }) => keyword === 'maxLength');
   if (tooLong !== undefined && field !== 'certified_since' && field !== 'last_audit') {
@@ -83,29 +106,34 @@ const EXPLAIN: Record<string, (text: string) => Explanation> = {
   status_reason: explainText,
 };
 
-function wrongType(
-  name: string,
-  value: unknown,
-  { isList, nullable }: { readonly isList: boolean; readonly nullable: boolean },
-): Finding {
-  const string = nullable ? 'a string, or null' : 'a string';
-  return {
-    rule: 'wrong-type',
-    message: `${name} is ${shown(value)}`,
-    expected: isList ? 'a list of strings' : string,
-    remedy: isList ? listRemedy(value) : stringRemedy(value),
-  };
-}
-
-function listRemedy(value: unknown): string {
-  const item = typeof value === 'string' ? value : 'item';
+/** @param text - the value, if it is a single one */
+function listRemedy(text: string | undefined): string {
+  const item = text === undefined || text === '' ? 'item' : asYaml(text);
   return `write a list, such as [${item}]; or remove the field if the list is empty`;
 }
 
-function stringRemedy(value: unknown): string {
-  if (value === null) return 'write a value';
-  if (typeof value === 'object') return 'write a single string';
-  return `if ${value} is meant as a string, put it in quotes: "${value}"`;
+/** Says what to write in place of a value that is not a string. In quotes, its text may still be wrong for the field. */
+function notString(
+  { field, inList, source }: ValuePlace,
+  value: unknown,
+): Pick<Finding, 'remedy'> & Partial<Pick<Finding, 'expected'>> {
+  if (source === undefined) return { remedy: 'write a single string' };
+  const isValid = isValidFor(field, inList, source);
+  if (source === '' || (value === null && !isValid)) return { remedy: 'write a value' };
+  if (isValid) return { remedy: `if ${source} is meant as a string, put it in quotes: ${asYaml(source)}` };
+  const { rule = 'wrong-type', expected, remedy } = EXPLAIN[field]?.(source) ?? {};
+  return { expected: expected ?? RULES[rule].expected, remedy: remedy ?? RULES[rule].remedy };
+}
+
+/** Whether the schema accepts a string in a field. */
+function isValidFor(field: string, inList: boolean, text: string): boolean {
+  if (validateIssuer({ [field]: inList ? [text] : text })) return true;
+  return !validateIssuer.errors?.some(({ instancePath }) => instancePath.startsWith(`/${field}`));
+}
+
+/** Writes a string as a record does: in quotes if YAML would take the plain text for something else. */
+function asYaml(text: string): string {
+  return stringify(text, { version: '1.2', lineWidth: 0 }).trim();
 }
 
 function explainEnum(text: string, values: readonly string[]): Explanation {
@@ -126,7 +154,7 @@ function explainId(text: string): Explanation {
 /** Suggests the first candidate that is valid, as a question. Undefined if none is. */
 function firstValid(candidates: readonly string[], pattern: RegExp): string | undefined {
   const near = candidates.find((candidate) => pattern.test(candidate));
-  return near && `did you mean \`${near}\`?`;
+  return near && `did you mean \`${asYaml(near)}\`?`;
 }
 
 function explainHttpsUri(text: string): Explanation {
@@ -141,20 +169,8 @@ function explainHttpsUri(text: string): Explanation {
   return explainWebUri(text);
 }
 
-/** What is wrong with a URL, and what to do, in the order in which it is asked. */
-const URI_FAULTS: readonly (readonly [fault: RegExp, remedy: string])[] = [
-  [/^(?!https?:\/\/)/i, 'start the URL with https:// and a host name'],
-  [/\s/, 'remove the white space, or write it as %20'],
-  [/[^\x20-\x7e]/, 'write the host in punycode (xn--) and other characters as %XX'],
-  [/^https?:\/\/[^/?#]*@/i, 'remove the user name before the @'],
-];
-
 function explainWebUri(text: string): Explanation {
-  const [, known] = URI_FAULTS.find(([fault]) => fault.test(text)) ?? [];
-  const unknown = URL.canParse(text)
-    ? undefined
-    : 'correct the host or the port: no browser can open this URL';
-  return { rule: 'bad-uri', remedy: known ?? unknown };
+  return { rule: 'bad-uri', remedy: uriRemedy(text) };
 }
 
 function explainDateTime(text: string): Explanation {
@@ -169,6 +185,9 @@ function explainDateTime(text: string): Explanation {
 
 /** Adds what is missing in a date-time: the time, the T or the zone. */
 function completeDateTime(text: string): string {
+  // Seconds or milliseconds since 1970, or a date without hyphens.
+  if (/^\d{10}$|^\d{13}$/.test(text)) return formatTime(Number(text.padEnd(13, '0')));
+  if (/^\d{8}$/.test(text)) return completeDateTime(text.replace(/^(.{4})(..)(..)$/, '$1-$2-$3'));
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return `${text}T00:00:00Z`;
   const withT = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
   return /[Zz]|[+-]\d{2}:\d{2}$/.test(withT) ? withT : `${withT}Z`;
@@ -188,9 +207,7 @@ function explainSlug(text: string): Explanation {
 }
 
 function explainEmail(text: string): Explanation {
-  const address = text.replace(/^mailto:/i, '').trim();
-  const isValid = address !== text && GRAMMAR.email.pattern.test(address);
-  return { rule: 'bad-email', remedy: isValid ? `write only ${address}` : undefined };
+  return { rule: 'bad-email', remedy: emailRemedy(text) };
 }
 
 /** Explains a text that people read. Names the first character that is refused: the text itself may not show it. */

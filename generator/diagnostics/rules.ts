@@ -116,10 +116,7 @@ export const RULES = {
     'write the URL of the document itself',
   ),
   'answer-too-large': error('at most 256 KiB', 'serve only the document'),
-  'not-json': error(
-    'JSON in UTF-8',
-    'serve the document uncompressed unless the client asks for compression',
-  ),
+  'not-json': error('JSON in UTF-8, with each member once', 'correct the document'),
   'discovery-incomplete': error(
     'issuer and jwks_uri, each a URL, and issuer_id',
     'add the missing members to the metadata, or correct them',
@@ -133,7 +130,7 @@ export const RULES = {
     'name this jwks_uri in the metadata, or correct the record',
   ),
   'discovery-other-host': error(
-    'an issuer on the host of discovery_uri',
+    'an issuer with the scheme, host and port of discovery_uri',
     'serve the metadata from the host of the issuer',
   ),
   'jwks-malformed': error('{"keys": [...]} with up to 100 keys (RFC 7517)', 'correct the key set'),
@@ -168,7 +165,7 @@ export const RULES = {
     'make sure that the issuer asked for the move; `check --online` shows whether the new host confirms it',
   ),
   'example-name': error(
-    'a real name: test, example, invalid, localhost and example.com, .net and .org are reserved',
+    'a real name: alt, test, example, invalid, localhost and example.com, .net and .org are reserved',
     'remove the example, or write the URL of the issuer; for a demonstration, pass --allow-example-names',
   ),
   'duplicate-item': error('each item once', 'remove the duplicate'),

@@ -34,11 +34,8 @@ interface TreeChange {
 
 /** A commit that changes files of the folder. */
 export interface CommitChanges {
-  readonly commit: string;
   /** The commit date, as in RFC 3339. */
   readonly at: string;
-  readonly author: string;
-  readonly subject: string;
   readonly changes: readonly TreeChange[];
 }
 
@@ -239,24 +236,24 @@ function toLines(ids: Iterable<string>): string {
  */
 export function commitsWithChanges(repository: Repository): CommitChanges[] {
   const within = ['--', repository.prefix === '' ? '.' : repository.prefix];
-  const format = '--format=%H%x00%cI%x00%an%x00%s%x00';
+  const format = '--format=%H%x00%cI%x00';
   const listing = git(
     [...LITERAL, 'rev-list', '--no-commit-header', '--encoding=UTF-8', format, 'HEAD', ...within],
     repository,
   );
-  // git ends each commit with a line feed. None of the four fields can contain a NUL.
-  const fields = splitFields(listing).map((field, index) => (index % 4 === 0 ? field.trimStart() : field));
+  // git ends each commit with a line feed.
+  const fields = splitFields(listing).map((field) => field.trimStart());
   const commits = [];
-  for (let at = 0; at + 3 < fields.length; at += 4) {
-    const [commit = '', time = '', author = '', subject = ''] = fields.slice(at, at + 4);
-    commits.push({ commit: asObjectId(commit), at: time, author, subject });
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [commit = '', time = ''] = fields.slice(at, at + 2);
+    commits.push({ commit: asObjectId(commit), at: time });
   }
   const changes = changesOf(
     commits.map(({ commit }) => commit),
     within,
     repository,
   );
-  return commits.map((one) => ({ ...one, changes: changes.get(one.commit) ?? [] }));
+  return commits.map(({ commit, at }) => ({ at, changes: changes.get(commit) ?? [] }));
 }
 
 function changesOf(

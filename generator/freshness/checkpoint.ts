@@ -1,5 +1,11 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, type Delegation, isToCome, verifyDelegation } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  clockNote,
+  type Delegation,
+  isToCome,
+  verifyDelegation,
+} from '@passport-registry/verifier/core';
 import { ignoring, KeyRejected, UsageError } from '../errors.js';
 import type { SignedPublication } from '../list/list.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
@@ -95,7 +101,7 @@ function assertDelegated(signer: Signer, { keys, issuedAt, expiresAt }: Delegati
   }
   if (Date.now() < expiresAt) return;
   throw new KeyRejected(
-    `the delegation to the online key ${own} has expired, at ${formatUpdatedAt(expiresAt)}: sign another one, on the machine with the ` +
+    `the delegation to the online key ${own} has expired, at ${formatUpdatedAt(expiresAt)} ${clockNote(Date.now())}: sign another one, on the machine with the ` +
       `root key (\`keys delegate --online FILE > delegation.jwt\`), and build with \`--delegation delegation.jwt\`. ${later}`,
     { isOtherKey: true },
   );

@@ -1,4 +1,11 @@
-import { DAY_MS, hasPassed, isToCome, type Statement, validFrom } from '@passport-registry/verifier/core';
+import {
+  clockNote,
+  DAY_MS,
+  hasPassed,
+  isToCome,
+  type Statement,
+  validFrom,
+} from '@passport-registry/verifier/core';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 
 /** The notice before a delegation expires, in days. A new delegation needs the root key, which is offline. */
@@ -45,7 +52,7 @@ export function expiryOf(
   const report = (name: string, times: StatementTerm, found: Validity) => {
     const end = formatUpdatedAt(times.expiresAt);
     problems.push(...aheadOfTime(name, times, now));
-    if (found === 'expired') problems.push(`${name} expired at ${end}`);
+    if (found === 'expired') problems.push(`${name} expired at ${end} ${clockNote(now)}`);
     if (found === 'expires soon')
       soon.push(`${name} expires at ${end}, in ${formatDuration(times.expiresAt - now)}`);
   };
@@ -77,7 +84,7 @@ export function aheadOfTime(
 ): string[] {
   const from = validFrom(times);
   return isToCome(from, clockAt(now))
-    ? [`${name} is valid from ${formatUpdatedAt(from)}, which is in the future`]
+    ? [`${name} is valid from ${formatUpdatedAt(from)}, which is in the future ${clockNote(now)}`]
     : [];
 }
 

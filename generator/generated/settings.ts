@@ -59,7 +59,7 @@ export interface RegistryFile {
    */
   root_key?: string | undefined;
   /**
-   * the file holders.json, the record of the ceremony that made the shared root key, which builds publish
+   * the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs
    */
   holders?: string | undefined;
   /**
@@ -80,13 +80,9 @@ export interface RegistryFile {
    */
   statements?: boolean | undefined;
   /**
-   * the pages for people
+   * the page for people
    */
   page?: {
-    /**
-     * up to how many issuers each of them has a page of its own, for links and search engines, 0 to 50000
-     */
-    issuers?: number | undefined;
     /**
      * the colour of links in six hexadecimal digits, such as '#0b5fff'
      */
@@ -152,7 +148,7 @@ export interface RegistryFile {
      */
     witnesses?: {
       /**
-       * the key of the witness in the form of C2SP signed-note, as `keys witness` prints it
+       * the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it
        */
       key: string;
       /**

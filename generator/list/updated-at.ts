@@ -1,6 +1,7 @@
 import {
   CLOCK_TOLERANCE_MS,
   type Clock,
+  clockNote,
   isDateTime,
   isToCome,
   isUpdatedAt,
@@ -64,8 +65,8 @@ export function nextUpdatedAt(requested: string | undefined, previous: string | 
   const earliest = Date.parse(previous) + 1000;
   if (isToCome(earliest, clockAt(now))) {
     throw new UsageError(
-      `the published list has updated_at ${previous}, but this clock says ${formatUpdatedAt(now)}: ` +
-        'fix the clock, or pass a later time with --updated-at',
+      `the published list has updated_at ${previous}, which is in the future ${clockNote(now)}; ` +
+        'only if it is right, pass a later time with --updated-at',
     );
   }
   return formatUpdatedAt(Math.max(now, earliest));
@@ -91,6 +92,6 @@ export function assertNotAhead(updatedAt: string): void {
   const now = Date.now();
   if (!isToCome(Date.parse(updatedAt), clockAt(now))) return;
   throw new UsageError(
-    `updated_at ${updatedAt} is ahead of this clock, ${formatUpdatedAt(now)}, by more than five minutes: verifiers refuse such a list`,
+    `updated_at ${updatedAt} is more than five minutes in the future ${clockNote(now)}: verifiers refuse such a list`,
   );
 }

@@ -1,25 +1,19 @@
-import { setTimeout } from 'node:timers/promises';
 import {
   CLOCK_TOLERANCE_MS,
   consistencyProof,
   encodeBase64,
   formatNote,
-  hasCode,
   LIMITS,
   type NoteSignature,
   parseSignatureLines,
   textOf,
 } from '@passport-registry/verifier/core';
-import { boundedFetch } from '@passport-registry/verifier/http';
+import { boundedFetch, Repeats } from '@passport-registry/verifier/http';
 import { countEntries, hashesIn } from './log-files.js';
 import { knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 
 /** How often a witness may say that it has cosigned another size. Another publisher can ask it at the same time. */
 const MAX_CONFLICTS = 3;
-/** How often to ask a witness that cannot be reached or is overloaded, and the pause between, in milliseconds. */
-const MAX_ATTEMPTS = 3;
-const RETRY_MS = 1000;
-const OVERLOADED: readonly number[] = [429, 502, 503, 504];
 
 /** How many characters of an error that a witness sends to show. */
 const MAX_SHOWN = 200;
@@ -79,18 +73,16 @@ async function requestBody(oldSize: number, { head, read }: Question): Promise<s
   return `old ${oldSize}\n${lines}\n${formatNote(note)}`;
 }
 
-/** Sends a request, and again after a short pause if the witness cannot be reached. */
+/** Sends a request, and again if it failed on the way (rule deadlines). */
 async function post(url: string, body: string, signal: AbortSignal) {
-  for (let attempt = 1; ; attempt++) {
-    const isLast = attempt === MAX_ATTEMPTS;
+  const repeats = new Repeats(signal);
+  for (;;) {
     try {
       const answer = await send(url, body, signal);
-      if (isLast || !OVERLOADED.includes(answer.status)) return answer;
+      if (!(await repeats.afterAnswer(answer))) return answer;
     } catch (error) {
-      const isTransient = hasCode(error, 'ERR_SOURCE_UNREACHABLE', 'ERR_SOURCE_TRUNCATED');
-      if (isLast || !isTransient) throw error;
+      if (!(await repeats.afterError(error))) throw error;
     }
-    await setTimeout(RETRY_MS, undefined, { signal });
   }
 }
 
@@ -101,5 +93,5 @@ async function send(url: string, body: string, signal: AbortSignal) {
     { fetch: globalThis.fetch, timeout: signal, maxBytes: LIMITS.logProof },
   );
   const text = textOf(await response.body(), sentResponse);
-  return { status: response.status, text };
+  return { status: response.status, headers: response.headers, text };
 }

@@ -1,6 +1,7 @@
 import {
   CLOCK_TOLERANCE_MS,
   COSIGNED_ANY_TIME,
+  clockNote,
   cosignatureTime,
   isNamed,
   type NoteKey,
@@ -78,7 +79,8 @@ export async function readCosignature(
   if (found !== undefined) return found;
   const newest = Math.max(...times);
   const at = cosignedAt(newest);
-  if (newest > until) throw new WitnessProblem(`sent a cosignature of ${at}, which is in the future`);
+  if (newest > until)
+    throw new WitnessProblem(`sent a cosignature of ${at}, which is in the future ${clockNote(Date.now())}`);
   if (newest < since) throw new WitnessProblem(`sent an old cosignature, of ${at}`);
   throw new WitnessProblem('sent a cosignature that is not valid for the head');
 }

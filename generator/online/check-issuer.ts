@@ -1,9 +1,21 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { isObject, parseStrictJson } from '@passport-registry/verifier/core';
-import { findMetadataFaults } from '@passport-registry/verifier/http';
+import { isObject } from '@passport-registry/verifier/core';
+import {
+  type DocumentFault,
+  DocumentRefused,
+  findMetadataFaults,
+  parseDocument,
+  type UrlPart,
+} from '@passport-registry/verifier/http';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 import { checkKeys } from './check-keys.js';
-import { GetFailed, type GetOptions, get, type HttpResponse, ORIGIN } from './fetch-document.js';
+import {
+  GetFailed,
+  type GetOptions,
+  get,
+  type HttpResponse,
+  isReadableCrossOrigin,
+} from './fetch-document.js';
 
 /** A problem with a document that a record names. */
 interface OnlineFinding {
@@ -41,21 +53,36 @@ async function checkDocument(
   } catch (error) {
     return [toFinding(error)];
   }
-  const found = checkCors(response, url);
+  const isReadable = await isReadableCrossOrigin(url, options, response);
+  const found: Finding[] = isReadable
+    ? []
+    : [{ rule: 'no-cors', message: `${url} cannot be read by verifiers in browsers` }];
   let value: unknown;
   try {
-    value = parseStrictJson(response.body);
+    value = parseDocument(response.body);
   } catch (error) {
-    return [...found, { rule: 'not-json', message: `${url} is not JSON: ${(error as Error).message}` }];
+    if (!(error instanceof DocumentRefused)) throw error;
+    const { fault, message } = error;
+    return [
+      ...found,
+      { rule: 'not-json', message: `${url} is not JSON: ${message}`, remedy: JSON_REMEDIES[fault] },
+    ];
   }
   return [...found, ...(await check(value))];
 }
 
-function checkCors({ headers }: HttpResponse, url: string): Finding[] {
-  const allowed = headers['access-control-allow-origin'];
-  if (allowed === '*' || allowed === ORIGIN) return [];
-  return [{ rule: 'no-cors', message: `${url} cannot be read by verifiers in browsers` }];
-}
+/** What to do about a document that is not strict JSON. */
+const JSON_REMEDIES: Readonly<Record<DocumentFault, string>> = {
+  empty: 'serve the document: the response has no content',
+  compressed: 'serve the document uncompressed, or compress it with gzip and say so in Content-Encoding',
+  'not-utf8': 'save the document as UTF-8',
+  'byte-order-mark': 'save the document as UTF-8 without a byte order mark (BOM)',
+  markup: 'serve the JSON document at this URL, and not a page for people',
+  'duplicate-member': 'remove one of the two members: parsers disagree about which one counts',
+  'number-too-large': 'write the number as a string, or remove it',
+  'too-deep': 'remove the nested brackets',
+  syntax: 'correct the JSON here',
+};
 
 /** The rules that metadata violate if verifiers refuse them. */
 const METADATA_RULES = {
@@ -64,12 +91,20 @@ const METADATA_RULES = {
   jwks_uri: 'discovery-other-keys',
 } as const;
 
+/** What to do about a URL in the metadata that differs in one part only. A TLS proxy hides scheme and port. */
+const PART_REMEDIES: Readonly<Partial<Record<UrlPart, string>>> = {
+  scheme: 'write https:// in the metadata; behind a TLS proxy, tell the application its public URL',
+  port: 'write the port of the record in the metadata; behind a proxy, tell the application its public URL',
+  spelling: 'write the URL in the metadata as in the record, character by character',
+};
+
 /** Checks the metadata of an issuer against its record. */
 export function checkMetadata(metadata: unknown, issuer: Issuer): Finding[] {
-  const found = findMetadataFaults(metadata, issuer).map(({ about, message }) => ({
-    rule: METADATA_RULES[about],
-    message: `the metadata ${message}`,
-  }));
+  const found = findMetadataFaults(metadata, issuer).map(({ about, differs, message }): Finding => {
+    const [part, another] = differs;
+    const remedy = part === undefined || another !== undefined ? undefined : PART_REMEDIES[part];
+    return { rule: METADATA_RULES[about], message: `the metadata ${message}`, remedy };
+  });
   const named = isObject(metadata) ? metadata['issuer_id'] : undefined;
   if (typeof named !== 'string' || named === issuer.issuer_id) return found;
   const message = `the metadata names the issuer_id ${shown(named)}`;
@@ -92,5 +127,5 @@ async function checkPolicy(url: string | null | undefined, options: GetOptions):
 
 function toFinding(error: unknown): Finding {
   if (!(error instanceof GetFailed)) throw error;
-  return { rule: error.rule, message: error.message };
+  return { rule: error.rule, message: error.message, remedy: error.remedy };
 }

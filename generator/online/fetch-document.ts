@@ -1,15 +1,31 @@
 import { lookup as resolve } from 'node:dns';
-import { get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { get as httpsGet } from 'node:https';
+import {
+  Agent as HttpAgent,
+  get as httpGet,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, get as httpsGet } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { Readable } from 'node:stream';
+import { Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { LIMITS } from '@passport-registry/verifier/core';
-import { isPublicAddress, isPublicHost, LimitExceeded, readLimited } from '@passport-registry/verifier/http';
+import {
+  isPublicAddress,
+  isPublicHost,
+  LimitExceeded,
+  Repeats,
+  readLimited,
+  retryAfter,
+} from '@passport-registry/verifier/http';
+import { shown } from '../diagnostics/diagnostic.js';
 import type { RuleName } from '../diagnostics/rules.js';
+import { networkReason } from '../verification/network-failure.js';
+import { hasUnusedProxy, proxyHost } from '../verification/proxy.js';
 
 /** The limits of a request. */
 export interface GetOptions {
-  /** The time limit for the complete response, in seconds. */
+  /** The time limit for each complete response, in seconds. */
   readonly timeout: number;
   /** Whether requests to IP addresses that are not public are permitted. */
   readonly allowPrivate: boolean;
@@ -18,10 +34,17 @@ export interface GetOptions {
 /** A URL gave no usable response. `rule` names the violated rule. */
 export class GetFailed extends Error {
   readonly rule: RuleName;
+  /** What to do, if it is not what the rule says. */
+  readonly remedy: string | undefined;
 
-  constructor(rule: RuleName, message: string, options?: { cause: unknown }) {
+  constructor(
+    rule: RuleName,
+    message: string,
+    { remedy, ...options }: { readonly cause?: unknown; readonly remedy?: string | undefined } = {},
+  ) {
     super(message, options);
     this.rule = rule;
+    this.remedy = remedy;
   }
 }
 
@@ -31,28 +54,86 @@ export interface HttpResponse {
   readonly body: Uint8Array;
 }
 
+/**
+ * The headers that verifiers send: the library sends Accept, and the `fetch` of Node.js the others. Some hosts refuse requests
+ * without one of them.
+ */
+const VERIFIER_HEADERS = {
+  Accept: 'application/json',
+  'Accept-Language': '*',
+  'Sec-Fetch-Mode': 'cors',
+  'User-Agent': 'node',
+  'Accept-Encoding': 'gzip, deflate',
+};
+
+/** The options of an agent that uses the proxies of the environment. Types of Node.js 20 do not know the last one. */
+const PROXIES = { keepAlive: false, proxyEnv: process.env };
+
 /** The Origin header that a browser would send. The response shows whether the browser may read the document. */
-export const ORIGIN = 'https://verifier.example';
+const ORIGIN = 'https://verifier.example';
 
 /**
- * Fetches a document from a public host, with limits for time and size, and with a maximum number of redirects.
+ * Fetches a document from a public host as a verifier does, with limits for time and size. A request that failed on the way is
+ * sent again (rule deadlines).
  *
+ * @param redirects - the maximum number of redirects to follow
  * @throws {@link GetFailed}
  */
 export async function get(url: string, options: GetOptions, redirects = 0): Promise<HttpResponse> {
-  const deadline = performance.now() + options.timeout * 1000;
   let target = url;
   for (let left = redirects; ; left--) {
-    const response = await request(target, options, deadline);
+    const response = await patientRequest(target, options, {});
     if (response.location === undefined) return response;
     if (left === 0) throw new GetFailed('redirected', `${target} redirects to ${response.location}`);
     target = response.location;
   }
 }
 
+/** Whether a page of another origin may read a document. @param response - of {@link get} */
+export async function isReadableCrossOrigin(
+  url: string,
+  options: GetOptions,
+  { headers }: HttpResponse,
+): Promise<boolean> {
+  if (allowsOrigin(headers)) return true;
+  try {
+    // Many hosts answer the question only if the request asks it.
+    return allowsOrigin((await patientRequest(url, options, { Origin: ORIGIN })).headers);
+  } catch (error) {
+    if (error instanceof GetFailed) return false;
+    throw error;
+  }
+}
+
+function allowsOrigin(headers: IncomingHttpHeaders): boolean {
+  const allowed = headers['access-control-allow-origin'];
+  return allowed === '*' || allowed === ORIGIN;
+}
+
 type Outcome = HttpResponse & { readonly location: string | undefined };
 
-function request(url: string, { allowPrivate, timeout }: GetOptions, deadline: number): Promise<Outcome> {
+async function patientRequest(
+  url: string,
+  options: GetOptions,
+  headers: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  const repeats = new Repeats();
+  for (;;) {
+    try {
+      return await request(url, options, headers);
+    } catch (error) {
+      const isRepeated =
+        error instanceof WrongStatus ? await repeats.afterAnswer(error) : await repeats.afterError(error);
+      if (!isRepeated) throw error;
+    }
+  }
+}
+
+function request(
+  url: string,
+  { allowPrivate, timeout }: GetOptions,
+  headers: Readonly<Record<string, string>>,
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error) => reject(toGetFailed(url, cause));
     try {
@@ -64,16 +145,17 @@ function request(url: string, { allowPrivate, timeout }: GetOptions, deadline: n
         );
       }
       if (!allowPrivate) assertPublicHost(hostname);
-      const send = protocol === 'https:' ? httpsGet : httpGet;
+      const isSecure = protocol === 'https:';
+      const send = isSecure ? httpsGet : httpGet;
+      const proxy = proxyHost(url);
       const call = send(url, {
         // No socket is kept open or shared.
-        agent: false,
-        headers: { Accept: 'application/json, */*;q=0.1', 'Accept-Encoding': 'identity', Origin: ORIGIN },
-        ...(!allowPrivate && { lookup: publicLookup }),
+        agent: proxy !== undefined && new (isSecure ? HttpsAgent : HttpAgent)(PROXIES),
+        headers: { ...VERIFIER_HEADERS, ...headers },
+        ...(!allowPrivate && { lookup: lookupBut(proxy) }),
       });
-      const abort = () =>
-        call.destroy(new GetFailed('timed-out', `${url} did not respond within ${timeout} s`));
-      const timer = setTimeout(abort, Math.max(0, deadline - performance.now()));
+      const abort = () => call.destroy(new TimedOut(`${url} did not respond within ${timeout} s`));
+      const timer = setTimeout(abort, timeout * 1000);
       call.once('error', fail);
       call.once('close', () => clearTimeout(timer));
       call.once('response', (response) => {
@@ -87,6 +169,30 @@ function request(url: string, { allowPrivate, timeout }: GetOptions, deadline: n
   });
 }
 
+/** A response did not arrive within the time limit. */
+class TimedOut extends GetFailed {
+  readonly code = 'ETIMEDOUT';
+
+  constructor(message: string) {
+    super('timed-out', message);
+  }
+}
+
+/** A response has another status than 200. */
+class WrongStatus extends GetFailed {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+
+  constructor(url: string, status: number, received: IncomingHttpHeaders) {
+    const headers = { get: (name: string) => received[name]?.toString() ?? null };
+    const pause = retryAfter(headers);
+    const later = pause === undefined ? '' : `, and asks to come back in ${Math.ceil(pause / 1000)} s`;
+    super('http-status', `${url} responded with status ${status}${later}`);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
 async function read(url: string, response: IncomingMessage): Promise<Outcome> {
   const { statusCode = 0, headers } = response;
   if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
@@ -96,13 +202,40 @@ async function read(url: string, response: IncomingMessage): Promise<Outcome> {
     }
     return { headers, body: new Uint8Array(), location: location?.href };
   }
-  if (statusCode !== 200) throw new GetFailed('http-status', `${url} responded with status ${statusCode}`);
-  const stream = Readable.toWeb(response) as ReadableStream<Uint8Array>;
+  if (statusCode !== 200) throw new WrongStatus(url, statusCode, headers);
+  const stream = Readable.toWeb(decoded(url, response)) as ReadableStream<Uint8Array>;
   return { headers, body: await readLimited(stream, LIMITS.issuerDocument), location: undefined };
 }
 
+/** Decodes a body as the `fetch` of Node.js does. An encoding that it does not know stays. */
+function decoded(url: string, response: IncomingMessage): Readable {
+  const encoding = response.headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  if (encoding === 'identity') return response;
+  const decoder = DECODERS[encoding];
+  if (decoder === undefined)
+    throw new GetFailed('not-json', `${url} is compressed: its Content-Encoding is ${shown(encoding)}`, {
+      remedy: 'compress with what the client asks for: verifiers ask for gzip',
+    });
+  const decoding = decoder();
+  response.once('error', (error) => decoding.destroy(error));
+  return response.pipe(decoding);
+}
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
 /** Matches the error codes of Node.js and OpenSSL for certificates and handshakes. */
 const TLS = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME/;
+
+/** Matches the error codes of Node.js for bodies that are not compressed as their header says. */
+const DAMAGED = /^Z_|BROTLI|^ERR_PADDING|^ERR__ERROR/;
+
+const PROXY_REMEDY =
+  'let Node.js use the proxy (docs/issuers.md#behind-a-proxy), or run the check where no proxy is needed';
 
 function toGetFailed(url: string, cause: Error): GetFailed {
   if (cause instanceof GetFailed) return cause;
@@ -110,11 +243,18 @@ function toGetFailed(url: string, cause: Error): GetFailed {
     return new GetFailed('answer-too-large', `${url} is ${cause.message}`, { cause });
   if (cause instanceof PrivateAddress) return new GetFailed('private-address', cause.message, { cause });
   const code = (cause as NodeJS.ErrnoException).code ?? cause.message;
-  if (TLS.test(code))
-    return new GetFailed('tls-failed', `${url} has no trusted TLS certificate: ${code}`, {
-      cause,
-    });
-  return new GetFailed('host-unreachable', `${url} cannot be reached: ${code}`, { cause });
+  if (DAMAGED.test(code))
+    return new GetFailed(
+      'not-json',
+      `${url} cannot be decompressed: its Content-Encoding is not that of its body`,
+      {
+        cause,
+        remedy: 'correct the header Content-Encoding, or the compression',
+      },
+    );
+  const rule = TLS.test(code) ? 'tls-failed' : 'host-unreachable';
+  const remedy = rule === 'host-unreachable' && hasUnusedProxy(url) ? PROXY_REMEDY : undefined;
+  return new GetFailed(rule, `${url} cannot be fetched: ${networkReason(url, cause)}`, { cause, remedy });
 }
 
 /** A host is not public, because of its name or of an IP address to which the name resolves. */
@@ -156,3 +296,9 @@ export const publicLookup: LookupFunction = (host, options, callback) => {
     return callback(null, first?.address ?? '', first?.family);
   });
 };
+
+/** Resolves names like {@link publicLookup}, but that of a proxy to any IP address. A proxy resolves the other names itself. */
+function lookupBut(proxy: string | undefined): LookupFunction {
+  return (host, options, callback) =>
+    host === proxy ? resolve(host, options, callback) : publicLookup(host, options, callback);
+}

@@ -17,7 +17,7 @@ import { pinnedKey } from '../verification/pinned-trust.js';
 import { memorySource } from '../verification/tree-source.js';
 import { assertNothingUnlisted, assertTreeGood } from './assert-tree-good.js';
 import { predecessorOf, publishedRecords } from './predecessor.js';
-import type { PublicationExceptions, TreeOptions } from './publication.js';
+import type { PublicationExceptions } from './publication.js';
 
 /** What to do if the published tree is not the one over which the next tree was built. */
 export const LOAD_AGAIN =
@@ -30,8 +30,8 @@ interface NamedTree {
   readonly name: string;
 }
 
-/** What a tree may do, and how the record of its holders is verified. */
-export interface FollowOptions extends Pick<TreeOptions, 'verifyHolders'> {
+/** What a tree may do. */
+export interface FollowOptions {
   readonly exceptions: PublicationExceptions;
 }
 
@@ -54,11 +54,11 @@ interface SignedTree extends NamedTree {
 export async function assertFollows(
   proposed: NamedTree,
   before: NamedTree | undefined,
-  { exceptions, verifyHolders }: FollowOptions,
+  { exceptions }: FollowOptions,
 ): Promise<readonly Diagnostic[]> {
   if (isOnlyLogged(proposed.files)) return assertFirstFollows(proposed, before);
   const next = await signedTree(proposed);
-  await assertTreeGood(next.files, next.rootKey, { name: next.name, verifyHolders });
+  await assertTreeGood(next.files, next.rootKey, next.name);
   assertNotAhead(next.list.updatedAt);
   if (before === undefined) return [];
   if (isOnlyLogged(before.files)) {

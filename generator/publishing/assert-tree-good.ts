@@ -4,7 +4,7 @@ import { TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import { assertVerifiable } from '../verification/accept.js';
-import type { ProvenStatements, VerifyOptions } from '../verification/check-tree.js';
+import type { ProvenStatements } from '../verification/check-tree.js';
 import { memorySource, registryFiles } from '../verification/tree-source.js';
 import { auditTree } from '../verification/verify.js';
 
@@ -16,19 +16,14 @@ const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
  * (rule verified-before-written). Whoever publishes a tree has to know all of its files: a file that nothing lists is refused,
  * although an auditor passes what a later version may have added.
  *
- * @param options - the name of the tree in messages, and what verifies the record of the holders
+ * @param name - the name of the tree in messages. Default: it is a new tree
  * @returns the statements of the tree
  * @throws {@link TreeRejected}
  */
-export async function assertTreeGood(
-  tree: Tree,
-  rootKey: RootKey,
-  { name, verifyHolders }: { readonly name?: string } & Pick<VerifyOptions, 'verifyHolders'>,
-): Promise<ProvenStatements> {
+export async function assertTreeGood(tree: Tree, rootKey: RootKey, name?: string): Promise<ProvenStatements> {
   const source = memorySource(tree);
   const { report, statements } = await auditTree({ ...source, name: name ?? source.name }, rootKey, {
     withoutLog: name === undefined,
-    verifyHolders,
   });
   // An expired or missing checkpoint does not make the tree invalid: the operator runs `checkpoint` after the build.
   const isLater = (name: string) =>

@@ -23,6 +23,7 @@ import {
   readLogHead,
   rootOf,
 } from '../log/log-files.js';
+import { isLocalOrigin } from '../log/log-name.js';
 import { logIdentity, signHead } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
@@ -77,6 +78,23 @@ export function chooseLog(
   if (known !== undefined && !isNamed && !published?.development && choice.mayReplaceKey !== true)
     throw otherLogKey(known, chosen);
   return chosen;
+}
+
+/**
+ * Asserts that a production key begins no log under a name that only one machine has, such as that of a trial: the name of a log
+ * never changes (rule log-name).
+ *
+ * @throws {@link UsageError}
+ */
+export function assertLastingName(
+  log: LogIdentity | undefined,
+  published: Pick<PublishedFiles, 'statement'> | undefined,
+): void {
+  if (log === undefined || published?.statement?.log !== undefined || !isLocalOrigin(log.origin)) return;
+  throw new UsageError(
+    `the log cannot be named ${log.origin}: the name of a log is permanent, and this is the name of a single machine; set log.origin in ` +
+      'registry.yaml to the host at which the registry will be published, and /log',
+  );
 }
 
 /** The end of a key's life looks like a wrong file, so the operator has to name the new key, too. */

@@ -2,7 +2,7 @@ import { IoFailed, ignoring } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { RecordSet } from '../records/check-records.js';
 import { liftedSuspensions } from '../review/assert-publishable.js';
-import { type CommittedChange, history } from '../review/history.js';
+import { type StatusChange, statusChanges } from '../review/status-changes.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { parseChanges } from '../tree/site/changes.js';
@@ -27,19 +27,15 @@ export function outdatedRecords(
   const lifted = liftedSuspensions({ before: publishedRecords(published, published.folder), after });
   const known = lifted.length === 0 ? [] : committedChanges(issuers, env, lifted);
   return lifted.filter((id) => {
-    const last = known.find(({ issuer, field }) => issuer === id && field === 'status');
+    const last = known.find(({ issuer }) => issuer === id);
     const suspended = suspendedAt(id, published);
     return last?.to === 'active' && suspended !== undefined && Date.parse(last.at) < Date.parse(suspended);
   });
 }
 
-function committedChanges(
-  issuers: string,
-  env: NodeJS.ProcessEnv,
-  ids: readonly string[],
-): CommittedChange[] {
+function committedChanges(issuers: string, env: NodeJS.ProcessEnv, ids: readonly string[]): StatusChange[] {
   try {
-    return history(issuers, env, ids);
+    return statusChanges(issuers, env, ids);
   } catch (error) {
     return ignoring(IoFailed)(error) ?? [];
   }

@@ -5,7 +5,6 @@ import type { LogChoice } from '../log/log-choice.js';
 import type { CompleteRecords } from '../records/check-records.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { Signer } from '../signing/sign.js';
-import type { VerifyHolders } from '../tree/held-by.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { RegistryDescription } from '../tree/registry-description.js';
 import type { PageSettings } from '../tree/site/page-settings.js';
@@ -29,18 +28,11 @@ export interface PublicationExceptions extends RuleExceptions {
 
 /** What a tree contains besides the list. */
 export interface TreeOptions {
-  /**
-   * The file holders.json, the record of the ceremony that made the shared root key. Default: the published record, as
-   * long as the root key stays.
-   */
-  readonly holders?: string | undefined;
-  /** Verifies the record of the holders. @internal */
-  readonly verifyHolders?: VerifyHolders | undefined;
   /** Whether to publish the list in compressed form, too. */
   readonly precompress?: boolean | undefined;
   /** Whether to publish all statements in one file, too. Default: no. */
   readonly statements?: boolean | undefined;
-  /** What the page, the feed and the OpenAPI description say about the registry. Default: nothing. */
+  /** What the page and the OpenAPI description say about the registry. Default: nothing. */
   readonly about?: RegistryDescription | undefined;
   /** How the pages look, and whether each issuer has one. Default: a page in English, without a logo. */
   readonly page?: PageSettings | undefined;

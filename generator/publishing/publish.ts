@@ -12,10 +12,9 @@ import { assertDescription } from '../tree/registry-description.js';
 import { changesUpTo } from '../tree/site/changes.js';
 import { readLogo } from '../tree/site/logo.js';
 import { withStatementsFile } from '../tree/statements-file.js';
-import { assembleTree, type PublishedHolders, type Tree } from '../tree/tree.js';
+import { assembleTree, type Tree } from '../tree/tree.js';
 import { assertTreeGood } from './assert-tree-good.js';
-import { chooseLog, withDevelopmentKey } from './extend-log.js';
-import { holdersRecord } from './holders-record.js';
+import { assertLastingName, chooseLog, withDevelopmentKey } from './extend-log.js';
 import { logPublication, removeReplacedTiles } from './log-publication.js';
 import { assertRootContinues, predecessorOf, publishedList, publishedRecords } from './predecessor.js';
 import type { NewPublication, PublishOptions } from './publication.js';
@@ -40,7 +39,7 @@ export async function publish(
   { onStage, onProgress }: Listeners = {},
 ): Promise<BuildReport> {
   const { records, signer, time = {}, exceptions = {} } = publication;
-  const { freshness = {}, about = {}, verifyHolders } = publication;
+  const { freshness = {}, about = {} } = publication;
   assertDescription(about);
   const repair = await repairTree(output, publication.signer.rootKey);
   const served = await readPublished(output.named);
@@ -57,8 +56,7 @@ export async function publish(
   onStage?.('published tree');
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
-  // Before a signature: those who sign cannot take it back.
-  const holders = await holdersRecord(publication.holders, served, { rootKey, verifyHolders });
+  if (!development) assertLastingName(log, follows);
   const signed = await signedList(
     { records, signer, time, checkpoint, log, predecessor: follows },
     published,
@@ -66,9 +64,9 @@ export async function publish(
   );
   onStage?.('list and signature');
   const before = predecessorOf(served, signer);
-  const assembled = await assemble(publication, served, { signed, holders, before });
+  const assembled = await assemble(publication, served, { signed, before });
   onStage?.('tree');
-  const statements = await assertTreeGood(assembled, signed.rootKey, { verifyHolders });
+  const statements = await assertTreeGood(assembled, signed.rootKey);
   onStage?.('verify');
   const logged = await logPublication({ tree: assembled, signed, before, served }, choice, output);
   if (logged !== undefined) onStage?.('log');
@@ -98,7 +96,6 @@ export async function publish(
 /** What is new in a tree, and what it follows. */
 interface NextTree {
   readonly signed: SignedPublication;
-  readonly holders: PublishedHolders | undefined;
   /** The published tree without a pending publication, from `predecessorOf`. */
   readonly before: PublishedTree | undefined;
 }
@@ -112,7 +109,7 @@ interface NextTree {
 async function assemble(
   { exceptions = {}, freshness, precompress = false, about = {}, page = {} }: PublishOptions,
   served: PublishedTree | undefined,
-  { signed, holders, before }: NextTree,
+  { signed, before }: NextTree,
 ): Promise<Tree> {
   const list = before && publishedList(before);
   const diff = list && diffLists(list, signed.list);
@@ -120,7 +117,6 @@ async function assemble(
   const { breakPinnedVerifiers } = exceptions;
   const tree = assembleTree({
     signed,
-    holders,
     precompress,
     about,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers }),

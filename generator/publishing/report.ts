@@ -4,10 +4,10 @@ import { endWithDelegation } from '../freshness/expiry.js';
 import type { SignedPublication } from '../list/list.js';
 import { sha256 } from '../tree/checksums.js';
 import { isChecksummed, roleOf } from '../tree/files.js';
+import { passedLimits } from '../tree/host-limits.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
-import { inWords } from '../tree/site/atom.js';
-import { parseChanges } from '../tree/site/changes.js';
+import { inWords, parseChanges } from '../tree/site/changes.js';
 import type { Tree } from '../tree/tree.js';
 import type { ProvenStatements } from '../verification/check-tree.js';
 import type { LogReport } from './log-publication.js';
@@ -72,16 +72,16 @@ export function reportOf(outcome: Outcome, written: Written): BuildReport {
     bytes: [...tree.values()].reduce((size, { length }) => size + length, 0),
     isFinished: !lacksQuorum(log) && !lacksCheckpoint(outcome),
     isCompared: answers === undefined,
-    notes: [...logNotes(log), ...removalNotes(written, output.named), ...buildNotes(outcome)],
+    notes: [
+      ...logNotes(log),
+      ...removalNotes(written, output.named),
+      ...buildNotes(outcome),
+      ...passedLimits(tree),
+    ],
   };
 }
 
 const noteIf = (isNeeded: boolean | undefined, note: string): string[] => (isNeeded === true ? [note] : []);
-
-const PAGES_REMOVED =
-  'The pages of issuers were removed: there are more issuers than `issuers` of `page` in registry.yaml says, or that setting is gone.';
-
-const HOLDERS_REMOVED = `${PATHS.holders} was removed, because its holders share another root key than the one that signs. If holders share the new root key, name their record with holders in registry.yaml.`;
 
 /** How many removed files to name. */
 const MAX_REMOVED = 5;
@@ -92,8 +92,6 @@ function removalNotes({ removed }: Written, folder: string): string[] {
   const named = strangers.slice(0, MAX_REMOVED).join(', ');
   const more = strangers.length > MAX_REMOVED ? `, and ${strangers.length - MAX_REMOVED} more` : '';
   return [
-    ...noteIf(removed.includes(PATHS.pageSums), PAGES_REMOVED),
-    ...noteIf(removed.includes(PATHS.holders), HOLDERS_REMOVED),
     ...noteIf(
       strangers.length > 0,
       `Removed from ${folder}, because no publication makes such a file: ${named}${more}.`,

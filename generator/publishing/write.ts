@@ -22,7 +22,6 @@ import { readIfReadable } from '../files/read-file.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
 import { LOG_FOLDER } from '../log/log-files.js';
 import type { OnProgress } from '../progress.js';
-import { isIssuerPage } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { statementsFile } from '../tree/statements-file.js';
 import type { Tree } from '../tree/tree.js';
@@ -100,7 +99,7 @@ export function createTree(
       writeFile(`${newTree}/${path}`, bytes);
     }
     const isNew = isEmpty(out);
-    const lasting = [...tree.keys()].filter((path) => mustLast(path) && !(isNew && isRecord(path)));
+    const lasting = [...tree.keys()].filter((path) => !(isNew && isRecord(path)));
     await flushFiles(lasting.map((path) => join(newTree, path)));
     await flushFoldersOf(tree.keys(), newTree);
     replaceFolder(newTree, { out, replaced: isNew ? undefined : join(staging, 'replaced') });
@@ -172,12 +171,8 @@ async function updateTree(
   };
 }
 
-/** Whether a file must survive a loss of power. The next build compares all files, and makes the pages of issuers again. */
-const mustLast = (path: string) => !isIssuerPage(path);
-
 /**
- * Whether a file is the record of an issuer, which each build makes again, as the pages. In a new tree nobody has asked for it
- * yet, so a first build does not wait until the disk has each of them. That took longer than all else with 10,000 records.
+ * Whether a file is the record of an issuer, which each build makes again. In a new tree nobody has asked for it yet, so a first build does not wait until the disk has each of them. That took longer than all else with 10,000 records.
  */
 const isRecord = (path: string) => path.startsWith('issuers/');
 
@@ -255,7 +250,7 @@ async function stage(
     writeFile(file, bytes);
     staged.set(path, file);
   }
-  await flushFiles([...staged].flatMap(([path, file]) => (mustLast(path) ? [file] : [])));
+  await flushFiles([...staged.values()]);
   return staged;
 }
 

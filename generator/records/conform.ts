@@ -31,7 +31,7 @@ export function conform(parsed: ParsedFile): Conformed {
   const conforms = validateIssuer(value);
   const found = groupByValue(conforms ? [] : (validateIssuer.errors ?? []))
     .filter(({ path }) => !parsed.isAlias(path))
-    .flatMap(({ path, errors }) => findingsFor(value, path, errors));
+    .flatMap(({ path, errors }) => findingsFor(parsed, path, errors));
   const diagnostics = [...found, ...findReasonWhileActive(value), ...warningsFor(value)].map(
     ({ path, part, finding }: Located) => diagnostic(parsed, parsed.locate(path, part), finding),
   );
@@ -68,14 +68,18 @@ function groupByValue(errors: readonly SchemaError[]): { path: Path; errors: rea
   return [...byPath].map(([pointer, group]) => ({ path: pathOf(pointer), errors: group }));
 }
 
-function findingsFor(record: object, path: Path, errors: readonly SchemaError[]): Located[] {
+function findingsFor(parsed: ParsedFile, path: Path, errors: readonly SchemaError[]): Located[] {
   if (path.length === 0) return errors.map(topLevel);
-  const value = path.reduce((inner, step) => (inner as Record<string, unknown>)[step], record as unknown);
+  const value = path.reduce((inner, step) => (inner as Record<string, unknown>)[step], parsed.value);
   if (Array.isArray(value) && errors.some(({ keyword }) => keyword === 'uniqueItems')) {
     return explainDuplicates(value).map(({ index, finding }) => ({ path: [...path, index], finding }));
   }
+  const source = parsed.sourceAt(path);
   return [
-    { path, finding: explainValue({ field: String(path[0]), inList: path.length > 1 }, value, errors) },
+    {
+      path,
+      finding: explainValue({ field: String(path[0]), inList: path.length > 1, source }, value, errors),
+    },
   ];
 }
 

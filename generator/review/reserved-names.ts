@@ -1,7 +1,16 @@
 import type { Issuer } from '@passport-registry/verifier';
 
-/** Names that nobody can own: RFC 2606, sections 2 and 3, and RFC 6761, section 6 (rule reserved-names). */
-const RESERVED = ['test', 'example', 'invalid', 'localhost', 'example.com', 'example.net', 'example.org'];
+/** Names that nobody can own: RFC 2606, sections 2 and 3, RFC 6761, section 6, and RFC 9476 (rule reserved-names). */
+const RESERVED = [
+  'alt',
+  'test',
+  'example',
+  'invalid',
+  'localhost',
+  'example.com',
+  'example.net',
+  'example.org',
+];
 
 /** Whether a host is a name reserved for tests and documentation, or is under such a name. */
 export function isReservedName(host: string): boolean {

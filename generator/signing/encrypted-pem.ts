@@ -1,6 +1,6 @@
 import { createCipheriv, type KeyObject, pbkdf2Sync, randomBytes } from 'node:crypto';
 
-/** Iterations of PBKDF2 with HMAC-SHA-512, as for the files of holders. The `export` of Node.js makes only 2,048. */
+/** Iterations of PBKDF2 with HMAC-SHA-512, far more than usual. The `export` of Node.js makes only 2,048. */
 const ITERATIONS = 600_000;
 
 /** Object identifiers of RFC 8018 (PBES2, PBKDF2, HMAC-SHA-512) and of AES-256 in CBC mode, in DER. */

@@ -1,4 +1,4 @@
-import { PAGES_FOLDER, PATHS } from './paths.js';
+import { PATHS } from './paths.js';
 
 /** A kind of file in a tree (rules tree-files, other-files). */
 interface FileKind {
@@ -21,7 +21,7 @@ interface FileKind {
  * files (rule log-audit). `nothing`: SHA256SUMS cannot list itself, nor the checkpoint, which contains its hash (rule
  * checksums-form), nor what is written after the checkpoint.
  */
-type Listing = 'SHA256SUMS' | 'sums' | 'pages.txt' | 'log' | 'nothing';
+type Listing = 'SHA256SUMS' | 'sums' | 'log' | 'nothing';
 
 /** The content types that are not those of a single file. */
 export const TYPES = {
@@ -46,18 +46,13 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: PATHS.asset('icon.svg'), type: 'image/svg+xml' },
   { path: PATHS.asset('logo.svg'), type: 'image/svg+xml' },
   { path: PATHS.asset('logo.png'), type: 'image/png' },
-  { path: `${PAGES_FOLDER}*`, star: `${ID}\\.html`, type: TYPES.page, listedIn: 'pages.txt' },
-  { path: PATHS.pageSums, type: TYPES.text },
-  { path: PATHS.sitemap, type: 'application/xml', listedIn: 'pages.txt' },
   { path: PATHS.asset('licences.txt'), type: TYPES.text },
   { path: PATHS.changes, type: TYPES.json },
-  { path: PATHS.feed, type: 'application/atom+xml' },
   { path: PATHS.list, type: TYPES.json },
   { path: PATHS.signature, type: TYPES.text },
   { path: 'issuers/*', star: ID, type: TYPES.json, listedIn: 'sums' },
   { path: PATHS.rootKey, type: TYPES.json },
   { path: PATHS.rotation, type: TYPES.json },
-  { path: PATHS.holders, type: TYPES.json },
   { path: PATHS.delegation, type: TYPES.jwt },
   { path: PATHS.checkpoint, type: TYPES.jwt, listedIn: 'nothing' },
   { path: PATHS.publication, type: TYPES.jwt },
@@ -91,7 +86,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: 'serve.json', isHostFile: true },
   { path: '_headers', isHostFile: true },
   { path: '.htaccess', isHostFile: true },
-  { path: PATHS.pagesHtaccess, isHostFile: true, listedIn: 'pages.txt' },
   { path: 'issuers/.htaccess', isHostFile: true },
   // No version writes this one, but the protocol permits it.
   { path: 'log/.htaccess', isHostFile: true },
@@ -138,9 +132,6 @@ export const isChecksummed = (path: string) => listingOf(path) === 'SHA256SUMS';
 
 /** Whether nothing lists a path. */
 export const isUnlisted = (path: string) => listingOf(path) === 'nothing';
-
-/** Whether a path is that of the page of an issuer, or comes with these pages: pages.txt lists it (rule issuer-pages). */
-export const isIssuerPage = (path: string) => listingOf(path) === 'pages.txt';
 
 /** Whether a path is that of a file of the log. */
 export const isLogPath = (path: string) => listingOf(path) === 'log';

@@ -1,7 +1,7 @@
 import { sha256 } from './checksums.js';
 import { FILE_KINDS, TYPES } from './files.js';
-import { PAGES_FOLDER, PATHS } from './paths.js';
-import { CONTENT_SECURITY_POLICY, ISSUER_PAGE_POLICY, notFoundPage } from './site/pages.js';
+import { PATHS } from './paths.js';
+import { CONTENT_SECURITY_POLICY, notFoundPage } from './site/pages.js';
 
 /**
  * The configuration files of static hosts. No host serves the tree correctly by default: record paths have no
@@ -15,13 +15,11 @@ const LONG = 'public, max-age=3600';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const CACHES = { 'with a release': LONG, never: IMMUTABLE };
 
-/** Pages contain the policy, too, but only a header can forbid other pages to frame them. */
-const FRAMES = "; frame-ancestors 'none'";
-const PAGE_POLICY = CONTENT_SECURITY_POLICY + FRAMES;
+/** The page contains the policy, too, but only a header can forbid other pages to frame it. */
+const PAGE_POLICY = `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`;
 /** The Content-Security-Policy of files that browsers show. */
 const POLICIES: Readonly<Record<string, string>> = {
   [PATHS.page]: PAGE_POLICY,
-  [`${PAGES_FOLDER}*`]: ISSUER_PAGE_POLICY + FRAMES,
   // For an image that somebody opens as a page.
   [PATHS.asset('logo.svg')]: "default-src 'none'",
 };
@@ -61,8 +59,7 @@ function makeHostFiles(): ReadonlyMap<string, string> {
     ['serve.json', serveJson()],
     ['_headers', headersFile()],
     ['.htaccess', rootHtaccess()],
-    [PATHS.pagesHtaccess, recordsHtaccess(TYPES.page)],
-    ['issuers/.htaccess', recordsHtaccess(TYPES.json)],
+    ['issuers/.htaccess', RECORDS_HTACCESS],
     // Sums files have no extension.
     ['sums/.htaccess', `ForceType "${TYPES.text}"\n`],
     ['.nojekyll', ''],
@@ -170,8 +167,8 @@ ${SERVED.filter(({ path }) => hasPathRule(path))
 `;
 }
 
-/** Whether a path is that of a file of the log, of an issuer's page, or of what came with these pages. */
-const hasPathRule = (path: string) => /^(?:log|i)\/|^assets\/logo|^sitemap|^pages/.test(path);
+/** Whether a path is that of a file of the log, or of a logo. */
+const hasPathRule = (path: string) => /^log\/|^assets\/logo/.test(path);
 
 /** For Apache: a rule for whole paths, which overrides the rules for names. */
 function pathRule({ path, type, cache, policy }: ServedFile): string {
@@ -185,10 +182,8 @@ function pathRule({ path, type, cache, policy }: ServedFile): string {
 }
 
 /** For Apache. Ids may contain dots, and what follows a dot must select no type, handler, encoding or language. */
-function recordsHtaccess(type: string): string {
-  return `ForceType ${type.includes(' ') ? `"${type}"` : type}
+const RECORDS_HTACCESS = `ForceType ${TYPES.json}
 RemoveHandler .cgi .php .pl .py .asp .shtml .var
 RemoveEncoding .gz .tgz .br .Z .bz2
 RemoveLanguage .de .en .es .fr .it .ja .nl .no .pl .pt .ru .sv
 `;
-}

@@ -1,9 +1,6 @@
 import { recordPath, TREE_FILES } from '@passport-registry/verifier/core';
 import { LOG_HEAD_PATH } from '../log/log-files.js';
 
-/** The folder of the pages of single issuers. */
-export const PAGES_FOLDER = 'i/';
-
 /** The paths of the files in a tree (rule tree-files). */
 export const PATHS = {
   // What a verifier reads, too.
@@ -19,14 +16,8 @@ export const PATHS = {
   /** The page for people. */
   page: 'index.html',
   asset: (name: string) => `assets/${name}`,
-  /** The pages of single issuers, their hashes, their configuration, and their URLs for search engines (rule issuer-pages). */
-  issuerPage: (id: string) => `${PAGES_FOLDER}${id}.html`,
-  pageSums: 'pages.txt',
-  pagesHtaccess: 'i/.htaccess',
-  sitemap: 'sitemap.xml',
-  /** The changes of status and tier, as data and as a feed. */
+  /** The changes of status and tier. */
   changes: 'changes.json',
-  feed: 'changes.atom',
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
   /** The newest head of the log, signed by the key of the log (rule log-files). */
   logHead: LOG_HEAD_PATH,

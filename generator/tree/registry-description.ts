@@ -15,9 +15,6 @@ export interface RegistryDescription {
   readonly homepage?: string | undefined;
 }
 
-/** The name of a registry without a name. */
-export const DEFAULT_NAME = 'Registry of agent passport issuers';
-
 /**
  * Checks a description by the rules for registry.yaml, because a program may have made the description.
  *

@@ -3,13 +3,11 @@ import { packageFile } from '../files/package-file.js';
 import type { SignedPublication } from '../list/list.js';
 import { sumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
-import { isChecksummed, isIssuerPage } from './files.js';
-import type { HeldBy } from './held-by.js';
+import { isChecksummed } from './files.js';
 import { hostFiles } from './host-configuration.js';
 import { PATHS } from './paths.js';
 import { openApiBytes, type RegistryDescription } from './registry-description.js';
 import type { PageParts } from './site/page-settings.js';
-import { hasIssuerPages } from './site/pages.js';
 import { siteFiles } from './site/site-files.js';
 
 /** A tree in memory: the bytes of every file by path. */
@@ -28,23 +26,13 @@ interface TreeParts {
   readonly freshness: Tree;
   /** Whether to add the list in compressed form. */
   readonly precompress: boolean;
-  /** Who shares the root key; undefined if the registry publishes no record of that. */
-  readonly holders: PublishedHolders | undefined;
   readonly about: RegistryDescription;
   readonly page: PageParts;
 }
 
-/** The record of the holders of a shared root key. */
-export interface PublishedHolders {
-  /** The bytes of keys/holders.json. */
-  readonly record: Uint8Array;
-  /** What the record says. */
-  readonly heldBy: HeldBy;
-}
-
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
 export function assembleTree(parts: TreeParts): Tree {
-  const { signed, changes, freshness, precompress, holders, about, page } = parts;
+  const { signed, changes, freshness, precompress, about, page } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -53,8 +41,6 @@ export function assembleTree(parts: TreeParts): Tree {
     [PATHS.publication, text(statement.text)],
     [PATHS.rootKey, canonicalBytes(rootKey.jwk)],
   ]);
-  const sumsOf = (isListed: (path: string) => boolean) =>
-    text(sumsText([...tree].filter(([path]) => isListed(path))));
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
   for (const [path, bytes] of sums.files) tree.set(path, bytes);
   if (signed.about !== undefined) tree.set(PATHS.about, signed.about);
@@ -62,16 +48,14 @@ export function assembleTree(parts: TreeParts): Tree {
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
   const required = ['publication' as const, ...(statement.checkpoint ? ['checkpoint' as const] : [])];
-  const named = { heldBy: holders?.heldBy, names: signed.about, about, page };
+  const named = { names: signed.about, about, page };
   const site = { list, rootKey, required, log: statement.log?.origin, development, ...named };
   for (const [path, bytes] of siteFiles(site, changes)) tree.set(path, bytes);
-  if (!hasIssuerPages(site)) tree.delete(PATHS.pagesHtaccess);
-  else tree.set(PATHS.pageSums, sumsOf(isIssuerPage));
-  if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
-  return tree.set(PATHS.checksums, sumsOf(isChecksummed));
+  const listed = [...tree].filter(([path]) => isChecksummed(path));
+  return tree.set(PATHS.checksums, text(sumsText(listed)));
 }
 
 const DEVELOPMENT_NOTICE = `This registry is signed by a development key that was made on somebody's machine.

@@ -1,7 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { SourceRedirected } from '@passport-registry/verifier';
+import { RegistryError, SourceRedirected } from '@passport-registry/verifier';
 import { limitOf } from '@passport-registry/verifier/core';
-import { type BoundedResponse, boundedFetch } from '@passport-registry/verifier/http';
+import {
+  type BoundedResponse,
+  boundedFetch,
+  type FetchLimits,
+  Repeats,
+} from '@passport-registry/verifier/http';
 import { networkFailure } from './network-failure.js';
 
 /** The time limit for one whole response. */
@@ -35,28 +40,43 @@ export function fileUrl(base: string, path: string): URL {
 
 /**
  * Requests a file of a tree from a host, with a time limit, the size limit of the path, and no credentials. Redirects
- * are not followed. Every command of the generator that reads a registry over HTTP uses this function.
+ * are not followed. A request that failed on the way is sent again (rule deadlines). Every command of the generator that
+ * reads a registry over HTTP uses this function.
  *
  * @param base - the URL of the registry
  * @param path - the path of the file in the tree
- * @throws {@link IoFailed} with the reason; reading the body can throw the same error
+ * @param request - `read` reads or discards the answer
+ * @throws {@link IoFailed} with the reason
  */
-export async function askHost(base: string, path: string, request: HostRequest = {}): Promise<HostAnswer> {
+export async function askHost<T>(
+  base: string,
+  path: string,
+  { read, ...request }: HostRequest & { readonly read: (answer: HostAnswer) => Promise<T> },
+): Promise<T> {
   const { signal, query, maxBytes = limitOf(path), ...init } = request;
   const url = fileUrl(base, path).href + (query === undefined ? '' : `?${query}`);
-  const timeout =
-    signal === undefined ? TIMEOUT_MS : AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const limits = { fetch: globalThis.fetch, timeout, maxBytes };
-  const fail = (cause: unknown) => {
-    throw networkFailure(url, cause);
-  };
-  await closedConnections();
+  const repeats = new Repeats(signal);
+  for (;;) {
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
+    const timeout = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+    await closedConnections();
+    try {
+      const answer = await send(url, init, { fetch: globalThis.fetch, timeout, maxBytes });
+      if (!(await repeats.afterAnswer(answer))) return await read(answer);
+      answer.discard();
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      if (!(await repeats.afterError(error))) throw networkFailure(url, error);
+    }
+  }
+}
+
+async function send(url: string, init: RequestInit, limits: FetchLimits): Promise<HostAnswer> {
   try {
-    const answer = await boundedFetch(url, init, limits);
-    return { ...answer, location: undefined, body: () => answer.body().catch(fail) };
+    return { ...(await boundedFetch(url, init, limits)), location: undefined };
   } catch (error) {
     if (error instanceof SourceRedirected) return redirect(error);
-    return fail(error);
+    throw error;
   }
 }
 
@@ -69,14 +89,23 @@ async function closedConnections(): Promise<void> {
   await setImmediate();
 }
 
+/** Discards the content of an answer. */
+export async function statusOf({ status, discard }: HostAnswer): Promise<number> {
+  discard();
+  return status;
+}
+
 /** Whether a host serves a file, whose content is not requested. A host that does not know HEAD counts as one without it. */
 export async function isServed(base: string, path: string): Promise<boolean> {
-  const { status, discard } = await askHost(base, path, { method: 'HEAD' });
-  discard();
-  return status === 200;
+  return (await askHost(base, path, { method: 'HEAD', read: statusOf })) === 200;
 }
 
 function redirect({ status, location }: SourceRedirected): HostAnswer {
-  const nothing = async () => undefined;
-  return { status, location, headers: new Headers(), body: async () => new Uint8Array(), discard: nothing };
+  return {
+    status,
+    location,
+    headers: new Headers(),
+    body: async () => new Uint8Array(),
+    discard: () => undefined,
+  };
 }

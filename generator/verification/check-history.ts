@@ -1,7 +1,6 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
 import {
   ANY_TIME,
-  type Changes,
   decodeUtf8,
   findMisnamed,
   verifyPublicationStatement,
@@ -108,53 +107,11 @@ async function findStatementFault(statement: Uint8Array, signed: CheckedList, ro
   }
 }
 
-/** Checks the changes as data and as a feed, and that both agree. */
+/** Checks the form of the changes. */
 export async function checkChanges(files: SeenFiles): Promise<void> {
-  const data = await files.get(PATHS.changes);
-  const feed = await files.get(PATHS.feed);
-  const changes = data && parseChanges(data);
-  const problems: string[] = [];
-  if (data !== undefined && changes === undefined)
-    problems.push(`${PATHS.changes} is not in the form that a build writes`);
-  if (changes !== undefined && sha256(changesBytes(changes)) !== sha256(data as Uint8Array)) {
-    problems.push(`${PATHS.changes} is not in canonical form`);
-  }
-  if (data === undefined) problems.push(`${PATHS.changes} is missing, but ${PATHS.feed} exists`);
-  if (feed === undefined) problems.push(`${PATHS.feed} is missing, but ${PATHS.changes} exists`);
-  else if (changes !== undefined) problems.push(...findFeedFaults(feed, changes));
-  failIfAny(problems);
-}
-
-function findFeedFaults(bytes: Uint8Array, { changes, feed, since }: Changes): string[] {
-  let text: string;
-  try {
-    text = decodeUtf8(bytes);
-  } catch {
-    return [`${PATHS.feed} is not UTF-8`];
-  }
-  if (!isFeed(text)) return [`${PATHS.feed} is not an Atom feed`];
-  const [head = '', ...entries] = text.split(/<entry[\s>/]/);
-  const expected = [`<id>${feed}</id>`, `<updated>${changes[0]?.updated_at ?? since}</updated>`];
-  const mismatch = expected.find((part) => !head.includes(part));
-  if (mismatch !== undefined)
-    return [`${PATHS.feed} does not contain ${mismatch}, which ${PATHS.changes} requires`];
-  if (entries.length > changes.length)
-    return [`${PATHS.feed} has entries that ${PATHS.changes} does not have`];
-  return [];
-}
-
-/** An element without elements in it. */
-const INNERMOST = /<([a-z]+)(?:\s[^<>]*)?(?:\/>|>[^<>]*<\/\1>)/g;
-/** More than the elements of any feed are nested. */
-const MAX_DEPTH = 50;
-
-/** A feed and nothing beside it. */
-const FEED = /^<feed\s[^<>]*xmlns="http:\/\/www\.w3\.org\/2005\/Atom"[^<>]*>(.*)<\/feed>$/s;
-
-/** Whether a text is an Atom feed, each element of which is closed: none remains if the innermost ones are removed again and again. */
-function isFeed(text: string): boolean {
-  let rest = FEED.exec(text.replace(/^<\?xml [^<>]*\?>/, '').trim())?.[1];
-  if (rest === undefined || /<feed[\s>/]/.test(rest)) return false;
-  for (let depth = 0; depth < MAX_DEPTH; depth++) rest = rest.replaceAll(INNERMOST, '');
-  return !/[<>]/.test(rest);
+  const data = await files.require(PATHS.changes);
+  const changes = parseChanges(data);
+  if (changes === undefined) failIfAny([`${PATHS.changes} is not in the form that a build writes`]);
+  else if (sha256(changesBytes(changes)) !== sha256(data))
+    failIfAny([`${PATHS.changes} is not in canonical form`]);
 }

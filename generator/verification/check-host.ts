@@ -10,7 +10,7 @@ import { LOG_FOLDER } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
 import { expectedType } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
-import { askHost, type HostAnswer, type HostRequest } from './ask-host.js';
+import { askHost, type HostAnswer, type HostRequest, statusOf } from './ask-host.js';
 import { UNKNOWN_ID } from './file-checks.js';
 
 /** The result of one check of a host. */
@@ -108,21 +108,28 @@ class Host {
     return (await this.get(path)).status === 200;
   }
 
-  async ask(path: string, request: HostRequest = {}): Promise<Answer> {
-    const answer = await this.#request(path, request);
-    const { status, headers, location } = answer;
-    return { status, headers, location, bytes: await answer.body() };
+  ask(path: string, request: HostRequest = {}): Promise<Answer> {
+    return this.#request(path, request, async (answer) => {
+      const { status, headers, location } = answer;
+      return { status, headers, location, bytes: await answer.body() };
+    });
   }
 
   /** Returns the status of the response, and discards the body. */
-  async status(path: string): Promise<number> {
-    const { status, discard } = await this.#request(path, {});
-    discard();
-    return status;
+  status(path: string): Promise<number> {
+    return this.#request(path, {}, statusOf);
   }
 
-  #request(path: string, { method = 'GET', headers }: HostRequest): Promise<HostAnswer> {
-    return askHost(this.#base, path, { method, headers: { 'Accept-Encoding': 'identity', ...headers } });
+  #request<T>(
+    path: string,
+    { method = 'GET', headers }: HostRequest,
+    read: (answer: HostAnswer) => Promise<T>,
+  ): Promise<T> {
+    return askHost(this.#base, path, {
+      method,
+      headers: { 'Accept-Encoding': 'identity', ...headers },
+      read,
+    });
   }
 }
 

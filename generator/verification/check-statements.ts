@@ -4,6 +4,7 @@ import {
   type Checkpoint,
   canonicalBytes,
   checkpointFault,
+  clockNote,
   DAY_MS,
   type Delegation,
   decodeUtf8,
@@ -20,11 +21,9 @@ import {
   verifyDelegation,
   verifyStep,
 } from '@passport-registry/verifier/core';
-import { SharedKeyRejected } from '../errors.js';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
-import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { checkRootKey } from './file-checks.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
@@ -194,9 +193,7 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   const warnings: string[] = [];
   const updatedAt = Date.parse(registry.updated_at);
   if (isToCome(updatedAt, clock)) {
-    problems.push(
-      `the list is dated ${registry.updated_at}, which is in the future: the clock says ${formatUpdatedAt(now)}`,
-    );
+    problems.push(`the list is dated ${registry.updated_at}, which is in the future ${clockNote(now)}`);
   }
   for (const [index, step] of (rotation?.steps ?? []).entries()) {
     problems.push(...aheadOfTime(`step ${index + 1} of the rotation`, step, now));
@@ -204,7 +201,9 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   if (publication !== undefined) {
     problems.push(...aheadOfTime('the publication statement', publication, now));
     if (hasPassed(publication.expiresAt, clock)) {
-      problems.push(`the publication statement expired at ${formatUpdatedAt(publication.expiresAt)}`);
+      problems.push(
+        `the publication statement expired at ${formatUpdatedAt(publication.expiresAt)} ${clockNote(now)}`,
+      );
     }
   }
   if (delegation !== undefined && checkpoint?.delegation === undefined)
@@ -232,26 +231,6 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   }
   failIfAny(problems);
   return warnings;
-}
-
-/**
- * Checks the record of the ceremony that made the root key: the keys of the holders made this key, and each of them has
- * signed a receipt. The record cannot prove who the holders are.
- */
-export async function checkHolders(
-  files: SeenFiles,
-  rootKey: RootKey,
-  verify: VerifyHolders,
-): Promise<HeldBy> {
-  const record = await files.require(PATHS.holders);
-  try {
-    const named = { bytes: record, source: PATHS.holders };
-    const { threshold, names, split } = await verifyHoldersOf(rootKey, named, verify);
-    return { threshold, names, split };
-  } catch (error) {
-    if (error instanceof SharedKeyRejected) throw new Problems([error.message]);
-    throw error;
-  }
 }
 
 const REMEDY = 'the next `build` or `checkpoint` writes it again';

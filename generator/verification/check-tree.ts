@@ -11,8 +11,7 @@ import {
   readList,
 } from '@passport-registry/verifier/core';
 import type { OnProgress } from '../progress.js';
-import { isIssuerPage, isLogPath } from '../tree/files.js';
-import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
+import { isLogPath } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { checkChanges, checkSnapshots } from './check-history.js';
 import { type CheckedLog, checkLog, checkQuorum } from './check-log.js';
@@ -22,14 +21,13 @@ import {
   checkCheckpoint,
   checkDelegation,
   checkFreshness,
-  checkHolders,
   checkRotation,
   checkStatementsFile,
   type RootHistory,
   type TrustedRoot,
 } from './check-statements.js';
 import { CheckList, fileExists } from './checks.js';
-import { checkChecksums, checkPages, checkRecordFiles, checkSignature, pathsOf } from './file-checks.js';
+import { checkChecksums, checkRecordFiles, checkSignature, pathsOf } from './file-checks.js';
 import type { PinnedLog } from './pinned-trust.js';
 import { Problems, type SeenFiles } from './seen-files.js';
 import { type Note, unknownClaimNotes, unknownFiles } from './unknown-parts.js';
@@ -48,12 +46,6 @@ export interface VerifyOptions {
   readonly withoutLog?: boolean;
   /** What a check of the log of this tree has found. Default: the log is checked. @internal */
   readonly checkedLog?: CheckedLog | undefined;
-  /**
-   * Verifies the record of the holders of the root key. Default: the record is not verified, and its check is skipped.
-   *
-   * @internal
-   */
-  readonly verifyHolders?: VerifyHolders | undefined;
   /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
   readonly anyContentType?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
@@ -88,7 +80,6 @@ export class Audit {
   logged: CheckedLog | undefined;
   delegation: Delegation | undefined;
   checkpoint: Checkpoint | undefined;
-  holders: HeldBy | undefined;
   readonly warnings: string[] = [];
   readonly notes: Note[] = [];
 
@@ -137,9 +128,6 @@ export async function checkTree(audit: Audit): Promise<void> {
   audit.warnings.push(...(audit.logged?.warnings ?? []));
   await checkOtherFiles(audit);
   await checkShortLived(audit);
-  if (rootKey !== undefined) {
-    audit.holders = await checkHoldersFile(audit, rootKey);
-  }
   audit.notes.push(...(await unknownClaimNotes(files, (check) => checks.resultOf(check) === 'passed')));
   audit.notes.push(...(audit.logged?.notes ?? []));
 }
@@ -226,9 +214,9 @@ async function assertHasHead(files: SeenFiles): Promise<void> {
   ]);
 }
 
-/** The checks `checksums`, `snapshots`, `changes` and `pages`. */
+/** The checks `checksums`, `snapshots` and `changes`. */
 async function checkOtherFiles(audit: Audit): Promise<void> {
-  const { files, checks, registry, isStated, roots, logged } = audit;
+  const { files, checks, isStated, roots, logged } = audit;
   const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
   const paths = await pathsOf(files, sums);
   audit.notes.push(...unknownFiles(paths, (path) => sums?.has(path) === true));
@@ -241,11 +229,7 @@ async function checkOtherFiles(audit: Audit): Promise<void> {
     const work = () => checkSnapshots(files, snapshots, history);
     audit.warnings.push(...((await checks.run('snapshots', work)) ?? []));
   }
-  const changes = (await fileExists(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
-  await checks.runIfThere('changes', changes, () => checkChanges(files));
-  if (!paths.includes(PATHS.pageSums) && !paths.some(isIssuerPage))
-    checks.skip('pages', `the tree has no ${PATHS.pageSums}`);
-  else if (registry !== undefined) await checks.run('pages', () => checkPages(files, registry));
+  await checks.runIfThere('changes', PATHS.changes, () => checkChanges(files));
 }
 
 /** The checks `delegation`, `checkpoint`, `statements` and `freshness`. */
@@ -267,16 +251,4 @@ async function checkShortLived(audit: Audit): Promise<void> {
   if (signed === undefined || isStatementBad || checks.resultOf('checkpoint') === 'failed') return;
   const work = () => checkFreshness(files, { ...audit, ...signed, now: audit.now });
   audit.warnings.push(...((await checks.run('freshness', work)) ?? []));
-}
-
-/** The check `holders`. */
-async function checkHoldersFile(
-  { files, checks, options }: Audit,
-  rootKey: RootKey,
-): Promise<HeldBy | undefined> {
-  const { verifyHolders } = options;
-  if (verifyHolders !== undefined)
-    return checks.runIfThere('holders', PATHS.holders, () => checkHolders(files, rootKey, verifyHolders));
-  checks.skip('holders', 'the caller did not say how to verify the record of the holders');
-  return undefined;
 }

@@ -13,10 +13,11 @@ import {
   parseStrictJson,
   sumsPath,
 } from '@passport-registry/verifier/core';
+import { patientFetch } from '@passport-registry/verifier/http';
 import type { OnProgress } from '../progress.js';
 import { parseChecksums } from '../tree/checksums.js';
 import { holdsCompressed } from '../tree/compressed.js';
-import { isChecksummed, isHostFile, isIssuerPage, isUnlisted, roleOf } from '../tree/files.js';
+import { isChecksummed, isHostFile, isUnlisted, roleOf } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { verifyAnyAge } from './accept.js';
 import { CONCURRENCY } from './ask-host.js';
@@ -83,10 +84,10 @@ export async function checkRecordFiles(
   failIfAny(problems.sort());
 }
 
-/** Reads the hashes in SHA256SUMS or pages.txt, by path. */
-async function readChecksums(files: SeenFiles, path: string): Promise<ReadonlyMap<string, string>> {
-  const sums = parseChecksums(await readUtf8(files, path));
-  if (sums === undefined) throw new Problems([`${path} is not in the format of coreutils`]);
+/** Reads the hashes in SHA256SUMS, by path. */
+async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
+  const sums = parseChecksums(await readUtf8(files, PATHS.checksums));
+  if (sums === undefined) throw new Problems([`${PATHS.checksums} is not in the format of coreutils`]);
   return sums;
 }
 
@@ -109,7 +110,7 @@ export async function checkChecksums(
   isStated: boolean,
   pendingList?: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const sums = await readChecksums(files, PATHS.checksums);
+  const sums = await readChecksums(files);
   const problems: string[] = [];
   const { live, withoutHostFiles = live } = files.source;
   // A mirror leaves out what a later version has added if nothing proves SHA256SUMS.
@@ -146,38 +147,6 @@ export async function checkChecksums(
 }
 
 /**
- * Checks that pages.txt names exactly one page for each issuer, and that all pages are there, or none because a mirror leaves
- * them out (rule issuer-pages).
- */
-export async function checkPages(files: SeenFiles, { issuers }: IssuerRegistry): Promise<void> {
-  const sums = await readChecksums(files, PATHS.pageSums);
-  const expected = new Set(issuers.map(({ issuer_id }) => PATHS.issuerPage(issuer_id)));
-  const others: readonly string[] = [PATHS.sitemap, PATHS.pagesHtaccess];
-  const problems: string[] = [];
-  for (const path of expected) if (!sums.has(path)) problems.push(`${PATHS.pageSums} does not list ${path}`);
-  for (const path of sums.keys()) {
-    if (!expected.has(path) && !others.includes(path)) problems.push(`${path} is not the page of an issuer`);
-  }
-  const present = files.paths()?.filter(isIssuerPage);
-  for (const path of present ?? []) if (!sums.has(path)) problems.push(`${path} is not in ${PATHS.pageSums}`);
-  const reachable = [...sums].filter(([path]) => !(files.source.live && path === PATHS.pagesHtaccess));
-  const ends = [reachable[0], reachable.at(-1)].flatMap((found) => found?.[0] ?? []);
-  const isThere = present === undefined ? await hasAny(files, ends) : present.length > 0;
-  await forEachConcurrent(isThere ? reachable : [], CONCURRENCY, async ([path, hash]) => {
-    const found = await readOrReport(path, (path) => files.hash(path), problems);
-    if (found !== undefined && found !== hash)
-      problems.push(`${path} does not match its hash in ${PATHS.pageSums}`);
-  });
-  failIfAny(problems.sort());
-}
-
-/** Whether a host serves any of some files. */
-async function hasAny(files: SeenFiles, paths: readonly string[]): Promise<boolean> {
-  const hashes = await Promise.all(paths.map((path) => files.hash(path)));
-  return hashes.some((hash) => hash !== undefined);
-}
-
-/**
  * Returns all known paths of a tree: those that the source lists, and those in SHA256SUMS.
  *
  * @param verified - the hashes in SHA256SUMS, if they have been verified
@@ -186,8 +155,7 @@ export async function pathsOf(
   files: SeenFiles,
   verified: ReadonlyMap<string, string> | undefined,
 ): Promise<readonly string[]> {
-  const sums =
-    verified ?? (await readChecksums(files, PATHS.checksums).catch(() => new Map<string, string>()));
+  const sums = verified ?? (await readChecksums(files).catch(() => new Map<string, string>()));
   return [...new Set([...(files.paths() ?? []), ...sums.keys()])];
 }
 
@@ -225,7 +193,8 @@ export async function checkClient(files: SeenFiles, trusted: PinnedTrust, now?: 
   }
   const trust = { trustAnchor: trustAnchorOf(trusted), maxAge: HUNDRED_YEARS_SECONDS };
   // A longer time limit than the default, because the connection of the auditor may be slow.
-  const client = createRegistryClient({ sources: [files.source.name], timeout: 60, ...trust });
+  const options = { sources: [files.source.name], timeout: 60, fetch: patientFetch(), ...trust };
+  const client = createRegistryClient(options);
   try {
     await client.ready();
   } finally {

@@ -1,6 +1,7 @@
 import { NoUsableSource, type RegistryError } from '@passport-registry/verifier';
-import { hasCode } from '@passport-registry/verifier/core';
+import { clockNote, hasCode } from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
+import { proxyHint } from './proxy.js';
 
 /** The error codes of Node.js, undici and OpenSSL, each with words that can follow a URL and a colon. */
 const WORDS: readonly (readonly [codes: RegExp, words: string])[] = [
@@ -15,7 +16,7 @@ const WORDS: readonly (readonly [codes: RegExp, words: string])[] = [
     'the host did not respond in time',
   ],
   [/^CERT_HAS_EXPIRED$/, 'the certificate of the host has expired'],
-  [/^CERT_NOT_YET_VALID$/, 'the certificate of the host is not valid yet: check the clocks'],
+  [/^CERT_NOT_YET_VALID$/, 'the certificate of the host is not valid yet'],
   [
     /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
     'the certificate of the host is for another host name',
@@ -29,10 +30,14 @@ const WORDS: readonly (readonly [codes: RegExp, words: string])[] = [
     'the host does not speak TLS (is it http://?)',
   ],
   [/^(?:ERR_SSL_\w+|ERR_TLS_\w+|EPROTO)$/, 'the TLS handshake failed'],
+  [/^ERR_PROXY_TUNNEL$/, 'the proxy refused to connect to the host'],
   [/^HPE_/, 'the host does not speak HTTP (is it https://?)'],
   [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ECONNABORTED)$/, 'the host closed the connection'],
   [/^(?:Z_\w+|ERR_\w*BROTLI\w*|ERR__ERROR_\w+|ERR_PADDING_\w+)$/, 'the compressed response is damaged'],
 ];
+
+/** The codes of certificates that were compared with the clock of this machine. */
+const OF_TIME = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/;
 
 /**
  * Makes an error that gives the reason of a network failure. The errors of `fetch` and of the verifier only say that a
@@ -41,7 +46,7 @@ const WORDS: readonly (readonly [codes: RegExp, words: string])[] = [
  * @param url - the requested URL
  */
 export function networkFailure(url: string | URL, cause: unknown): IoFailed {
-  return new IoFailed(`${url} cannot be fetched: ${networkReason(cause)}`, { cause });
+  return new IoFailed(`${url} cannot be fetched: ${networkReason(String(url), cause)}`, { cause });
 }
 
 /** Whether an error means that a host did not respond, and so says nothing about the files that it serves. */
@@ -54,16 +59,22 @@ export function isUnreachable(error: unknown): boolean {
 export function unreachableSources(error: RegistryError): IoFailed | undefined {
   const failures = error instanceof NoUsableSource ? Object.entries(error.errors) : [];
   if (failures.length === 0 || !failures.every(([, cause]) => isUnreachable(cause))) return undefined;
-  const each = failures.map(([source, cause]) => `${source}: ${networkReason(cause)}`);
+  const each = failures.map(([source, cause]) => `${source}: ${networkReason(source, cause)}`);
   return new IoFailed(`no source can be reached (${each.join('; ')})`, { cause: error });
 }
 
-/** Returns why a request failed, in words that can follow a URL and a colon. */
-function networkReason(error: unknown): string {
+/** Returns why a request failed, in words that can follow its URL and a colon. */
+export function networkReason(url: string, error: unknown): string {
+  return wordsFor(error) + proxyHint(url);
+}
+
+function wordsFor(error: unknown): string {
   const causes = causesOf(error);
   for (const one of causes) {
     const { code, name } = one as NodeJS.ErrnoException;
-    for (const [codes, words] of WORDS) if (codes.test(String(code)) || codes.test(name)) return words;
+    for (const [codes, words] of WORDS)
+      if (codes.test(String(code)) || codes.test(name))
+        return OF_TIME.test(String(code)) ? `${words} ${clockNote(Date.now())}` : words;
   }
   return causes.at(-1)?.message ?? String(error);
 }

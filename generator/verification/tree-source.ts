@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
 import { limitOf } from '@passport-registry/verifier/core';
+import { retryAfter } from '@passport-registry/verifier/http';
 import { IoFailed } from '../errors.js';
 import { readTreeFile } from '../files/read-file.js';
 import { filesBelow } from '../files/walk.js';
@@ -126,26 +127,31 @@ export function sourceOf(where: string, signal?: AbortSignal): TreeSource {
 
 async function download(base: string, path: string, request: HostRequest): Promise<FoundFile | undefined> {
   const { signal } = request;
-  const answer = await askHost(base, path, request);
   // Some hosts redirect index.html to the folder, and other pages to their names without .html.
   const short = path === PATHS.page ? './' : path.replace(/\.html$/, '');
-  if (short !== path && leadsTo(answer, fileUrl(base, path), fileUrl(base, short)))
-    return fileOf(await askHost(base, short, { signal }), base, short);
-  return fileOf(answer, base, path);
+  const isShortened = (answer: HostAnswer) =>
+    short !== path && leadsTo(answer, fileUrl(base, path), fileUrl(base, short));
+  const read = async (answer: HostAnswer) =>
+    isShortened(answer) ? 'shortened' : fileOf(answer, fileUrl(base, path));
+  const found = await askHost(base, path, { ...request, read });
+  if (found !== 'shortened') return found;
+  return askHost(base, short, { signal, read: (answer) => fileOf(answer, fileUrl(base, short)) });
 }
 
 function leadsTo({ location }: HostAnswer, from: URL, to: URL): boolean {
   return location !== undefined && URL.canParse(location, from) && new URL(location, from).href === to.href;
 }
 
-async function fileOf(answer: HostAnswer, base: string, path: string): Promise<FoundFile | undefined> {
+async function fileOf(answer: HostAnswer, url: URL): Promise<FoundFile | undefined> {
   const { status, headers, location } = answer;
   if (status === 200)
     return { bytes: await answer.body(), contentType: headers.get('content-type') ?? undefined };
   answer.discard();
   if (status === 404) return undefined;
   const where = location === undefined ? '' : `, a redirect to ${location}`;
-  throw new IoFailed(`${fileUrl(base, path)} responds with ${status}${where}`);
+  const pause = retryAfter(headers);
+  const later = pause === undefined ? '' : `, and asks to come back in ${Math.ceil(pause / 1000)} s`;
+  throw new IoFailed(`${url} responds with ${status}${where}${later}`);
 }
 
 /** Lets a verifier read the files of a source. A verifier appends the hash that a file should have, as the query. */

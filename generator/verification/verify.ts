@@ -1,6 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { sha256 } from '../tree/checksums.js';
-import type { HeldBy } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { trustedRoot } from './check-statements.js';
 import { Audit, checkTree, type ProvenStatements, type VerifyOptions } from './check-tree.js';
@@ -33,8 +32,6 @@ export interface TreeReport {
   /** Whether the tree is marked as signed by a development key. */
   readonly development: boolean;
   readonly updatedAt: string | undefined;
-  /** Who shares the root key, as the published record says; undefined if no valid record is published. */
-  readonly holders: HeldBy | undefined;
   /** The number of issuers in the list. */
   readonly issuers: number | undefined;
   /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
@@ -63,6 +60,14 @@ interface Audited {
  * @param source - the tree: `folderSource`, `httpSource` or `memorySource`
  * @param pinned - the root key that the caller trusts: the current one, or an earlier one from which the tree's
  *   rotation leads to the current one. Default: the tree's own key
+ *
+ * @example
+ * ```ts
+ * import { folderSource, verifyTree } from 'passport-registry';
+ *
+ * const report = await verifyTree(folderSource('dist'));
+ * console.log(report.ok, report.rootKey);
+ * ```
  */
 export async function verifyTree(
   source: TreeSource,
@@ -133,7 +138,6 @@ async function auditOnce(
     rotatedFrom: root?.rotatedFrom?.thumbprint,
     pinned: pinned !== undefined,
     development: development !== undefined,
-    holders: audit.holders,
     updatedAt: registry?.updated_at,
     issuers: registry?.issuers.length,
     sha256: list && sha256(list),

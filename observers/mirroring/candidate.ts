@@ -5,7 +5,6 @@ import {
   type SummedStatements,
 } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import type { VerifyHolders } from '../../generator/tree/held-by.js';
 import {
   type AcceptOptions,
   acceptPublication,
@@ -29,8 +28,6 @@ export interface MirrorOptions {
   readonly trust: PinnedTrust;
   /** The maximum age of a list without a checkpoint. */
   readonly maxAgeDays: number;
-  /** Verifies the record of the holders of the root key. Default: the record is not verified. */
-  readonly verifyHolders?: VerifyHolders | undefined;
 }
 
 /** What a mirror accepted before. A new release must follow it, and need not download it again. */
@@ -130,10 +127,10 @@ export class Candidate {
   }
 
   async #verify(folder: string): Promise<TreeReport> {
-    const { trust, maxAgeDays, verifyHolders } = this.options;
+    const { trust, maxAgeDays } = this.options;
     const source = { ...folderSource(folder), withoutHostFiles: true };
     const maxAge = (maxAgeDays * DAY_MS) / 1000;
-    const options = { ...trust, checkedLog: this.log, verifyHolders, maxAge };
+    const options = { ...trust, checkedLog: this.log, maxAge };
     const report = await verifyTree(source, trust.rootKey, options);
     if (report.ok) return report;
     const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));

@@ -1,155 +1,120 @@
-import type { IssuerRegistry } from '@passport-registry/verifier';
-import {
-  decodeUtf8,
-  formatHistoryProof,
-  formatTime,
-  placeOf,
-  prefixesTo,
-  sumsPath,
-} from '@passport-registry/verifier/core';
-import { verifyHistoryProof } from '@passport-registry/verifier/history';
-import { TreeRejected } from '../../generator/errors.js';
-import { recordsBytes } from '../../generator/list/list.js';
+import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
+import { formatTime, type PublicationStatement, walkLog } from '@passport-registry/verifier/core';
+import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import { sumsOfList } from '../../generator/tree/sums.js';
-import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
-import type { TreeSource } from '../../generator/verification/tree-source.js';
-import { type History, openHistory, readKeptList } from './history.js';
-import { findAt, type InForce, type NotShown, type PastPublication } from './past-publication.js';
-import {
-  type DatedPublication,
-  dated,
-  type NotKept,
-  type PastRecord,
-  readPastRecord,
-  readPastRecordIfKept,
-} from './past-record.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { type History, type PastEntry, readKeptList } from './history.js';
 
-/** A question about the past. */
-export interface Question {
-  readonly issuerId: string;
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  readonly trust: PinnedTrust;
-  /** Whether to make a proof. */
-  readonly isProofWanted: boolean;
+/** A publication of the past, as data. The root key signed its times. */
+export interface PastPublication {
+  /** When it was signed, or the date of its list if that is later, RFC 3339. */
+  readonly from: string;
+  /** The same of the next publication. Null if none has followed. */
+  readonly until: string | null;
+  /** Until when a quorum of witnesses has seen the log, RFC 3339. Null if the trust anchor names none. */
+  readonly witnessedUntil: string | null;
+  readonly sequence: number;
+  readonly updatedAt: string;
+  readonly sha256: string;
+  /** The thumbprint of the root key that signed the publication. */
+  readonly rootKey: string;
 }
 
-/** What a registry said of an issuer at a time, or that nothing shows it. */
-export type Answer = SaidAt | NothingSaid;
-
-/** What a registry said of an issuer at a time. */
-export interface SaidAt extends Pick<InForce, 'evidence'> {
-  readonly said: PastRecord;
-  /** The content of a file that proves it. Undefined if none is wanted, or if only the publisher says so. */
-  readonly proof: string | undefined;
+/** What a publication of the past said of an issuer, as data. */
+export interface PastRecord extends PastPublication {
+  readonly listed: boolean;
+  readonly issuer: Issuer | null;
 }
 
-/** Nothing shows what a registry said at a time. */
-export interface NothingSaid extends Pick<NotShown, 'evidence' | 'unproven'> {
-  /** What was said before and after, as far as it is known. */
-  readonly before: PastRecord | NotKept | null;
-  readonly after: PastRecord | NotKept | null;
-  /** Whether older publications were signed by predecessors of the pinned root key. */
-  readonly isPartial: boolean;
-}
-
-/**
- * Finds what a registry said of an issuer at a time, from its log.
- *
- * @throws {@link TreeRejected} if the registry has no log, or has not kept the list; {@link IoFailed}; the errors of the
- *   verifier
- */
-export async function answerFrom(source: TreeSource, question: Question): Promise<Answer> {
-  const { issuerId, time, trust } = question;
-  const history = await openHistory(source, trust);
-  const found = await findAt(history, time);
-  if (found.evidence === 'none') return nothingSaid(history, found, issuerId);
-  const said = await readPastRecord(history, found.publication, issuerId);
-  return {
-    evidence: found.evidence,
-    said,
-    proof: question.isProofWanted ? await prove(history, found.publication, issuerId) : undefined,
-  };
-}
-
-async function nothingSaid(
-  history: History,
-  { evidence, before, after, unproven }: NotShown,
-  issuerId: string,
-): Promise<NothingSaid> {
-  return {
-    evidence,
-    before: await readPastRecordIfKept(history, before, issuerId),
-    after: await readPastRecordIfKept(history, after, issuerId),
-    unproven,
-    isPartial: history.isPartial && before === undefined,
-  };
-}
-
-/**
- * Makes a file that proves what a publication of the past said of an issuer, and verifies it as its reader will. The sums files
- * of an old list are not kept, so they are computed anew.
- *
- * @returns undefined if only the publisher says when the publication was in force
- */
-async function prove(
-  { source, trust }: History,
-  { statement, root, proof }: PastPublication,
-  issuerId: string,
-): Promise<string | undefined> {
-  if (proof === undefined) return undefined;
-  const { issuers } = await readKeptList(source, statement);
-  const records = recordsBytes(issuers);
-  const record = records.get(issuerId);
-  // With the number of levels that the statement names, the tree is the one that it names.
-  const { files } = sumsOfList({ records }, statement.levels);
-  const sums = prefixesTo(placeOf(issuerId), statement.levels).flatMap((prefix) => {
-    const bytes = files.get(sumsPath(prefix));
-    return bytes === undefined ? [] : [decodeUtf8(bytes)];
-  });
-  const { first_proof, last_proof, later_entries } = proof;
-  const file = formatHistoryProof({
-    ...{ first_proof, last_proof, later_entries, sums },
-    issuer_id: issuerId,
-    publication: statement.text,
-    rotation: root.rotation,
-    ...(record !== undefined && { record: decodeUtf8(record) }),
-  });
-  await verifyHistoryProof(file, { trustAnchor: trustAnchorOf(trust) });
-  return file;
-}
-
-/** A list that was in force at a time. */
-export interface ListAt extends Pick<InForce, 'evidence'> {
+/** A list of the past. */
+export interface PastList {
   readonly registry: IssuerRegistry;
-  /** Its publication, and when that was in force. */
-  readonly publication: DatedPublication;
+  readonly publication: PastPublication;
 }
 
 /**
- * Reads the list that was in force at a time.
+ * Reads the list that was in force at a time, by the signed times of the publications in a log.
  *
  * @param time - milliseconds since 1970
- * @throws {@link TreeRejected} if nothing shows which list it was, or if it has not been kept; {@link IoFailed}; the errors of
- *   the verifier
+ * @throws {@link IoFailed} if the log does not show which list it was; {@link TreeRejected} if the list has not been kept; the
+ *   errors of the verifier
  */
-export async function readListAt(history: History, time: number): Promise<ListAt> {
-  const found = await findAt(history, time);
-  if (found.evidence === 'none') {
-    const { before, after } = found;
-    const nearest = [
-      ...(before === undefined ? [] : [`until ${formatUpdatedAt(before.until)}`]),
-      ...(after === undefined ? [] : [`from ${formatUpdatedAt(after.from)}`]),
-    ];
-    throw new TreeRejected(
-      `nothing proves which list of ${history.source.name} was in force at ${formatTime(time)}: ` +
-        (nearest.length === 0
-          ? 'the log proves no time'
-          : `the nearest lists are proven ${nearest.join(' and ')}`),
+export async function readListAt(history: History, time: number): Promise<PastList> {
+  const { publications, source, witnessedAt } = history;
+  const unknown = (why: string) =>
+    new IoFailed(`${source.name} does not show which list was in force at ${formatTime(time)}: ${why}`);
+  if (witnessedAt !== undefined && time > witnessedAt)
+    throw unknown(
+      `witnesses have cosigned its log until ${formatUpdatedAt(witnessedAt)}. Read a newer copy of the registry`,
     );
+  // A log never goes back to an older list, so only the statements from here backwards can be in force.
+  let at = publications.findLastIndex(({ entry }) => Date.parse(entry.updated_at) <= time);
+  let found: PublicationStatement | undefined;
+  let next: PublicationStatement | undefined;
+  for (; at >= 0; at--) {
+    found = await readStatementOf(history, publications[at]);
+    if (found !== undefined && beginOf(found) <= time) break;
+    next = found;
   }
-  const { evidence, publication } = found;
-  const registry = await readKeptList(history.source, publication.statement);
-  return { evidence, registry, publication: dated(publication) };
+  if (at < 0 || found === undefined) throw unknown(beforeFirst(history));
+  if (time > found.expiresAt)
+    throw unknown(`publication ${found.sequence} had expired at ${formatUpdatedAt(found.expiresAt)}`);
+  next ??= await readStatementOf(history, publications[at + 1]);
+  const { sequence, updatedAt, sha256, kid } = found;
+  const publication = {
+    from: formatUpdatedAt(beginOf(found)),
+    until: next === undefined ? null : formatUpdatedAt(beginOf(next)),
+    witnessedUntil: witnessedAt === undefined ? null : formatUpdatedAt(witnessedAt),
+    ...{ sequence, updatedAt, sha256, rootKey: kid },
+  };
+  return { registry: await readKeptList(source, found), publication };
+}
+
+/** From when a publication counts, in milliseconds since 1970: no verifier accepts a list before its own date. */
+function beginOf({ issuedAt, updatedAt }: PublicationStatement): number {
+  return Math.max(issuedAt, Date.parse(updatedAt));
+}
+
+function beforeFirst({ isPartial }: History): string {
+  return isPartial
+    ? 'older publications were signed by root keys before the pinned one. Pass the trust anchor of that time'
+    : 'its first publication is later';
+}
+
+/**
+ * Reads what the list that was in force at a time said of an issuer.
+ *
+ * @throws as {@link readListAt}
+ */
+export async function readRecordAt(history: History, time: number, issuerId: string): Promise<PastRecord> {
+  const { registry, publication } = await readListAt(history, time);
+  const issuer = registry.issuers.find(({ issuer_id }) => issuer_id === issuerId);
+  return { ...publication, listed: issuer !== undefined, issuer: issuer ?? null };
+}
+
+/**
+ * Reads the statement of a publication. The root key in force at that entry must have signed it: the pinned one, or one of
+ * its successors.
+ *
+ * @returns undefined without a publication
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+async function readStatementOf(
+  { source }: History,
+  publication: PastEntry | undefined,
+): Promise<PublicationStatement | undefined> {
+  if (publication === undefined) return undefined;
+  const { index, entry, before } = publication;
+  const path = PATHS.loggedStatement(index);
+  const bytes = (await source.get(path))?.bytes;
+  if (bytes === undefined || sha256(bytes) !== entry.sha256) {
+    throw new TreeRejected(`${source.name} has no ${path}, or not the statement that the log names`);
+  }
+  const { verified, problems } = await walkLog(before, [{ entry, statement: bytes }]);
+  const [one] = verified;
+  if (one?.type === 'publication') return one.publication;
+  throw new TreeRejected(
+    `publication ${entry.sequence} of ${entry.updated_at} is refused: ${problems[0]?.message}`,
+  );
 }

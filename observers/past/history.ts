@@ -1,13 +1,13 @@
 import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
-  type AnyEntry,
   beginLog,
   COSIGNED_ANY_TIME,
   type IndexedEntry,
   type IndexedPublication,
   isPublication,
   type LogState,
+  logTrustOf,
   type PublicationStatement,
   passEntry,
   readList,
@@ -26,24 +26,15 @@ import type { TreeSource } from '../../generator/verification/tree-source.js';
 /** The entry of a publication, and where the log stands before it. */
 export type PastEntry = IndexedPublication & { readonly before: LogState };
 
-/** A root key, and the steps of the rotation that lead to it, as compact JWTs. */
-export interface PastRoot {
-  readonly rootKey: RootKey;
-  readonly rotation: readonly string[];
-}
-
 /** The log of a registry, as far as the published files go. */
 export interface History {
   readonly source: TreeSource;
-  readonly trust: PinnedTrust;
-  /** The pinned root key and its successors, oldest first. */
-  readonly roots: readonly PastRoot[];
-  /** The entries up to the head that proves the published statement. */
-  readonly entries: readonly AnyEntry[];
-  /** The publications under these root keys, oldest first. The last one is the published one. */
+  /** The publications under the pinned root key and its successors, oldest first. The last one is the published one. */
   readonly publications: readonly PastEntry[];
   /** Whether the log has older publications, signed by predecessors of the pinned root key, which nothing verifies. */
   readonly isPartial: boolean;
+  /** Until when a quorum of witnesses has seen the log, in milliseconds since 1970. Undefined if the trust anchor names none. */
+  readonly witnessedAt: number | undefined;
 }
 
 /**
@@ -54,22 +45,26 @@ export interface History {
  */
 export async function openHistory(source: TreeSource, trust: PinnedTrust): Promise<History> {
   const read = async (path: string) => (await source.get(path))?.bytes;
-  const roots = await readRoots(await read(PATHS.rotation), trust.rootKey);
+  const rotation = await read(PATHS.rotation);
+  const roots = await walkSteps(
+    [trust.rootKey],
+    rotation === undefined ? [] : readRotation(rotation),
+    undefined,
+  );
   const published = await read(PATHS.publication);
   if (published === undefined) {
     throw new TreeRejected(
       `${source.name} has no publication statement, so nothing shows what it published earlier`,
     );
   }
-  const { rootKey } = roots.at(-1) as PastRoot;
-  const statement = await verifyPublicationStatement(published, rootKey, ANY_TIME);
-  const origin = trust.log.log ?? statement.log?.origin;
+  const statement = await verifyPublicationStatement(published, roots.at(-1) as RootKey, ANY_TIME);
+  const pinnedLog = logTrustOf(trust.log);
+  const origin = pinnedLog?.origin ?? statement.log?.origin;
   if (origin === undefined) {
     throw new TreeRejected(`${source.name} has no log, so nothing shows what it published earlier`);
   }
-  // Without a quorum: the newest publication may wait for its cosignatures, while the past is proven.
-  const anyWitness = { origin, witnesses: [], quorum: 0, ...COSIGNED_ANY_TIME };
-  const head = await verifyPublicationProof(await read(PATHS.logProof), statement, anyWitness);
+  const rules = { witnesses: [], quorum: 0, ...pinnedLog, origin, ...COSIGNED_ANY_TIME };
+  const head = await verifyPublicationProof(await read(PATHS.logProof), statement, rules);
   const invalid = (message: string) =>
     new TreeRejected(`the log of ${source.name} ${message}: read another copy of the registry`);
   const entries = (await readEntries({ fetchFile: read, invalid }, head)).entries;
@@ -79,29 +74,16 @@ export async function openHistory(source: TreeSource, trust: PinnedTrust): Promi
   );
   const publications = all.filter(({ index }) => index > pinnedAt);
   const isPartial = publications.length < all.length;
-  return { source, trust, roots, entries: entries.map(({ entry }) => entry), publications, isPartial };
+  return { source, publications, isPartial, witnessedAt: head.witnessedAt };
 }
 
-function publicationsIn(entries: readonly IndexedEntry[], roots: readonly PastRoot[]): PastEntry[] {
-  const keys = roots.map(({ rootKey }) => rootKey);
+function publicationsIn(entries: readonly IndexedEntry[], keys: readonly RootKey[]): PastEntry[] {
   let before = beginLog({ keys, inForce: keys[0] });
   return entries.flatMap((indexed) => {
     const found = isPublication(indexed) ? [{ ...indexed, before }] : [];
     before = passEntry(before, indexed.entry);
     return found;
   });
-}
-
-async function readRoots(rotation: Uint8Array | undefined, pinned: RootKey): Promise<PastRoot[]> {
-  const steps = rotation === undefined ? [] : readRotation(rotation);
-  const keys = await walkSteps([pinned], steps, undefined);
-  const first = steps.findIndex(({ kid }) => kid === pinned.thumbprint);
-  // Without a step by the pinned key, all steps lead to it.
-  const before = first === -1 ? steps.length : first;
-  return keys.map((rootKey, at) => ({
-    rootKey,
-    rotation: steps.slice(0, before + at).map(({ text }) => text),
-  }));
 }
 
 /**

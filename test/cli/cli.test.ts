@@ -117,7 +117,7 @@ describe.runIf(existsSync('/dev/full'))('output that cannot be written', () => {
 
   it.each([
     ['keys public key.pem', 4],
-    ['check --format sarif', 4],
+    ['check --json', 4],
     ['verify dist --json', 4],
     ['nonsense', 2],
   ])('is an error of %s', async (command, expected) => {

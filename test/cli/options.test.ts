@@ -4,8 +4,7 @@ import { cli, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 describe('an option without effect', () => {
   const unsigned = ['build', '--unsigned', 'request'];
-  const all = ['resolve', '--all', '--tier', 'certified'];
-  const proof = ['verify', '--proof', 'x.json', '--root-key', 'x.json'];
+  const witness = ['keys', 'public', 'x.pem', '--witness', 'mirror.example'];
 
   it.each([
     [[...unsigned, '--checkpoint-later'], '--checkpoint-later and --unsigned', 'to `attach`'],
@@ -19,22 +18,19 @@ describe('an option without effect', () => {
     [['hold', 'a', '--all'], '--all has no effect without --end', 'pass --end, too'],
     [['hold', 'a', '--false-alarm'], '--false-alarm has no effect without --end', 'pass --end, too'],
     [['sign', 'request', '--again'], '--again has no effect without --share', 'pass --share, too'],
-    [[...all, '--at', '2020-01-01T00:00:00Z', '--proof-out', 'p.json'], '--at and --all', 'leave out one'],
-    [[...all, '--proof-out', 'p.json'], '--proof-out has no effect without --at', 'pass --at, too'],
     [
       ['resolve', 'a', '--at', '2020-01-01T00:00:00Z', '--max-age', '5'],
       '--max-age and --at',
       'leave out one',
     ],
-    [['resolve', 'a', '--format', 'envoy'], '--format has no effect without --all', 'pass --all, too'],
-    [['resolve', 'a', '--audience', 'x'], '--audience has no effect without --all', 'pass --all, too'],
-    [['resolve', 'a', '--cache', 'x'], '--cache has no effect without --all', 'pass --all, too'],
     [['resolve', 'a', '--domain', 'x'], '--domain has no effect without --tier', 'pass --tier, too'],
-    [[...all, '--policy', 'x.json'], '--policy and --tier', 'leave out one'],
-    [[...proof, '--expect', 'dist'], '--proof and --expect', 'leave out one'],
-    [[...proof, '--wait', '5'], '--proof and --wait', 'leave out one'],
-    [[...proof, '--conformance'], '--proof and --conformance', 'leave out one'],
-    [[...proof, '--max-age', '5'], '--proof and --max-age', 'leave out one'],
+    [['resolve', 'a', '--tier', 'certified', '--policy', 'x.json'], '--policy and --tier', 'leave out one'],
+    [[...witness, '--log', 'registry.example/log'], '--log and --witness', 'leave out one'],
+    [
+      ['keys', 'public', 'x.pem', '--state', 'x'],
+      '--state has no effect without --witness',
+      'pass --witness',
+    ],
     [['verify', 'x', '--conformance', '--any-content-type'], '--conformance', 'leave out --any-content-type'],
     [['check', '--json', '--format', 'github'], '--json and --format', 'leave out one'],
     [['diff', 'x', '--json', '--format', 'markdown'], '--json and --format', 'leave out one'],

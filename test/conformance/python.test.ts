@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Case, Role } from '../../build/conformance/cases/case.js';
-import { Dice } from '../../build/conformance/cases/dice.js';
-import { mutatedProof, mutations } from '../../build/conformance/cases/mutations.js';
+import { mutations } from '../../build/conformance/cases/mutations.js';
 import { startOurs } from '../../build/conformance/ours.js';
 import { ChildProgram, type Program } from '../../build/conformance/runner/program.js';
 import { type Recorded, run } from '../../build/conformance/runner/run.js';
@@ -20,7 +19,6 @@ const startPython = () => new ChildProgram(['python3', '-B', join(PYTHON_FOLDER,
 
 const SEED = Math.abs(Number(process.env['PROPERTY_SEED'] || 36));
 const TREES = rounds({ usual: 30, soak: 20_000 });
-const PROOFS = rounds({ usual: 30, soak: 20_000 });
 /** One of so many cases of the kit in a usual run. */
 const EVERY = 97;
 
@@ -56,20 +54,6 @@ async function shown(role: Role, cases: readonly Case[], start: () => Program) {
   const { results } = await run(cases, { ...options, onAnswer: (answer) => answers.push(answer) });
   const wrong = results.filter(({ outcome, otherCodes }) => outcome !== 'passed' || otherCodes !== undefined);
   return { answers, wrong };
-}
-
-/** Random changes of the good history proofs of the kit. */
-async function mutatedProofs(): Promise<Case[]> {
-  const proofs = (await kitOf('log')).filter(({ steps }) => steps[0]?.proof !== undefined);
-  const good = proofs.filter(({ steps }) => steps[0]?.right === 'accept');
-  const texts = proofs.map(({ steps }) => String(steps[0]?.proof));
-  const dice = new Dice(SEED);
-  return Array.from({ length: PROOFS }, (_one, number): Case => {
-    const one = dice.pick(good);
-    const text = String(one.steps[0]?.proof);
-    const proof = dice.once(50) ? text : mutatedProof(text, texts, dice);
-    return { ...one, id: `mutation/proof ${number}`, steps: [{ now: one.steps[0]?.now ?? 0, proof }] };
-  });
 }
 
 /** Where a list comes from, and what is wrong with it there. */
@@ -118,10 +102,7 @@ describeWithPython('the verifier in Python', () => {
     async (role) => {
       const isQuick = ({ id }: Case) => rounds({ usual: !id.includes('/deadline/'), soak: true });
       const kit = sample(await kitOf(role), EVERY, 31).filter(isQuick);
-      const ofRole = [
-        ...random.filter((one) => one.role === role),
-        ...(role === 'log' ? await mutatedProofs() : []),
-      ];
+      const ofRole = random.filter((one) => one.role === role);
       const theirs = await shown(role, [...kit, ...ofRole], startPython);
       expect(theirs.wrong).toEqual([]);
       const ours = await shown(role, ofRole, startOurs);

@@ -4,12 +4,10 @@ import { dirname, join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
 import * as agent from '@passport-registry/verifier/agent';
 import * as core from '@passport-registry/verifier/core';
-import { formatHistoryProof } from '@passport-registry/verifier/core';
 import * as express from '@passport-registry/verifier/express';
 import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
 import * as gate from '@passport-registry/verifier/gate';
-import * as history from '@passport-registry/verifier/history';
 import * as hono from '@passport-registry/verifier/hono';
 import * as http from '@passport-registry/verifier/http';
 import * as mcp from '@passport-registry/verifier/mcp';
@@ -20,32 +18,27 @@ import * as generator from 'passport-registry';
 import * as sandboxPackage from 'passport-registry/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { VERIFIER_PAGES } from '../support/documents.js';
-import { historyWorld, partsOf } from '../support/history-proofs.js';
 import { ROOT } from '../support/paths.js';
 import { testSandbox } from '../support/sandbox.js';
 import { serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { type Cosigning, noteSigner, withCosignatures } from '../support/test-log.js';
-import { cli, run, workspace, writeFiles } from '../support/workspace.js';
+import { cli, run, workspace } from '../support/workspace.js';
 
-const doors = [agent, history, express, fastify, fetchHandler, hono, mcp, gate, redis];
+const doors = [agent, express, fastify, fetchHandler, hono, mcp, gate, redis];
 
 interface Example {
   readonly name: string;
   readonly code: string;
 }
 
-/** The door of the package: what it defines itself replaces functions of the same names in generator/. */
-const DOOR = 'cli/library.ts';
-
 /** Returns the files that the packages' exports come from. */
 function sourceFiles(): string[] {
-  const folders = ['generator', 'sandbox', 'verifier/src', 'verifier/node'].flatMap((folder) =>
+  return ['generator', 'sandbox', 'verifier/src', 'verifier/node'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(folder, name)),
   );
-  return [DOOR, ...folders];
 }
 
 /** Returns the examples in doc comments and in documents. */
@@ -148,17 +141,8 @@ beforeAll(async () => {
   const root = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
   const trustAnchor = JSON.stringify({ root, sources: ['https://registry.example'] });
   writeFileSync(join(folder, 'trust-anchor.json'), trustAnchor);
-  await writeHistoryProof(join(folder, 'witnessed'));
   sandbox = (await testSandbox()).address;
 });
-
-/** Writes the proof of a registry that witnesses have cosigned in the past, and a trust anchor that names them. */
-async function writeHistoryProof(folder: string): Promise<void> {
-  const { anchor, published, early, late } = await historyWorld();
-  const { files, first_proof, last_proof } = await published(early, late);
-  const proof = formatHistoryProof(partsOf(files, 'alpha', { first_proof, last_proof }));
-  writeFiles(folder, { 'alpha.proof.json': proof, 'trust-anchor.json': JSON.stringify(anchor) });
-}
 
 describe('every example in the documentation runs and prints the output in its comments', () => {
   const all = findExamples();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { describeWith } from '../support/components.js';
-import { commandsBelow, sh } from '../support/documents.js';
+import { commandsBelow, sh, withoutInstall } from '../support/documents.js';
 import { documented, gateFolder, ready, startGate } from '../support/gate.js';
 import { startNginx } from '../support/hosts.js';
 import {
@@ -35,10 +35,7 @@ describeWith(['nginx'], 'the first ten minutes', () => {
     const folder = temporaryFolder();
     const [make = '', pin = '', start] = commandsBelow('docs/gateways.md', START);
     expect(start).toBe('npx passport-registry serve gate --config gate.yaml\n');
-    await sh(
-      make.replace('npm init --yes\nnpm install passport-registry @passport-registry/verifier\n', ''),
-      folder,
-    );
+    await sh(withoutInstall(make).replace('npm init --yes\n', ''), folder);
     const registry = await serve(join(folder, 'dist'));
     const issuer = await sandboxIn(folder);
     await sh(pin.replace('http://127.0.0.1:8080', registry), folder);

@@ -102,7 +102,7 @@ describe('the commands of the documents about the log', () => {
     expect(said.stdout + said.stderr).toMatch(/aurora-bank.*active/);
     expect(said.stdout + said.stderr).toContain('"active" -> "suspended"');
     const proved = await sh(
-      at(commandsBelow('docs/verifiers/log.md', 'Prove what the registry said').join('')),
+      at(commandsBelow('docs/verifiers/log.md', 'What the registry said in the past').join('')),
       verifier,
     );
     expect(proved.stdout + proved.stderr).toContain('aurora-bank');

@@ -3,13 +3,11 @@ import { createRegistryClient, openRegistry } from '@passport-registry/verifier'
 import { bundlePath, formatBundle, tilePath } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { golden } from '../../build/conformance/cases/goldens.js';
-import { anchorOf, codeOf, cosignedBy, historyWorld, partsOf } from '../support/history-proofs.js';
-import { verdictOf } from '../support/log-clients.js';
+import { codeOf, verdictOf } from '../support/log-clients.js';
 import { altered, LoggedRegistry, PROOF } from '../support/logged-registry.js';
 import { cosignatureBy, lineOf, signatureBy } from '../support/note-keys.js';
 import { protocol } from '../support/protocol.js';
-import { statement, testKey } from '../support/publication.js';
-import type { Cosigning } from '../support/test-log.js';
+import { testKey } from '../support/publication.js';
 
 const [DAY, T] = [24 * 3600, 300_000];
 
@@ -76,43 +74,6 @@ describe('the proof of the log (rule log-proof)', () => {
     expect(await verdict(withHead(`${head}more\n\nmore\n`))).toBe('ERR_NOT_LOGGED');
     expect(await verdict(proof.replace('\nindex', '\nextra AAAA\nindex'))).toBe('accepted');
     expect(await verdict(proof.replace('\nindex', '\nextra !!!\nindex'))).toBe('ERR_NOT_LOGGED');
-  });
-});
-
-describe('the proof of the past (rule history-proof)', () => {
-  it('has the same result on every day, whatever its times', async () => {
-    states('`iat`, `nbf` and `exp` are not compared, neither of the steps nor of the statement');
-    states('A cosignature with a time in the future is not refused');
-    const world = await historyWorld();
-    const next = await testKey();
-    const registry = new LoggedRegistry(world.root);
-    registry.now = Date.parse('2999-01-01T00:00:00Z');
-    await registry.rotate(next);
-    const iat = registry.now / 1000;
-    await registry.prepare({ updatedAt: '2999-01-02T00:00:00Z', claims: { iat, nbf: iat + DAY } });
-    const signedAt = (time: string): Cosigning[] => [
-      [world.w1, time],
-      [world.w2, time],
-    ];
-    const proofs = {
-      first_proof: await cosignedBy(registry, signedAt('2999-01-03T00:00:00Z')),
-      last_proof: await cosignedBy(registry, signedAt('2999-02-03T00:00:00Z')),
-    };
-    const rotation = JSON.parse(String(registry.files.get('keys/rotation.json')));
-    const parts = partsOf(registry.files, 'alpha', { ...proofs, rotation });
-    expect(await world.verify(parts)).toMatchObject({
-      from: new Date('2999-01-03T00:00:00Z'),
-      until: new Date('2999-02-03T00:00:00Z'),
-    });
-    // A rotation that ends at the pinned key is accepted, and its steps are not verified.
-    const anchor = anchorOf(next, world.witnesses, 2);
-    const forged = await statement(await testKey(), 'registry-root-rotation+jwt', {
-      iat,
-      next_root: next.rootKey.jwk,
-    });
-    for (const steps of [[], rotation, [forged]]) {
-      expect(await codeOf(world.verify({ ...parts, rotation: steps }, anchor))).toBe('accepted');
-    }
   });
 });
 

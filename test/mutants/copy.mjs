@@ -109,7 +109,7 @@ function createSwitch() {
 /** Changes to cli/bundle.mjs: it bundles the compiled JavaScript instead of the sources. */
 const FROM_COMPILED = [
   ["'cli/bin.ts'", "'build/cli/bin.js'"],
-  ["'cli/library.ts'", "'build/cli/library.js'"],
+  ["'generator/index.ts'", "'build/generator/index.js'"],
   ["'sandbox/index.ts'", "'build/sandbox/index.js'"],
   ["'cli/program.ts'", "'build/cli/program.js'"],
   ['await bundleWebsite();\n', ''],

@@ -58,7 +58,7 @@ import('passport-registry').then((module) => console.log(module.build === build,
     const within = join(folder, 'node_modules/passport-registry/build/bundle');
     for (const bundle of ['index.js', 'sandbox.js']) {
       const text = readFileSync(join(within, bundle), 'utf8');
-      expect(text).toContain(' from "@passport-registry/verifier/core"');
+      expect(text).toContain('from"@passport-registry/verifier/core"');
       expect(text).not.toMatch(/RegistryError = class|class RegistryError/);
     }
   });

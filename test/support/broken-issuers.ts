@@ -136,9 +136,17 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     serve: ({ metadata }) => void delete metadata['jwks_uri'],
   },
   'has no keys': { rules: ['jwks-no-usable-key'], serve: ({ keys }) => void keys.splice(0) },
+  'has a key that is not an object': {
+    rules: ['jwks-unusable-key'],
+    serve: ({ keys }) => void keys.push('key' as unknown as Jwk),
+  },
   'has more than 100 keys': {
     rules: ['jwks-malformed'],
     serve: ({ keys }) => void keys.push(...Array.from({ length: 99 }, (_one, at) => ({ kid: `key-${at}` }))),
+  },
+  'serves a list of keys, and no set': {
+    rules: ['jwks-malformed'],
+    answer: only('jwks', (response) => response.end(JSON.stringify(GOOD))),
   },
   'publishes a private key': {
     rules: ['jwks-private-key'],

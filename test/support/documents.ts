@@ -5,7 +5,10 @@ import { installedPath } from './installed.js';
 import { ROOT } from './paths.js';
 import { type Outcome, run, temporaryFolder } from './workspace.js';
 
-/** Returns the blocks of shell commands between a heading of a document and the next heading. */
+/**
+ * Returns the blocks of shell commands between a heading of a document and the next heading, with other names in place of made-up
+ * ones, which no production key signs: the documents tell their readers to write real ones.
+ */
 export function commandsBelow(document: string, heading: string): string[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
   const sections = text.split(/^#+ /m);
@@ -13,7 +16,7 @@ export function commandsBelow(document: string, heading: string): string[] {
   if (section === undefined) throw new Error(`${document} has no heading ${heading}`);
   const blocks = [...section.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, commands]) => commands ?? '');
   if (blocks.length === 0) throw new Error(`${document} has no commands below ${heading}`);
-  return blocks;
+  return blocks.map((block) => block.replaceAll(/\.alt\b/g, '.internal'));
 }
 
 /** The pages for operators: the entrance, and one page for each task. */
@@ -70,6 +73,10 @@ export const withoutTerminal = (commands: string): string =>
       /(passport-registry init .*--key|rotate .*--next-key) \S+/g,
       (found) => `${found} ${found.includes('--next-key') ? '--next-no-passphrase' : '--no-passphrase'}`,
     );
+
+/** Commands without the installation of tarballs, which test/packages/ runs. */
+export const withoutInstall = (commands: string): string =>
+  commands.replace(/^npm install (\.\/passport-registry-[\w.-]+\.tgz ?)+(&&)?\n/m, '');
 
 /** Runs commands of a document with the program under test. They must succeed. */
 export async function sh(commands: string, folder: string): Promise<Outcome> {

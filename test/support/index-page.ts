@@ -1,7 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { indexPage } from '../../build/generator/tree/site/pages.js';
 
-export { atomFeed } from '../../build/generator/tree/site/atom.js';
 export { indexPage };
 
 /** Returns index.html of a registry without records, which no build publishes. */

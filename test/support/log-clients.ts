@@ -64,7 +64,7 @@ export async function codeOf(work: Promise<unknown>): Promise<string> {
     return 'accepted';
   } catch (error) {
     const [first] = Object.values((error as NoUsableSource).errors ?? {});
-    return first?.code ?? String(error);
+    return first?.code ?? (error as { code?: string }).code ?? String(error);
   }
 }
 

@@ -72,7 +72,7 @@ async function loggedFolderIn(folder: string, published: number): Promise<Logged
     keys: { root: await signerKey(folder, 'key'), log },
     publish: async (...more) => {
       writeFiles(folder, {
-        'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.alt/${changes++}` }),
+        'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.internal/${changes++}` }),
       });
       await good('build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN }), ...more);
     },

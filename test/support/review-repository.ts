@@ -1,4 +1,6 @@
 import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { statusChanges } from '../../build/generator/review/status-changes.js';
 import { afterEachFile } from './endings.js';
 import { git as gitIn } from './git.js';
 import { copyOf } from './made-once.js';
@@ -51,10 +53,8 @@ export async function diff(folder: string, args = ['HEAD^..HEAD'], environment: 
   };
 }
 
-/** What `history` says, as `issuer field from to`. */
-export async function history(folder: string, args: string[] = [], environment: Record<string, string> = {}) {
-  const { stdout } = await cli(['history', ...args, '--json'], folder, environment);
-  return JSON.parse(stdout).map(
-    ({ issuer, field, from, to }: Record<string, string>) => `${issuer} ${field} ${from} ${to}`,
-  );
+/** What git shows of the status of issuers, as `issuer status`, newest first. */
+export function statusesIn(folder: string, ids: readonly string[], environment: Record<string, string> = {}) {
+  const env = { ...process.env, ...environment };
+  return statusChanges(join(folder, 'issuers'), env, ids).map(({ issuer, to }) => `${issuer} ${to}`);
 }

@@ -4,8 +4,8 @@ import { cli, type Outcome, temporaryFolder } from './workspace.js';
 
 /** Options of `init` for the settings that every registry has. */
 export const SETTINGS = [
-  ...['--name', 'Nordic Agents Registry', '--contact', 'operator@registry.alt'],
-  ...['--base-url', 'https://registry.alt'],
+  ...['--name', 'Nordic Agents Registry', '--contact', 'operator@registry.internal'],
+  ...['--base-url', 'https://registry.internal'],
 ];
 
 /** The option of `init` for the program, which `init` cannot pin when it runs from a checkout. */

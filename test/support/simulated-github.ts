@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { git } from './git.js';
 import { copyOf, madeOnce } from './made-once.js';
+import { TOOL } from './scaffold.js';
 import { emptyHost } from './serving.js';
 import { withKeys } from './settings.js';
 import { type Job, type Outcomes, type Runner, readWorkflow, runJob, type Step } from './workflow.js';
@@ -206,8 +207,8 @@ async function makeRegistry(root: string): Promise<void> {
     if (code !== 0) throw new Error(stderr);
     return stdout;
   };
-  const settings = ['--name', 'Nordic', '--contact', 'o@registry.alt', '--base-url', NOWHERE];
-  await good('init', 'registry', ...settings, '--key', 'root.pem', '--no-passphrase');
+  const settings = ['--name', 'Nordic', '--contact', 'o@registry.internal', '--base-url', NOWHERE];
+  await good('init', 'registry', ...TOOL, ...settings, '--key', 'root.pem', '--no-passphrase');
   writeFiles(root, {
     'online.json': await good('keys', 'generate', '--no-passphrase', '--private', 'online.pem'),
   });

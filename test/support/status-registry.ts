@@ -10,7 +10,6 @@ export const DAY = 24 * 60;
 /** The parts of a registry that `status` judges. */
 export const PARTS = [
   'rootKey',
-  'holders',
   'rotation',
   'tree',
   'list',

@@ -195,8 +195,8 @@ export function recordText(id: string, changes: Record<string, string | undefine
     issuer_id: id,
     tier: 'certified',
     status: 'active',
-    jwks_uri: `https://${id}.alt/.well-known/jwks.json`,
-    discovery_uri: `https://${id}.alt/.well-known/openid-configuration`,
+    jwks_uri: `https://${id}.internal/.well-known/jwks.json`,
+    discovery_uri: `https://${id}.internal/.well-known/openid-configuration`,
     certified_since: '2026-01-01T00:00:00Z',
     ...changes,
   };
@@ -245,8 +245,3 @@ export function filesBelow(folder: string): string[] {
 /** The files of a tree, by path. */
 export const filesOf = (tree: string): Map<string, Buffer> =>
   new Map(filesBelow(tree).map((path) => [path, readFileSync(join(tree, path))]));
-
-/** The files that an HTTP mirror copies. It leaves out what `pages.txt` lists, which the next build makes again. */
-export function withoutIssuerPages(files: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
-  return new Map([...files].filter(([path]) => path !== 'sitemap.xml' && !path.startsWith('i/')));
-}

@@ -42,9 +42,9 @@ describeInChromium('an issuer on hold, in Chromium', () => {
     const { page, wrong } = await opened();
     const rows = await page.locator('.issuers tbody tr').allInnerTexts();
     expect(rows.map((row) => row.split(/\s*\t\s*/).slice(0, 2))).toEqual([
-      ['alpha\nalpha.alt', 'on hold'],
-      ['beta\nbeta.alt', 'trusted'],
-      ['gamma\ngamma.alt', 'revoked'],
+      ['alpha\nalpha.internal', 'on hold'],
+      ['beta\nbeta.internal', 'trusted'],
+      ['gamma\ngamma.internal', 'revoked'],
     ]);
     expect(await (await verification(page)).innerText()).toContain(
       'alpha, gamma: verifiers that read checkpoints treat these issuers as suspended',

@@ -4,7 +4,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInChromium, open, verdict, visibleId } from '../support/browser.js';
-import { atomFeed, emptyPage, indexPage } from '../support/index-page.js';
+import { emptyPage, indexPage } from '../support/index-page.js';
 import { issuer, publish, publishBytes, sha256, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
@@ -140,44 +140,23 @@ describeInChromium('hostile texts', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('become no markup in the page without a script, nor in the feed', async () => {
+  it('become no markup in the page without a script', async () => {
     const key = await testKey();
     const issuers = CORPUS.map(everywhere);
     const records = new Map(CORPUS.map((text) => [text, Buffer.of()]));
     const list = { list: Buffer.from(JSON.stringify({ issuers })), updatedAt: CORPUS[1] ?? '', records };
-    const heldBy = { threshold: 1, names: CORPUS, split: false };
-    const text = indexPage({ list, rootKey: key.rootKey, development: false, heldBy });
-    const [change] = CORPUS;
-    const feed = atomFeed({
-      feed: `urn:${change}`,
-      since: change ?? '',
-      changes: CORPUS.map((issuer_id) => ({
-        ...{ issuer_id, updated_at: issuer_id, field: 'status' as const, from: issuer_id, to: issuer_id },
-      })),
-    });
+    const text = indexPage({ list, rootKey: key.rootKey, development: false });
     const host = await plainHost(dist, '404.html', (path, bytes) =>
       path === '/' ? Buffer.from(text) : bytes,
     );
     const { page, wrong } = await open(host, { javaScriptEnabled: false });
     expect(await page.locator('.issuers tbody tr').count()).toBe(CORPUS.length);
-    const holders = await page.locator('meta[name="registry-holders"]').getAttribute('content');
-    for (const name of CORPUS) expect(holders).toContain(name);
     expect(await page.locator('.issuers tbody th').allTextContents()).toEqual(CORPUS);
     for (const kind of ['script', 'iframe', 'img', 'style', 'base', 'form', 'svg', 'math']) {
       expect(await page.locator(`main ${kind}`).count()).toBe(0);
     }
     const attributes = ['onfocus', 'onmouseover', 'onerror', 'onload', 'autofocus', 'srcdoc', 'style'];
     expect(await page.locator(attributes.map((name) => `[${name}]`).join()).count()).toBe(0);
-    const reader = await open('about:blank');
-    const entries = await reader.page.evaluate(
-      `(() => {
-        const feed = new DOMParser().parseFromString(${JSON.stringify(feed)}, 'application/xml');
-        const elements = new Set(Array.from(feed.querySelectorAll('*'), ({ localName }) => localName));
-        return [feed.querySelectorAll('entry').length, [...elements].sort().join()];
-      })()`,
-    );
-    const names = 'author,content,entry,feed,id,link,name,title,updated';
-    expect(entries).toEqual([CORPUS.length, names]);
     expect(wrong).toEqual([]);
   });
 
@@ -270,12 +249,12 @@ describeInChromium('hostile texts', () => {
 
   it('that a record may hold are shown as they are', async () => {
     const folder = await workspace([]);
-    const uri = "https://a.alt/;'onload=alert(1)()*!$&'@:,";
-    const contact = `${"'`$|{alert(1)}`'".replaceAll(/[()]/g, '')}@a.alt`;
+    const uri = "https://a.internal/;'onload=alert(1)()*!$&'@:,";
+    const contact = `${"'`$|{alert(1)}`'".replaceAll(/[()]/g, '')}@a.internal`;
     writeFiles(folder, {
       'issuers/a.yaml': recordText('a', {
         jwks_uri: JSON.stringify(uri),
-        policy_uri: JSON.stringify(`http://a.alt/?q='${"'"}#!alert(1)`),
+        policy_uri: JSON.stringify(`http://a.internal/?q='${"'"}#!alert(1)`),
         contact: JSON.stringify(contact),
       }),
     });

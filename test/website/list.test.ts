@@ -27,7 +27,7 @@ beforeAll(async () => {
         }),
       ]),
     ),
-    'issuers/nordic-bank.yaml': recordText('nordic-bank', { ...NORDIC, contact: 'desk@nordic.alt' }),
+    'issuers/nordic-bank.yaml': recordText('nordic-bank', { ...NORDIC, contact: 'desk@nordic.internal' }),
     'issuers/cedar.health.yaml': recordText('cedar.health', { ...HEALTH, policy_uri: 'null' }),
     'issuers/lantern.yaml': recordText('lantern', { status: 'revoked' }),
   });
@@ -198,8 +198,8 @@ describeInChromium('the list in Chromium', () => {
       'Places US-CA (United States)',
       'Domains health',
       'Passport types not declared: a policy that asks for one rejects the issuer',
-      'Keys (JWKS) https://cedar.health.alt/.well-known/jwks.json',
-      'Metadata https://cedar.health.alt/.well-known/openid-configuration',
+      'Keys (JWKS) https://cedar.health.internal/.well-known/jwks.json',
+      'Metadata https://cedar.health.internal/.well-known/openid-configuration',
       'Policy none',
       'Contact not declared',
     ]);

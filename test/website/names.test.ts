@@ -65,9 +65,9 @@ describeInChromium('names and reasons, in Chromium', () => {
         ['St. Olav’s Hospital', 'api.member-437.example'],
         ['Harbour Bank', 'harbour.example'],
         ['Lantern Labs', 'lantern.example – looks like playground.example (test only)'],
-        ['nameless', 'nameless.alt'],
+        ['nameless', 'nameless.internal'],
         ['Lаntern-Labs.', 'playground.example – looks like lantern.example (on hold)'],
-        ['postponed', 'postponed.alt'],
+        ['postponed', 'postponed.internal'],
         ['soon.example', expect.anything()],
       ]);
     await page
@@ -226,7 +226,7 @@ describeInChromium('names and reasons, in Chromium', () => {
     expect(await page.locator('main').innerText()).not.toContain('Aurora');
     await page.getByRole('link', { name: 'Issuers', exact: true }).click();
     await page.getByText('What people call these issuers is not known').waitFor();
-    expect(await lines(page)).toContainEqual(['harbour.example', 'harbour.example.alt']);
+    expect(await lines(page)).toContainEqual(['harbour.example', 'harbour.example.internal']);
   });
 
   it('are none where the registry gives none', async () => {

@@ -17,7 +17,7 @@ homepage: https://www.registry.example/?a=1&b=2
 const DEFAULT = 'Registry of agent passport issuers';
 const OPEN_API = 'schemas/registry.openapi.json';
 /** What a description changes in a tree, besides SHA256SUMS. */
-const DOCUMENTS = ['index.html', 'changes.atom', OPEN_API];
+const DOCUMENTS = ['index.html', OPEN_API];
 
 let folder: string;
 
@@ -43,19 +43,15 @@ async function buildTree(...args: string[]) {
 const NOT_COMPARED = expect.stringContaining('no base_url is known in this folder');
 
 describe('a registry with a name', () => {
-  it('has the name in its page, its feed and its OpenAPI description', async () => {
+  it('has the name in its page and its OpenAPI description', async () => {
     configure(WHOLE);
     await buildTree();
-    const [page, feed, openApi] = documents();
+    const [page, openApi] = documents();
     expect(page).toContain('<title>Nordic Agents Registry</title>');
     expect(page).toContain('<h1 dir="auto"><a href="./">Nordic Agents Registry</a></h1>');
     expect(page).toContain('>Issuers of agent passports that the Nordic members have examined.</p>');
     expect(page).toContain('<a href="https://www.registry.example/?a=1&#38;b=2" rel="noopener noreferrer">');
     expect(page).toContain('<a href="mailto:operator@registry.example">operator@registry.example</a>');
-    expect(feed).toContain('<title>Nordic Agents Registry: status and tier</title>');
-    expect(feed).toContain(
-      '<author><name>Nordic Agents Registry</name><uri>https://www.registry.example/?a=1&#38;b=2</uri><email>operator@registry.example</email></author>',
-    );
     const { info } = JSON.parse(openApi ?? '');
     expect(info).toMatchObject({
       title: 'Nordic Agents Registry',
@@ -77,7 +73,7 @@ describe('a registry with a name', () => {
     expect(await buildTree()).toMatchObject({ written: 0, sha256: first.sha256 });
     configure(WHOLE.replace('Nordic', 'Baltic'));
     const second = await buildTree();
-    expect(second).toMatchObject({ written: 4, kept: true, sha256: first.sha256, notes: [NOT_COMPARED] });
+    expect(second).toMatchObject({ written: 3, kept: true, sha256: first.sha256, notes: [NOT_COMPARED] });
     expect(read('index.html')).toContain('<title>Baltic Agents Registry</title>');
     configure(WHOLE);
     await buildTree();
@@ -106,8 +102,7 @@ describe('a registry with a name', () => {
     for (const command of [['suspend'], ['suspend', '--end'], ['revoke']]) {
       await run(...command, 'alpha', '--key', 'key.pem', '--reason', 'a test');
       expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
-      expect(read('changes.atom')).toContain('<name>Nordic Agents Registry</name>');
-      expect(read(OPEN_API)).toBe(before[2]);
+      expect(read(OPEN_API)).toBe(before[1]);
     }
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
     await run('build', '--unsigned', 'request');
@@ -117,7 +112,7 @@ describe('a registry with a name', () => {
     await run('attach', 'request', '--root-key', 'root.json');
     expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
     expect(read('index.html')).toContain('beta');
-    expect(read(OPEN_API)).toBe(before[2]);
+    expect(read(OPEN_API)).toBe(before[1]);
     await run(
       ...['keys', 'rotate'],
       '--yes',
@@ -130,7 +125,7 @@ describe('a registry with a name', () => {
       '--next-no-passphrase',
     );
     expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
-    expect(read(OPEN_API)).toBe(before[2]);
+    expect(read(OPEN_API)).toBe(before[1]);
   });
 
   it('passes `verify` and `mirror` where there is no registry.yaml', async () => {
@@ -175,7 +170,6 @@ describe('a registry without a name', () => {
     expect(read('index.html')).toContain(`<title>${DEFAULT}</title>`);
     expect(read('index.html')).toContain('>A passport says who is behind an agent.');
     expect(read('index.html')).not.toContain('Operator:');
-    expect(read('changes.atom')).toContain('<author><name>The operator of the registry</name></author>');
     expect(read(OPEN_API)).toBe(readFileSync(join(ROOT, OPEN_API), 'utf8'));
   });
 
@@ -294,7 +288,7 @@ const HOSTILE = [
   '"><img src=x onerror=alert(1)>',
   "' onmouseover='alert(1)",
   '</a><a href="javascript:alert(1)">x</a>',
-  ']]></title></feed><entry>',
+  ']]></title>',
   '{{policy}} {{nothing}}',
   '$' + "{alert(1)} $& $' $1",
   '&lt;b&gt; &#60;',
@@ -303,13 +297,12 @@ const HOSTILE = [
 const NAMES = [0, 3, 6].map((from) => HOSTILE.slice(from, from + 3).join(''));
 
 describeInChromium('a hostile description', () => {
-  it('becomes no markup, in the page or the feed, with a script or without', async () => {
+  it('becomes no markup, with a script or without', async () => {
     const dist = join(folder, 'dist');
     const signer = { key: join(folder, 'key.pem'), production: true, directory: folder };
     const host = await plainHost(dist, '404.html');
     const scripted = await open('about:blank');
     const plain = await open('about:blank', { javaScriptEnabled: false });
-    const { page: reader } = await open('about:blank');
     for (const text of NAMES) {
       rmSync(dist, { recursive: true, force: true });
       const about = { name: text, description: text, contact: "a'?cc=b&c=%22@registry.example" };
@@ -323,8 +316,7 @@ describeInChromium('a hostile description', () => {
         expect(await page.title()).toBe(text.trim());
         expect(await page.locator('h1').textContent()).toBe(text);
         expect(await page.locator('p.description').textContent()).toBe(text);
-        const markup =
-          'header img, header script, header b, [onerror], [onmouseover], a[href^="javascript"], entry';
+        const markup = 'header img, header script, header b, [onerror], [onmouseover], a[href^="javascript"]';
         expect(await page.locator(markup).count()).toBe(0);
         const mail = page.locator('footer a[href^="mailto:"]');
         expect(await mail.getAttribute('href')).toBe("mailto:a'%3Fcc%3Db%26c%3D%2522@registry.example");
@@ -334,14 +326,6 @@ describeInChromium('a hostile description', () => {
         }
         expect(wrong.filter((one) => !one.startsWith(`request to ${host}/`))).toEqual([]);
       }
-      const feed = await reader.evaluate(
-        `(() => {
-          const feed = new DOMParser().parseFromString(${JSON.stringify(read('changes.atom'))}, 'application/xml');
-          const text = (selector) => feed.querySelector(selector)?.textContent;
-          return [text('feed > title'), text('author > name'), text('author > email'), feed.querySelectorAll('entry, parsererror').length];
-        })()`,
-      );
-      expect(feed).toEqual([`${text}: status and tier`, text, about.contact, 0]);
     }
   });
 });

@@ -30,10 +30,10 @@ const MANY = Array.from({ length: ISSUERS }, (_one, index) => numbered(index));
 const NAMED: Readonly<Record<string, Record<string, string>>> = {
   'aland-bank': { geographical_scope: '[AX]' },
   'balkan-bank': { geographical_scope: '[BA]', passport_types: '[human-proxy]' },
-  'fjord-bank': { geographical_scope: '[NO, SE]', jwks_uri: 'https://keys.norsk.alt/jwks.json' },
-  'golden-gate': { geographical_scope: '[US-CA]', contact: 'desk@golden.alt' },
+  'fjord-bank': { geographical_scope: '[NO, SE]', jwks_uri: 'https://keys.norsk.internal/jwks.json' },
+  'golden-gate': { geographical_scope: '[US-CA]', contact: 'desk@golden.internal' },
   'ivory-bank': { geographical_scope: '[CI]', domain_scope: '[banking]' },
-  'malmo-pay': { geographical_scope: '[SE-M]', contact: 'hej@malmo.alt' },
+  'malmo-pay': { geographical_scope: '[SE-M]', contact: 'hej@malmo.internal' },
   'planet-labs': { geographical_scope: '[global]' },
 };
 
@@ -127,7 +127,7 @@ describeInChromium('the search among thousands of issuers, in Chromium', () => {
       ['Bosnia & Herzegovina', ['balkan-bank', 'planet-labs']],
       ['keys.norsk', ['fjord-bank']],
       ['issuer-0042', ['issuer-0042']],
-      ['issuer-0042.alt', ['issuer-0042']],
+      ['issuer-0042.internal', ['issuer-0042']],
       ['desk@golden', ['golden-gate']],
       ['human-proxy', ['balkan-bank']],
       ['norway human-proxy', [], 'typed'],

@@ -46,7 +46,7 @@ describe('changes.json', () => {
     set(folder, 'gamma', {});
     await build(folder, T(2));
     set(folder, 'alpha', { tier: 'registered' });
-    set(folder, 'beta', { contact: 'a@b.alt' });
+    set(folder, 'beta', { contact: 'a@b.internal' });
     await build(folder, T(3));
     const change = (day: number, issuer_id: string, field: string, from: string | null, to: string) => ({
       ...{ updated_at: T(day), issuer_id, field, from, to },
@@ -62,12 +62,12 @@ describe('changes.json', () => {
     });
   });
 
-  it('and its feed are left alone by a build that changes neither status nor tier', async () => {
+  it('is left alone by a build that changes neither status nor tier', async () => {
     const folder = await workspace(['alpha']);
     await build(folder, T(1));
     set(folder, 'alpha', { status: 'suspended' });
     await build(folder, '2026-01-01T12:00:00Z');
-    set(folder, 'alpha', { status: 'suspended', contact: 'a@b.alt' });
+    set(folder, 'alpha', { status: 'suspended', contact: 'a@b.internal' });
     // The record, its sums, the list, its signature and statement, the page that has the list in it, and the checksums.
     expect(await build(folder, T(2))).toMatchObject({ written: 7, removed: 0 });
   });
@@ -129,40 +129,6 @@ describe('changes.json', () => {
   });
 });
 
-describe('changes.atom', () => {
-  it('says the same as a feed', async () => {
-    const folder = await workspace(['alpha']);
-    await build(folder, T(1));
-    expect(read(folder, 'changes.atom')).toContain(`<updated>${T(1)}</updated>`);
-    set(folder, 'alpha', { status: 'suspended' });
-    await build(folder, T(2));
-    const feed = read(folder, 'changes.atom');
-    // The name of a feed follows from the key that began it.
-    expect(feed.replace(changes(folder).feed, 'urn:uuid:of-the-feed')).toMatchInlineSnapshot(`
-      "<?xml version="1.0" encoding="utf-8"?>
-      <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
-        <id>urn:uuid:of-the-feed</id>
-        <title>Registry of agent passport issuers: status and tier</title>
-        <updated>2026-01-02T00:00:00Z</updated>
-        <author><name>The operator of the registry</name></author>
-        <link rel="self" type="application/atom+xml" href="changes.atom"/>
-        <link rel="alternate" type="text/html" href="./"/>
-        <entry>
-          <id>urn:uuid:8fa1ac6a-7a23-8d52-82b7-d4774ee46abe</id>
-          <title>alpha: status active → suspended</title>
-          <updated>2026-01-02T00:00:00Z</updated>
-          <link rel="alternate" type="text/html" href="./#issuer=alpha"/>
-          <content type="text">alpha: status active → suspended. In the list of 2026-01-02T00:00:00Z; verify it before you act on this.</content>
-        </entry>
-      </feed>
-      "
-    `);
-    expect(read(folder, 'index.html')).toContain(
-      '<link rel="alternate" type="application/atom+xml" title="Changes of status and tier" href="changes.atom">',
-    );
-  });
-});
-
 describe('the page without a script', () => {
   it('holds the list up to 1,000 issuers, with its time', async () => {
     const folder = await workspace(Array.from({ length: 1000 }, (_one, index) => `issuer-${index}`));
@@ -181,7 +147,7 @@ describe('the page without a script', () => {
     const page = read(folder, 'index.html');
     expect(page).not.toContain('issuer-7');
     expect(page).toContain('<a href="issuers.json">issuers.json</a>');
-    set(folder, 'issuer-7', { contact: 'a@b.alt' });
+    set(folder, 'issuer-7', { contact: 'a@b.internal' });
     // The record, its sums in two files, the list, its signature and statement, and the checksums.
     expect(await build(folder, T(2))).toMatchObject({ written: 7 });
   });
@@ -195,5 +161,32 @@ describe('the page without a script', () => {
     expect(read(folder, 'index.html')).not.toContain('development key');
     await cli(['build', '--out', 'other'], folder);
     expect(readFileSync(join(folder, 'other/index.html'), 'utf8')).toContain('Signed by a development key.');
+  });
+});
+
+describe('the list for readers without a script', () => {
+  it('says what each issuer is, since when, and whose name looks like that of another', async () => {
+    const folder = await workspace([]);
+    writeFiles(folder, {
+      'issuers/harbour.yaml': recordText('harbour', {
+        ...{ name: 'Harbour & Sons', status: 'revoked', certified_since: '2022-01-16T00:00:00Z' },
+      }),
+      'issuers/plain.yaml': recordText('plain', { tier: 'registered', name: 'Harbоur & Sons Ltd' }),
+      'issuers/soon.yaml': recordText('soon', { certified_since: '2999-01-01T00:00:00Z' }),
+      'issuers/tried.yaml': recordText('tried', { name: 'HARBOUR SONS' }),
+    });
+    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    expect(code, stderr).toBe(0);
+    const rows = read(folder, 'index.html').matchAll(/<tr><th scope="row">.*/g);
+    const texts = [...rows].map(([row]) => row.replaceAll(/<[^>]+>/g, '|').replaceAll(/\|+/g, '|'));
+    const alike = (others: string) => `Its name looks like that of ${others}. Only the id tells them apart.`;
+    expect(texts).toEqual([
+      // In the order of their standings, the trusted one first.
+      `|Harbour &#38; Sons| |harbour| |${alike('tried (trusted), plain (listed)')}|revoked|certified|Was trusted from| |16 January 2022|`,
+      `|Harbоur &#38; Sons Ltd| |plain| |${alike('tried (trusted), harbour (revoked)')}|listed|registered|1 January 2026|`,
+      '|soon|not yet|certified|Trusted from| |1 January 2999|',
+      `|HARBOUR SONS| |tried| |${alike('plain (listed), harbour (revoked)')}|trusted|certified|1 January 2026|`,
+    ]);
+    expect(read(folder, 'index.html')).toContain('<th scope="row"><a href="issuers/soon">soon</a></th>');
   });
 });

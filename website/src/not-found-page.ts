@@ -29,7 +29,7 @@ export async function notFoundPage(base: URL): Promise<void> {
     const similar = similarIssuers(id, registry.list(), names);
     const { hold } = registry;
     // Not every URL that is not there is that of an issuer.
-    if (similar.length > 0 || folder === 'issuers' || folder === 'i')
+    if (similar.length > 0 || folder === 'issuers')
       byId('not-found').replaceChildren(similarIssuersView(similar, { hold, names, base: base.href }));
   } catch (error) {
     const failure = notVerified(error);
@@ -41,7 +41,7 @@ export async function notFoundPage(base: URL): Promise<void> {
 /** The id in the URL, which is the last segment of its path, and the folder. */
 function requested(base: URL): { id: string; folder: string } {
   const path = location.pathname.slice(base.pathname.length).split('/').filter(Boolean);
-  const name = path.pop()?.replace(/\.html$/, '') ?? '';
+  const name = path.pop() ?? '';
   const folder = path.join('/');
   try {
     return { id: decodeURIComponent(name), folder };

@@ -12,8 +12,6 @@ export { overview } from './list/overview.js';
 export { searchHints } from './list/search-hints.js';
 export { LogCheck } from './log/log-check.js';
 export { notFoundPage } from './not-found-page.js';
-export { operationsView } from './operations/operations-view.js';
-export { readOperations } from './operations/read-operations.js';
 export { fetchVerifiedChanges } from './registry/changes.js';
 export { expiredRegistry } from './registry/expired-registry.js';
 export { explainFailure, provenDetails, showDetails } from './verification/details.js';

@@ -34,8 +34,8 @@ const TITLE = document.querySelector('h1')?.textContent ?? '';
 /** The name of the log in which the lists of the registry are. Undefined if it has none. */
 const LOG_NAME = meta('registry-log');
 
-/** The view that the URL names: by its fragment or, on the page of an issuer, by that page. */
-const currentRoute = () => routeOf(location.hash || (meta('registry-view') ?? ''));
+/** The view that the URL names. */
+const currentRoute = () => routeOf(location.hash);
 
 /** Loads what the first view does not need. */
 const loadParts = () => import('./parts.js');
@@ -86,7 +86,7 @@ export class RegistryPage {
     showChecking();
     this.#show(listText.title);
     // Loads the part while the registry answers.
-    if (currentRoute().kind !== 'list') loadParts().catch(() => undefined);
+    if (currentRoute().kind === 'issuer') loadParts().catch(() => undefined);
     try {
       const { trustAnchor } = await this.#trusted;
       let lookup: IssuerLookup | undefined;
@@ -207,8 +207,6 @@ export class RegistryPage {
       if (identityOf(registry) !== this.#shown) return this.#showNewList();
       this.#showVerification(registry);
       void this.#loadNames(registry);
-      // Also of an unchanged list there are new checkpoints and reports.
-      if (currentRoute().kind === 'operations') this.#renderPart();
       void this.#checkLog(registry);
     });
   }
@@ -252,7 +250,7 @@ export class RegistryPage {
     const isRefused = this.#log?.isRefused === true;
     classList.toggle('late', isDoubtful(status) || isRefused);
     // Not green before it is proven.
-    classList.toggle('pending', LOG_NAME !== undefined && this.#log?.accepted === undefined);
+    classList.toggle('pending', LOG_NAME !== undefined && this.#log?.isProven !== true);
   }
 
   async #showDetails(panel: HTMLElement, registry: RegistryClient): Promise<void> {
@@ -273,7 +271,7 @@ export class RegistryPage {
     if (this.#registry !== registry) return;
     this.#attempt(() => {
       this.#showRecent(parts, registry);
-      this.#renderPart();
+      this.#renderIssuer();
     });
   }
 
@@ -287,7 +285,7 @@ export class RegistryPage {
       this.#names = names;
       this.#list?.showNames(names, parts.namesNote(names));
       this.#showRecent(parts, registry);
-      this.#renderPart();
+      this.#renderIssuer();
     });
   }
 
@@ -307,20 +305,18 @@ export class RegistryPage {
       this.#log ??= new parts.LogCheck(this.#base, LOG_NAME);
     }
     const log = this.#log;
-    const before = log.proven;
     await log.run(registry).catch(() => undefined);
     if (this.#registry !== registry) return;
     this.#attempt(() => {
       log.show();
       this.#markDoubt(registry.status());
-      if (log.proven !== before) this.#renderPart();
     });
   }
 
-  /** Shows the issuer or the operations anew. Leaves the list alone, because the reader may be typing a query. */
-  #renderPart(): void {
+  /** Shows the issuer anew. Leaves the list alone, because the reader may be typing a query. */
+  #renderIssuer(): void {
     const route = currentRoute();
-    if (route.kind !== 'list') void this.#showPart(route, false);
+    if (route.kind === 'issuer') void this.#showIssuer(route.id, false);
   }
 
   #beforePrint(): void {
@@ -358,14 +354,10 @@ export class RegistryPage {
     if (registry === undefined || list === undefined) return;
     const route = currentRoute();
     markCurrent(route);
-    if (route.kind !== 'list') {
+    if (route.kind === 'issuer') {
       // What is shown may be of an older list, and loading the part may take time.
-      this.#show(
-        route.kind === 'issuer'
-          ? (this.#nameOf(route.id) ?? titleOf(route.id, registry))
-          : listText.operations,
-      );
-      void this.#showPart(route, byReader);
+      this.#show(this.#nameOf(route.id) ?? titleOf(route.id, registry));
+      void this.#showIssuer(route.id, byReader);
       return;
     }
     assertFresh(registry);
@@ -376,51 +368,36 @@ export class RegistryPage {
     if (byReader) void isShown.then(placeReader);
   }
 
-  /** Shows a view whose code may have to be loaded first. */
-  async #showPart(route: Exclude<Route, { kind: 'list' }>, byReader: boolean): Promise<void> {
+  /** Shows an issuer. The code for that may have to be loaded first. */
+  async #showIssuer(id: string, byReader: boolean): Promise<void> {
     const asked = location.hash;
-    const loading = route.kind === 'issuer' ? this.#issuerPart(route.id) : this.#operationsPart();
-    const part = await loading.catch((): Part => () => [listText.title, notLoadedNote()]);
+    const parts = await loadParts().catch(() => undefined);
+    const { trustAnchor } = await this.#trusted;
     if (location.hash !== asked) return;
     this.#attempt(() => {
       const registry = this.#registry;
       if (registry === undefined) return;
-      const [title, view, name] = part(registry);
+      const title = titleOf(id, registry);
+      const name = this.#nameOf(id);
       document.title = this.#titled(name === undefined ? title : `${name} (${title})`);
+      const view =
+        parts?.issuerView(id, registry.resolve(id), {
+          ...{ trustAnchor, registry, registryName: TITLE },
+          decide: (policy) => registry.decide(id, policy),
+          hold: this.#hold ?? holdOf(registry),
+          isOld: this.#expired !== undefined,
+          names: this.#names,
+          back: this.#list?.query,
+          changes: this.#changes,
+        }) ?? notLoadedNote();
       this.#show(name ?? title, view);
       if (byReader) placeReader();
     });
   }
 
-  async #issuerPart(id: string): Promise<Part> {
-    const { issuerView } = await loadParts();
-    const { trustAnchor } = await this.#trusted;
-    return (registry) => {
-      const view = issuerView(id, registry.resolve(id), {
-        ...{ trustAnchor, registry, registryName: TITLE },
-        decide: (policy) => registry.decide(id, policy),
-        hold: this.#hold ?? holdOf(registry),
-        isOld: this.#expired !== undefined,
-        names: this.#names,
-        back: this.#list?.query,
-        changes: this.#changes,
-        history: this.#log?.history(id, registry, (work) => this.#attempt(work)),
-      });
-      return [titleOf(id, registry), view, this.#nameOf(id)];
-    };
-  }
-
   /** What people call an issuer of the list. Undefined if it has no name, or if that is not known. */
   #nameOf(id: string): string | undefined {
     return this.#names?.get(id)?.name;
-  }
-
-  async #operationsPart(): Promise<Part> {
-    const { operationsView, readOperations } = await loadParts();
-    const { rootKey } = await this.#trusted;
-    const delegatedAt = this.#registry?.status().delegatedAt;
-    const known = await readOperations(this.#base, rootKey, { log: this.#log?.accepted, delegatedAt });
-    return (registry) => [listText.operations, operationsView(registry, known)];
   }
 
   /** The title of the document for a view. */
@@ -450,11 +427,6 @@ export class RegistryPage {
     this.#lostFocus = made === null ? focused : undefined;
   }
 }
-
-/** Returns the title and the content of a view, and a name that is shown in place of the title. */
-type Part = (
-  registry: RegistryClient,
-) => readonly [title: string, view: HTMLElement, name?: string | undefined];
 
 /** An id that is not in the list may be any text of a link, so it is no title. */
 function titleOf(id: string, registry: Registry): string {

@@ -15,10 +15,9 @@ export interface Query {
   readonly page: number;
 }
 
-/** A view of the page: the list, one issuer, or the state of the registry for its members. */
+/** A view of the page: the list, or one issuer. */
 export type Route =
   | { readonly kind: 'list'; readonly query: Query }
-  | { readonly kind: 'operations' }
   | { readonly kind: 'issuer'; readonly id: string };
 
 /** The query that matches the whole list. */
@@ -55,7 +54,6 @@ export function routeOf(fragment: string): Route {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ''));
   const id = parameters.get('issuer');
   if (id !== null && id !== '') return { kind: 'issuer', id };
-  if (parameters.get('view') === 'operations') return { kind: 'operations' };
   const text = (member: keyof typeof NAMES) => parameters.get(NAMES[member]) ?? '';
   const order = parameters.get('sort') ?? '';
   const sort = SORTS.find((name) => name === order.replace(/^-/, '')) ?? EVERYTHING.sort;

@@ -14,7 +14,6 @@ export const html = {
   skip: 'Skip to the issuers',
   navigation: 'Views',
   issuers: 'Issuers',
-  operations: 'Operations',
   verify: 'Verify it yourself',
   verification: 'Verification',
   log: 'Log',
@@ -25,8 +24,7 @@ export const html = {
   verify_why:
     'The host controls what this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when, and the record of the id in <code>ISSUER</code>. <code>passport-registry verify</code> also shows whether the list is the newest, and which issuers are on hold.',
   verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
-  data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
-  feed: 'Changes of status and tier',
+  data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>, changes of status and tier <a href="changes.json">changes.json</a>.',
   about: 'A passport says who is behind an agent. These are the issuers of passports.',
   intro: 'What is this?',
   intro_agent:
@@ -37,10 +35,6 @@ export const html = {
     '<strong>Your browser checks the signature</strong> before it shows an issuer: what it is, since when, and why.',
   development:
     '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, or pin its key.',
-  held_by:
-    'The registry says that {threshold} of {count} holders share this key: {names}. Your browser cannot check that; passport-registry verify can.',
-  held_by_split:
-    'The registry says that {threshold} of {count} holders share this key, which a dealer had as a whole: {names}. Your browser cannot check that; passport-registry verify can.',
   operator: 'Operator: {addresses}. The host could change these: do not get the root key only through them.',
   plain_list: '{count} issuers, as of {time}. This copy does not show which of them are on hold.',
   plain_too_many:
@@ -49,15 +43,6 @@ export const html = {
   plain_status: 'Status',
   plain_tier: 'Tier',
   plain_since: 'Since',
-  plain_summary: '{name}: {standing}. {label} {since}. Not verified, and without holds.',
-  plain_reason: 'Reason: “{reason}”',
-  plain_unverified: 'This copy is not verified, and does not show whether the issuer is on hold.',
-  plain_none: 'none',
-  plain_check:
-    'To check it yourself, get the thumbprint of the root key from the operator in another way. These commands trust no host, and accept only the tiers founding and certified:',
-  plain_thumbprint: 'The thumbprint on this page, which has to be the same:',
-  plain_not_yet:
-    'Verifiers whose policies ask for no minimum time accept it already, and so do the commands below.',
   plain_alike: 'Its name looks like that of {others}. Only the id tells them apart.',
   missing_name: 'Registry of agent passport issuers',
   missing_title: 'Not found',
@@ -125,7 +110,6 @@ export const fields = {
 /** The list of issuers. */
 export const list = {
   title: 'Issuers',
-  operations: 'Operations',
   search: 'Search',
   example: 'Name, host, domain, country',
   filters: 'Filters',
@@ -205,9 +189,9 @@ export const otherPlaceNames = {
 export const changes = {
   title: 'Recent changes',
   uncovered:
-    'This host sends no changes of status and tier that can be verified, so none are shown. The {feed} lists them without verification.',
-  feed: 'feed',
+    'This host sends no changes of status and tier that can be verified, so none are shown. {file} lists them without verification.',
   none: 'No changes of status or tier since {since}.',
+  removed: 'removed from the list',
   added: (to: string) => `new: ${to}`,
   many: (issuers: number) => count(issuers, 'issuer', 'issuers'),
   loading: 'Reading the changes…',
@@ -218,7 +202,6 @@ export const changes = {
 export const issuer = {
   back: '← All issuers',
   id: 'Id:',
-  share: 'Link to share',
   alike: 'This name looks like that of others. Only the id tells them apart:',
   nameUnknown: 'What people call it is not known.',
   /** What is so, by whom and since when. The name is data, and so is the reason. */
@@ -277,7 +260,7 @@ export const issuer = {
   statusSince: ' since {day}; before: {from}',
   purpose: 'What its passports are for',
   keys: 'Where its keys are',
-  history: 'History',
+  changes: 'Changes',
   use: 'Use this issuer',
   /** In place of `use`, of an issuer that nobody should use. */
   decision: 'What a verifier decides',
@@ -337,36 +320,6 @@ export const attestation = {
   how: 'Get the thumbprint of the root key from the operator in another way, and compare it with the one above. Then run these commands, which trust no host, and accept only the tiers founding and certified:',
 } as const;
 
-/** The history of an issuer, from the log. */
-export const history = {
-  title: 'History from the log',
-  read: 'Read the history',
-  readOlder: 'Read older lists',
-  reading: 'Reading…',
-  about:
-    'Changes of the record between the lists that the log {origin} names up to the list on this page, newest first. Your browser checks each entry against the head of the log, and each list against the hash in its entry. It does not check that the root key signed the older lists: the holder of the log’s key can add entries with any list and any time. A list that was not logged is missing.',
-  complete: 'The beginning of the log is reached.',
-  reached: (sequence: number | undefined, updatedAt: string | undefined) =>
-    `Read back to publication ${sequence} of ${updatedAt}.`,
-  publication: (sequence: number) => `, publication ${sequence}`,
-  since: ' or before, but after publication {sequence} of {time}',
-  gap: (why: string) => `: ${why}, so what it changed is unknown`,
-  missing: 'this host does not send its list',
-  altered: 'this host does not send a list with the hash in the entry',
-  'too large': 'this host sends a file that is too large to be read here',
-  has: 'has the issuer',
-  hasNot: 'does not have the issuer',
-  first: (has: string) => `the first list in the log ${has}`,
-  oldest: (has: string) => `the oldest list that can be read ${has}`,
-  added: 'added to the list',
-  removed: 'removed from the list',
-  now: 'now',
-  proof: 'Proof: entry {entry} of the log, its {statement}, and the {list} that it names.',
-  proofWithoutList: 'Proof: entry {entry} of the log, and its {statement}.',
-  statement: 'statement',
-  list: 'list',
-} as const;
-
 /** The verdict on the registry. */
 export const verdict = {
   checking: 'Verifying…',
@@ -396,7 +349,7 @@ export const causes = {
   forged:
     'The root key has not signed what this host sends, or something that it has signed is missing. Right after a publication, this ends within a minute.',
   expired:
-    'The operator is late, or this host holds a newer list back. Issuers may have been suspended or revoked since. Below is the old list; if not, try again. The operations say what has ended.',
+    'The operator is late, or this host holds a newer list back. Issuers may have been suspended or revoked since. Below is the old list; if not, try again.',
   unreachable: 'This host does not answer. This says nothing about the registry. Check your network.',
   clock:
     'This device says that it is {time}, which does not fit the times that this host sends: the clock of this device, of the operator or of the host is wrong.',
@@ -454,21 +407,12 @@ export const log = {
     `publication ${sequence}, proven to be entry ${index} of this head`,
   newer: (more: number) =>
     `. This page has not read the ${count(more, 'entry', 'entries')} after it: there may be a newer list`,
-  witnesses: 'Witnesses',
-  noCosignatures: 'unknown, because this host sends no cosignatures.',
-  claimed: 'This host claims cosignatures by these names at these times, which are not checked here:',
-  named: 'The {operations} show which of them are valid under the keys that the registry names.',
-  pinned: ' Only keys that you pinned yourself prove that the witnesses are independent of the registry.',
-  operations: 'operations',
-  more: (rest: number) => `and ${number(rest)} more`,
-  at: ' at {time} ({age})',
-  future: 'in the future',
   limits: 'What the log shows, and what this page cannot check',
   shows:
     'A log is a list of everything that the root key signs, to which entries are only added. The root key names this log and its key in the statement with which it published this list. Your browser checked that this key signed the head of the log, and that the head contains this statement. While this page is open, it also checks that each later head contains the earlier ones. When you close or reload the page, it forgets them.',
   cannot:
-    'This does not show that everybody sees the same log: the holder of the log’s key can sign one log for you, and another one for others. Honest witnesses cosign only heads that contain every head that they have cosigned before. A cosignature has the name of the witness and the id of its key, but not the key. This page knows only the keys that the registry itself names, if it names any. A dishonest host can show any name and any time, and can leave out cosignatures.',
-  pin: 'For the cosignatures to count, get the keys of the witnesses in another way. Pin them in a {anchor}, with the number of them that you demand: its members {log}, {witnesses} and {quorum}. The verifier library then accepts only lists in a log that enough of these witnesses have cosigned. See {document} in the library.',
+    'This does not show that everybody sees the same log: the holder of the log’s key can sign one log for you, and another one for others. Honest witnesses cosign only heads that contain every head that they have cosigned before. This page pins no witnesses, so it checks no cosignatures.',
+  pin: 'To demand cosignatures, get the keys of witnesses in another way, and pin them in a {anchor}: its members are {log}, {witnesses} and {quorum}. The verifier library then accepts only lists in a log that enough of these witnesses have cosigned.',
   anchor: 'trust anchor',
 } as const;
 
@@ -477,75 +421,4 @@ export const page = {
   notLoaded: 'This part could not be loaded. The host may have a newer page. {reload}',
   reload: 'Reload',
   rolledBack: 'this host sends a list older than its proof of the issuer',
-} as const;
-
-/** The state of the registry, for its members. */
-export const operations = {
-  about:
-    'The state of the registry, for its members. Your browser has verified the signatures. This page asks no host but its own.',
-  well: 'The registry is in order: verifiers accept its list until {until}, and this page has found nothing wrong.{unchecked}',
-  unchecked: ' It could not check what is unknown below.',
-  attention: 'This needs attention:',
-  concerns: {
-    expired: 'the list has expired',
-    unconfirmed: 'nothing confirms that the list is the newest',
-    report: 'the report on the mirrors is not valid',
-    mirrors: (wrong: number, all: number) =>
-      `${number(wrong)} of ${count(all, 'mirror', 'mirrors')} not in sync`,
-    witnesses: (cosigned: number) =>
-      `only ${count(cosigned, 'witness has', 'witnesses have')} cosigned the log`,
-  },
-  updated: 'Updated',
-  nobody: 'no issuer',
-  unknown: 'unknown, because no checkpoint says so',
-  signed: 'Signed',
-  signer: 'Signed by',
-  byRoot: 'the root key',
-  byOnline: (keys: number | undefined) =>
-    keys === undefined
-      ? 'an online key; this host does not send the delegation to it'
-      : keys === 1
-        ? 'an online key (the only one)'
-        : `an online key, one of ${number(keys)}`,
-  none: 'unknown: this host sends none, so it could hide a newer list',
-  keys: 'Next deadlines',
-  event: 'Event',
-  when: 'When',
-  checkpointEnds: 'The checkpoint expires, unless a newer one is signed',
-  checkpointEnded: 'The checkpoint has expired: verifiers refuse the list until a newer one is signed',
-  delegationEnds: 'The delegation to the online keys expires, unless the root key signs a new one',
-  delegationEnded: 'The delegation to the online keys has expired: the root key has to sign a new one',
-  unknownWhen: 'unknown: this host does not send the delegation',
-  listEnds: 'Verifiers refuse the list as too old, unless a newer one or a newer checkpoint is signed',
-  head: 'Head',
-  entries: (size: number) => count(size, 'entry', 'entries'),
-  publicationOf: (sequence: number, entry: number) =>
-    `publication ${sequence}, proven to be entry ${number(entry)}`,
-  unprovenLog: 'unknown: this page has no proof of a log.',
-  noLog: 'The registry publishes no log.',
-  mirrors: 'Mirrors',
-  mirror: 'Mirror',
-  state: 'State',
-  behind: 'Behind by',
-  listOf: 'Its list is of',
-  reported: 'What the registry found on its mirrors at {time} ({age}). The key of the checkpoint signed it.',
-  noReport: 'Unknown: this host sends no report of the registry on its mirrors.',
-  badReport: 'Unknown: this host sends a report of the registry that is not valid:',
-  noMirrors: 'The registry names no mirrors.',
-  states: {
-    'in sync': 'in sync',
-    behind: 'behind',
-    ahead: 'ahead',
-    expired: 'expired: verifiers refuse it',
-    altered: 'altered: verifiers refuse it',
-    unreachable: 'unreachable',
-  },
-  witness: 'Witness',
-  cosigned: 'Cosigned this head',
-  never: 'this host sends no valid cosignature',
-  quorum: (quorum: number, all: number) =>
-    `The registry demands ${number(quorum)} of ${count(all, 'witness', 'witnesses')}. Your browser verified the cosignatures under the keys that the registry names.`,
-  said: 'The registry said so at {time} ({age}).',
-  noWitnesses: 'The registry names no witnesses.',
-  unknownWitnesses: 'Unknown: this host sends no report in which the registry names its witnesses.',
 } as const;

@@ -109,7 +109,6 @@ function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
   if (!tree.published) reasons.push(FIRST_LIST);
   else if (tree.level === 'error') reasons.push('repair the tree');
   if (tree.published && changes.changes.length > 0) reasons.push('publish the changes');
-  if (tree.missingPages > 0) reasons.push('make the pages of issuers');
   if (delegates) reasons.push('publish the delegation');
   if (isUrgent(list) && list.ageDays !== undefined) reasons.push('renew the list');
   return reasons;

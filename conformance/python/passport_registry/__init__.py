@@ -32,7 +32,7 @@ Json = Any
 
 LIMITS = {  # in bytes (#limits, #other-limits)
     "jwt": 16_384, "signature": 256, "list": 268_435_456, "rotation": 262_144, "record": 65_536, "sums": 262_144,
-    "logProof": 65_536, "tile": 8_192, "logEntry": 4_096, "history": 1_048_576,
+    "logProof": 65_536, "tile": 8_192, "logEntry": 4_096,
 }
 MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 500
@@ -1164,107 +1164,3 @@ def verify_log_grows(old_size: int, old_root: bytes, head: Head, is_vouched_for:
         elif not is_vouched_for and old_size > 0:
             roots = Tiles(head.size, get).roots(0, old_size, head.size)
             check(roots == (old_root, head.root), "the head does not contain the accepted one")
-
-
-# --- A proof of the past ----------------------------------------------------------------------------------------------
-
-ENTRIES: dict[str, Forms] = {  # those that may follow a publication before the next one (#log-entries)
-    "delegation": {"iat": is_count, "sha256": is_hash},
-    "rotation": {"next": accepts(read_thumbprint), "sha256": is_hash, "step": integer(1, MAX_STEPS)},
-}
-HISTORY: Forms = {
-    "format": one_of("registry-history-proof@v1"), "issuer_id": is_issuer_id, "rotation": is_strings,
-    "publication": is_string, "sums": is_strings, "first_proof": is_string, "last_proof": is_string,
-    "later_entries": is_strings,
-}
-
-
-@dataclass(frozen=True)
-class Past:
-    """What a registry said of an issuer between two times, both of them included, in seconds since 1970."""
-
-    issuer_id: str
-    begins: int
-    ends: int
-    record: dict[str, Json] | None
-    statement: Statement
-
-
-def verify_history(raw: bytes, anchor: TrustAnchor) -> Past:
-    """(#history-proof)"""
-    if anchor.quorum is None:
-        refuse("ERR_OPTIONS_INVALID", "the past is proven by witnesses: the trust anchor has none")
-    with faults_are("ERR_BUNDLE_INVALID"):  # step 1
-        check(len(raw) <= LIMITS["history"], "a history proof is larger than 1,048,576 bytes")
-        file = strict_json(raw)
-        check_members(file, HISTORY, {"record": is_string})
-    with faults_are("ERR_ROTATION_INVALID"):  # step 2
-        check(len(canonical(file["rotation"])) <= LIMITS["rotation"], "the rotation is larger than 262,144 bytes")
-    chain = follow_rotation(read_steps(file["rotation"]), pinned_chain(anchor), NO_CLOCK)
-    statement = verify_statement(utf8(file["publication"]), chain[-1].key, NO_CLOCK)
-    first = verify_log_proof(utf8(file["first_proof"]), statement, anchor, NO_CLOCK)
-    last = verify_log_proof(utf8(file["last_proof"]), statement, anchor, NO_CLOCK)
-    with faults_are("ERR_LOG_INCONSISTENT"):  # step 3
-        check(first.index == last.index, "the proofs have another index")
-        check(first.head.size <= last.head.size, "the first head is larger than the last one")
-        check(first.left == last.left, "the heads differ before the publication")
-    with faults_are("ERR_NOT_LOGGED"):  # step 4
-        leaves = [leaf_hash(entry_of(statement)), *map(read_later_entry, file["later_entries"])]
-        check(last.index + len(leaves) == last.head.size, "there are more or fewer later entries than in the head")
-        for proof in (first, last):
-            root = root_after(proof.left, proof.index, leaves[: proof.head.size - proof.index])
-            check(root == proof.head.root, "the later entries lead to another root")
-    begins = sorted(first.cosigned.values())[anchor.quorum - 1]  # step 5 (#history-period)
-    ends = sorted(last.cosigned.values(), reverse=True)[anchor.quorum - 1]
-    ends = ends if statement.exp is None else min(ends, statement.exp)
-    if begins > ends:
-        refuse("ERR_TOO_FEW_COSIGNATURES", "the proven time would end before it begins")
-    return Past(file["issuer_id"], begins, ends, prove_from_file(file, statement), statement)
-
-
-def read_later_entry(entry: str) -> bytes:
-    """The hash of an entry of this version in canonical form, which is no publication."""
-    body = utf8(entry)
-    check(len(body) <= LIMITS["logEntry"], "an entry is larger than 4,096 bytes")
-    value = strict_json(body)
-    check_members(value, {"type": one_of(*ENTRIES)}, {}, closed=False)
-    check_members(value, {"type": is_string, **ENTRIES[value["type"]]}, {})
-    check(canonical(value) == body, "an entry is not in canonical form")
-    return leaf_hash(body)
-
-
-def root_after(left: Sequence[bytes], index: int, leaves: Sequence[bytes]) -> bytes:
-    """The root of a log, from the complete subtrees before `index`, and the hashes of the entries from there on."""
-    sizes = [1 << bit for bit in reversed(range(index.bit_length())) if index >> bit & 1]
-    subtrees = list(zip(sizes, left))
-    for leaf in leaves:
-        subtrees.append((1, leaf))
-        while len(subtrees) > 1 and subtrees[-1][0] == subtrees[-2][0]:
-            (size, right), (_, before) = subtrees.pop(), subtrees.pop()
-            subtrees.append((2 * size, node_hash(before, right)))
-    root = subtrees[-1][1]
-    for _, subtree in reversed(subtrees[:-1]):
-        root = node_hash(subtree, root)
-    return root
-
-
-def prove_from_file(file: dict[str, Json], statement: Statement) -> dict[str, Json] | None:
-    """Step 6: the sums files and the record, and no others."""
-    code = "ERR_BUNDLE_INVALID"
-    sums = list(file["sums"])
-
-    def fetch(path: str, limit: int, _: str) -> bytes:
-        found = file.get("record") if path.startswith("issuers/") else sums.pop(0) if sums else None
-        if found is None or len(utf8(found)) > limit:
-            refuse(code, f"{path} is missing, or larger than {limit} bytes")
-        return utf8(found)
-
-    record = prove_issuer(statement, file["issuer_id"], fetch)
-    if sums or (record is None and "record" in file):
-        refuse(code, "a file is surplus")
-    return record
-
-
-def utf8(value: str) -> bytes:
-    """A lone surrogate has bytes, too: they have another hash than those of any file."""
-    return value.encode("utf-8", "surrogatepass")

@@ -10,9 +10,7 @@ import sys
 import time
 from typing import Callable, Sequence, TypeVar
 
-from . import (
-    Clock, Json, Refused, TrustAnchor, check, date_time_ms, faults_are, read_trust_anchor, refuse, verify_history,
-)
+from . import Clock, Json, Refused, check, date_time_ms, faults_are, read_trust_anchor, refuse
 from .client import Memory, Proven, Source, open_source, read_memory, resolve_issuer, verify_registry
 
 T = TypeVar("T")
@@ -93,12 +91,9 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     resolve = commands.add_parser("resolve", help="prove what a registry says of one issuer")
     resolve.add_argument("id")
     resolve.add_argument("--from", dest="source", metavar="SOURCE", help="as for verify")
-    history = commands.add_parser("history", help="verify a proof of the past")
-    history.add_argument("file")
-    for command in (verify, resolve, history):
+    for command in (verify, resolve):
         command.add_argument("--anchor", required=True, metavar="FILE", help="the trust anchor")
         command.add_argument("--json", action="store_true", help="print JSON")
-    for command in (verify, resolve):
         command.add_argument("--now", metavar="TIME", help="an RFC 3339 date-time instead of the clock")
         command.add_argument("--copy-max-age", metavar="SECONDS", type=int,
                              help="read an offline copy: its statements may have expired, but it is no older than this")
@@ -106,21 +101,8 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def verify_past(options: argparse.Namespace, anchor: TrustAnchor) -> int:
-    past = verify_history(read_file(options.file), anchor)
-    show({
-        "issuer_id": past.issuer_id, "verdict": past.record["status"] if past.record else "absent",
-        "from": time_text(past.begins * 1000), "until": time_text(past.ends * 1000), "record": past.record,
-        "updated_at": past.statement.named.updated_at, "sha256": past.statement.named.sha256,
-        "sequence": past.statement.sequence,
-    }, options.json)
-    return 0
-
-
 def run(options: argparse.Namespace) -> int:
     anchor = read_trust_anchor(read_file(options.anchor))
-    if options.command == "history":
-        return verify_past(options, anchor)
     with faults_are("ERR_OPTIONS_INVALID"):
         now_ms = date_time_ms(options.now) if options.now else time.time_ns() // 1_000_000
         check(options.copy_max_age is None or options.copy_max_age >= 0, "--copy-max-age is negative")

@@ -22,6 +22,8 @@ export interface ParsedFile extends RecordFile {
    * the deepest value on the path.
    */
   locate(path: Path, part?: 'key' | 'value'): Range;
+  /** The text of a value that is not a string, a list or a mapping, as the author wrote it. Otherwise undefined. */
+  sourceAt(path: Path): string | undefined;
   /** Whether the value is a YAML alias. Aliases have already been reported. */
   isAlias(path: Path): boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -44,7 +46,9 @@ export function parseRecordFile(record: RecordFile): ParsedFile {
   };
   // Object spread would take five times as long, and this line runs for every record.
   const { file, stem, text } = record;
-  return { file, stem, text, value, locate, isAlias: () => false, diagnostics: [] };
+  // The fast parser reads only strings and null.
+  const sourceAt = () => undefined;
+  return { file, stem, text, value, locate, sourceAt, isAlias: () => false, diagnostics: [] };
 }
 
 /**
@@ -85,6 +89,7 @@ function parseYaml(record: RecordFile): ParsedFile {
     ...record,
     value: broken || empty ? undefined : toData(root),
     locate: (path, part = 'value') => rangeOf(nearest(root, path, part), range),
+    sourceAt: (path) => sourceOf(nearest(root, path, 'value')),
     isAlias: (path) => isAlias(nearest(root, path, 'value')),
     diagnostics: [...syntax, ...features].slice(0, MAX_PROBLEMS),
   };
@@ -116,6 +121,10 @@ function syntaxFinding(code: string, message: string, rest: string): { rule: Rul
     return { rule: 'duplicate-key', message: `${key} appears twice` };
   }
   return { rule: 'yaml-syntax', message };
+}
+
+function sourceOf(node: unknown): string | undefined {
+  return isScalar(node) && typeof node.value !== 'string' ? (node.source ?? '') : undefined;
 }
 
 function toData(node: unknown): unknown {

@@ -32,7 +32,7 @@ export function changesUpTo(
 }
 
 /** Derives a UUID of version 8 (RFC 9562) from a string, and returns it as a URN. */
-export function uuidOf(text: string): string {
+function uuidOf(text: string): string {
   const hex = sha256(text);
   const [start, middle, end] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(20, 32)];
   return `urn:uuid:${start}-${middle}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${end}`;
@@ -48,7 +48,7 @@ interface ChangedRecords extends Pick<ListDiff, 'changed' | 'removed'> {
  *
  * @param updatedAt - the `updated_at` of the new list
  */
-export function addChanges(previous: Changes, diff: ChangedRecords, updatedAt: string): Changes {
+function addChanges(previous: Changes, diff: ChangedRecords, updatedAt: string): Changes {
   // A killed build may have written changes whose list it did not publish.
   const earlier = previous.changes.filter(({ updated_at }) => updated_at <= diff.before.updatedAt);
   return { ...previous, changes: [...newChanges(diff, updatedAt), ...earlier].slice(0, MAX_CHANGES) };
@@ -78,6 +78,13 @@ export function continuesChanges(next: Changes, { changes: earlier }: Changes): 
   const known = new Set(next.changes.map((change) => JSON.stringify(change)));
   const oldest = next.changes.length < MAX_CHANGES ? '' : (next.changes.at(-1)?.updated_at ?? '');
   return earlier.every((change) => change.updated_at <= oldest || known.has(JSON.stringify(change)));
+}
+
+/** Describes a change in words. */
+export function inWords({ issuer_id, field, from, to }: Change): string {
+  if (from === null) return `${issuer_id}: new, ${field} ${to}`;
+  if (to === null) return `${issuer_id}: no longer in the list`;
+  return `${issuer_id}: ${field} ${from} → ${to}`;
 }
 
 /** Returns the bytes of /changes.json. */

@@ -2,20 +2,17 @@ import type { RootKey } from '@passport-registry/verifier';
 import { LIMITS } from '@passport-registry/verifier/core';
 import { PATHS } from '../paths.js';
 
-/** Stands for the URL of the registry. The script of the page replaces the value of REGISTRY with its own URL. */
-export const EXAMPLE_URL = 'https://registry.example';
-
 /**
  * Returns shell commands that verify a registry with curl and openssl: the script of
  * docs/protocol/vectors.md#with-curl-and-openssl-alone, for the algorithm of this root key. The commands run in a
  * subshell that ends at the first failure. They write only into a folder of their own, because a reader may have a
  * root.pem. They never run a package by name, because all readers would then run the code of any future owner of that
- * name.
+ * name. The script of the page replaces the value of REGISTRY with its own URL.
  */
 export function commands({ algorithm, thumbprint }: RootKey): string {
   // No `(…) || echo`: on the left side of ||, the shell ignores `set -e`.
   const verify = algorithm === 'ES256' ? VERIFY_P256 : VERIFY_ED25519;
-  return `REGISTRY=${EXAMPLE_URL}
+  return `REGISTRY=https://registry.example
 PINNED=${thumbprint}   # compare it with the one that you were given
 ISSUER=issuer.example
 (

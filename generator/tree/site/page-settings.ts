@@ -1,15 +1,11 @@
 import type { Logo } from './logo.js';
 
-/** What an operator chooses of the pages for people: the group `page` of registry.yaml. */
+/** What an operator chooses of the page for people: the group `page` of registry.yaml. */
 export interface PageSettings {
   /** The colour of links, such as `#0b5fff`. */
   readonly accent?: string | undefined;
   /** The file of a logo, an SVG or PNG image. */
   readonly logo?: string | undefined;
-  /** Up to how many issuers each of them has a page of its own. Default: none has. */
-  readonly issuers?: number | undefined;
-  /** The URL of the registry, `base_url` in registry.yaml. Without it, there is no sitemap. */
-  readonly baseUrl?: string | undefined;
 }
 
 /** The same with the content of the logo. */

@@ -1,13 +1,11 @@
 import type { Changes } from '@passport-registry/verifier/core';
 import { PATHS } from '../paths.js';
 import { accentRules } from './accent.js';
-import { atomFeed } from './atom.js';
 import { changesBytes } from './changes.js';
-import { issuerPages } from './issuer-pages.js';
-import { hasIssuerPages, type IndexPageParts, indexPage } from './pages.js';
+import { type IndexPageParts, indexPage } from './pages.js';
 import { websiteFile, websiteScripts, websiteText } from './website-files.js';
 
-/** Returns the page, its assets, the pages of issuers, and the changes, by path. */
+/** Returns the page, its assets and the changes, by path. */
 export function siteFiles(parts: IndexPageParts, changes: Changes): Map<string, Uint8Array> {
   const text = (content: string) => new TextEncoder().encode(content);
   const { accent, logo } = parts.page ?? {};
@@ -21,8 +19,6 @@ export function siteFiles(parts: IndexPageParts, changes: Changes): Map<string, 
   return new Map([
     [PATHS.page, text(indexPage(parts))],
     ...assets.map(([name, bytes]): [string, Uint8Array] => [PATHS.asset(name), bytes]),
-    ...(hasIssuerPages(parts) ? issuerPages(parts) : []),
     [PATHS.changes, changesBytes(changes)],
-    [PATHS.feed, text(atomFeed(changes, parts.about))],
   ]);
 }

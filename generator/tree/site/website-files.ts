@@ -1,9 +1,8 @@
-import { placeName } from '@passport-registry/verifier/core';
 import { packageFile, packagePath } from '../../files/package-file.js';
 import { filesBelow } from '../../files/walk.js';
 import { Html, html } from './html.js';
 
-/** The language of the page (BCP 47): its form of dates, and its names of places. */
+/** The language of the page (BCP 47), which selects the form of dates. */
 const LANGUAGE = 'en-GB';
 
 const decoder = new TextDecoder();
@@ -28,9 +27,6 @@ export class Words {
   readonly #texts: Readonly<Record<string, string>>;
   /** Made when the first day is asked for: the first one of a process takes a tenth of the time of a small build. */
   #days: Intl.DateTimeFormat | undefined;
-  #regions: Intl.DisplayNames | undefined;
-  /** The days in words that were asked for. Formatting takes longer than all else of a page. */
-  readonly #inWords = new Map<string, string>();
 
   constructor() {
     this.#texts = JSON.parse(websiteText('texts.json'));
@@ -45,24 +41,10 @@ export class Words {
 
   /** Returns the day of a date-time in words. A text that is no date-time stays as it is. */
   day(time: string): string {
-    const day = time.slice(0, 10);
-    const date = new Date(day);
+    const date = new Date(time.slice(0, 10));
     if (Number.isNaN(date.getTime())) return time;
     this.#days ??= new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'long', timeZone: 'UTC' });
-    const known = this.#inWords.get(day) ?? this.#days.format(date);
-    this.#inWords.set(day, known);
-    return known;
-  }
-
-  /** Returns the name of a place of a record. */
-  place(code: string): string {
-    this.#regions ??= new Intl.DisplayNames([LANGUAGE], { type: 'region' });
-    return placeName(code, { everywhere: this.text('place_everywhere').text, regions: this.#regions });
-  }
-
-  /** Returns names in words, such as `Anna, Bo and Cy`. */
-  names(names: readonly string[]): string {
-    return new Intl.ListFormat(LANGUAGE, { type: 'conjunction' }).format(names);
+    return this.#days.format(date);
   }
 
   /** Returns a text, or a word of a record if the page has no text for it. */

@@ -52,7 +52,7 @@ const suspend = (id: string, ...where: string[]) => [
 const THEM = ['--issuers', 'theirs', '--out', 'host'];
 
 describe.each([
-  ['with a log', 'log: { origin: registry.alt/log, signer: { key: log.pem } }\n'],
+  ['with a log', 'log: { origin: registry.internal/log, signer: { key: log.pem } }\n'],
   ['without a log', ''],
 ])('a registry %s', (_name, log) => {
   const ONLINE = 'checkpoint: { signer: { key: online.pem }, public_key: online.json }\n';
@@ -239,7 +239,7 @@ describe.each([
 
   /** A publication that changes no status, of which changes.json says nothing. */
   async function contact(minutes: number, issuers: string, out: string): Promise<void> {
-    const text = `${recordText('gamma')}contact: operator-${minutes}@gamma.alt\n`;
+    const text = `${recordText('gamma')}contact: operator-${minutes}@gamma.internal\n`;
     writeFiles(folder, { [`${issuers}/gamma.yaml`]: text });
     await away(minutes, 'build', '--production', '--issuers', issuers, '--out', out);
   }

@@ -36,7 +36,7 @@ async function json(...args: readonly string[]) {
 const suspend = (id: string) => ['suspend', id, '--reason', 'leak', '--production'];
 
 function configure(service: string, key = files.vkey): void {
-  const settings = `origin: registry.alt/log, signer: { key: log.pem }, wait: 1, quorum: 1, witnesses: [{ key: ${key}, service: '${service}' }]`;
+  const settings = `origin: registry.internal/log, signer: { key: log.pem }, wait: 1, quorum: 1, witnesses: [{ key: ${key}, service: '${service}' }]`;
   const base = `root_key: root.json\nsigner: { key: root.pem }\n${host === '' ? '' : `base_url: ${host}\n`}`;
   writeFiles(folder, {
     'registry.yaml': `${base}log: { ${settings} }\ncheckpoint: { signer: { key: online.pem }, public_key: online.json }\n`,
@@ -190,7 +190,7 @@ describe('a tree that lacks what a witness has cosigned', () => {
   });
 
   it('is known by a head of the log only: no witness can make one up', async () => {
-    const head = `registry.alt/log\n8\n${Buffer.alloc(32).toString('base64')}\n\n— registry.alt/log ${Buffer.alloc(68).toString('base64')}\n`;
+    const head = `registry.internal/log\n8\n${Buffer.alloc(32).toString('base64')}\n\n— registry.internal/log ${Buffer.alloc(68).toString('base64')}\n`;
     configure(
       await listen((request, response) =>
         response.writeHead(request.method === 'POST' ? 503 : 200).end(head),

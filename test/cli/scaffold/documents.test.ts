@@ -25,7 +25,7 @@ async function sh(commands: string, cwd: string, environment: Record<string, str
     .replaceAll(/https:\/\/github\.com\/\S+\.git/g, `file://${origin}`);
   const author = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
     [`GIT_${role}_NAME`, 'Operator'],
-    [`GIT_${role}_EMAIL`, 'operator@registry.alt'],
+    [`GIT_${role}_EMAIL`, 'operator@registry.internal'],
   ]);
   return run('sh', ['-euc', local], cwd, {
     ...(await installedPath()),

@@ -44,6 +44,7 @@ const filesIn = (folder: string) =>
     .sort();
 
 const FILES = [
+  '.gitattributes',
   '.github/CODEOWNERS',
   '.github/ISSUE_TEMPLATE/config.yml',
   '.github/ISSUE_TEMPLATE/listing.yml',
@@ -97,17 +98,16 @@ describe('passport-registry init', () => {
 
   it('makes settings and comments that are exactly the schema’s', async () => {
     const folder = temporaryFolder();
-    const more = ['--description', 'Who is in.', '--homepage', 'https://www.registry.alt/about'];
+    const more = ['--description', 'Who is in.', '--homepage', 'https://www.registry.internal/about'];
     await init(['registry', ...SETTINGS, ...more], folder);
     const text = read(folder, 'registry/registry.yaml');
     expect(parse(text)).toEqual({
       name: 'Nordic Agents Registry',
       description: 'Who is in.',
-      contact: 'operator@registry.alt',
-      homepage: 'https://www.registry.alt/about',
-      base_url: 'https://registry.alt',
+      contact: 'operator@registry.internal',
+      homepage: 'https://www.registry.internal/about',
+      base_url: 'https://registry.internal',
       statements: true,
-      page: { issuers: 10_000 },
     });
     // The examples in the comments are valid, too.
     writeFiles(folder, { 'all.yaml': text.replaceAll(/^# (?=\w+:( |$)| {2})/gm, '') });
@@ -116,16 +116,16 @@ describe('passport-registry init', () => {
     expect(Object.keys(all)).toEqual(expect.arrayContaining(['root_key', 'signer', 'checkpoint']));
     expect(all.log).toMatchObject({
       // The log is named by the host of the registry.
-      ...{ origin: 'registry.alt/log', quorum: 1, wait: 60 },
+      ...{ origin: 'registry.internal/log', quorum: 1, wait: 60 },
       witnesses: [{ service: 'https://witness.example' }],
     });
   });
 
   it.each([
-    ['http://registry.alt', ['is not https']],
+    ['http://registry.internal', ['is not https']],
     ['https://registry.example', ['registry.example is a name that is reserved for examples']],
     ['http://registry.test/x', ['reserved for examples', 'is not https']],
-    ['https://registry.alt', []],
+    ['https://registry.internal', []],
     ['http://127.0.0.1:8080', []],
     ['http://localhost:8080', []],
     ['http://[::1]:8080', []],
@@ -158,7 +158,7 @@ describe('passport-registry init', () => {
 
   it('uses no registry.yaml of the current folder: its root key is no file to write', async () => {
     const folder = temporaryFolder();
-    writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nbase_url: https://other.alt\n' });
+    writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nbase_url: https://other.internal\n' });
     expect((await init(['x', ...SETTINGS.slice(0, 4)], folder)).stderr).toContain('give --base-url:');
     expect((await init(['x', ...SETTINGS], folder)).code).toBe(0);
     expect(readdirSync(folder).sort()).toEqual(['registry.yaml', 'x']);
@@ -195,13 +195,14 @@ describe('the values that init inserts', () => {
     expect(() => JSON.parse(read(folder, 'r/package.json'))).not.toThrow();
   });
 
-  it('keep a URL inside of its angle brackets', async () => {
+  it('keep a URL, which stands in registry.yaml alone', async () => {
     const folder = temporaryFolder();
-    const url = 'https://registry.alt/a>b<c)"{{name}}';
+    const url = 'https://registry.internal/a>b<c)"{{name}}';
     expect((await init(['r', ...SETTINGS, '--base-url', url], folder)).code).toBe(0);
     await expectValid(folder, 'r/registry.yaml');
     expect(parse(read(folder, 'r/registry.yaml')).base_url).toBe(url);
-    expect(read(folder, 'r/README.md')).toContain('<https://registry.alt/a%3Eb%3Cc)"{{name}}>');
+    const others = filesIn(join(folder, 'r')).filter((file) => file !== 'registry.yaml');
+    for (const file of others) expect(read(folder, join('r', file))).not.toContain('registry.internal/');
   });
 
   it.each([
@@ -212,9 +213,9 @@ describe('the values that init inserts', () => {
     ['--name', 'abc \u202ecba'],
     ['--contact', 'nobody'],
     ['--description', 'x'.repeat(501)],
-    ['--base-url', 'ftp://registry.alt'],
-    ['--base-url', 'https://registry.alt/?query'],
-    ['--homepage', 'http://registry.alt'],
+    ['--base-url', 'ftp://registry.internal'],
+    ['--base-url', 'https://registry.internal/?query'],
+    ['--homepage', 'http://registry.internal'],
   ])('are refused as in registry.yaml: %s %j', async (option, value) => {
     const folder = temporaryFolder();
     const { code, stderr } = await init(['r', ...SETTINGS, option, value], folder);
@@ -463,10 +464,10 @@ describe('init on a terminal', () => {
   /** Runs `init` on a terminal. Types the text at once when the first question is shown. Returns what was shown. */
   const typed = (folder: string, input: string) =>
     new Promise<string>((resolve, reject) => {
-      const command = `"${process.execPath}" "${CLI}" init my-registry`;
+      const command = `"${process.execPath}" "${CLI}" init my-registry ${TOOL.join(' ')}`;
       const child = spawn('script', ['-qec', command, '/dev/null'], {
         cwd: folder,
-        env: cleanEnvironment({ HOME: folder }),
+        env: cleanEnvironment({ HOME: folder, GIT_CONFIG_GLOBAL: join(folder, '.gitconfig') }),
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       let shown = '';
@@ -479,18 +480,17 @@ describe('init on a terminal', () => {
 
   it('asks for what is missing, shows defaults, and asks again after an invalid answer', async () => {
     const folder = temporaryFolder();
-    writeFiles(folder, { '.gitconfig': '[user]\n\temail = operator@git.alt\n' });
-    const shown = await typed(folder, '\n\nftp://x\nhttps://registry.alt\n');
+    writeFiles(folder, { '.gitconfig': '[user]\n\temail = operator@git.internal\n' });
+    const shown = await typed(folder, '\n\nftp://x\nhttps://registry.internal\n');
     expect(shown).toContain('Name of the registry [my-registry]: ');
-    expect(shown).toContain('E-mail address of the operator [operator@git.alt]: ');
+    expect(shown).toContain('E-mail address of the operator [operator@git.internal]: ');
     expect(shown).toContain('URL where the registry will be published [http://127.0.0.1:8080]: ');
     expect(shown).toContain('base_url is "ftp://x"');
     expect(parse(read(folder, 'my-registry/registry.yaml'))).toEqual({
       name: 'my-registry',
-      contact: 'operator@git.alt',
-      base_url: 'https://registry.alt',
+      contact: 'operator@git.internal',
+      base_url: 'https://registry.internal',
       statements: true,
-      page: { issuers: 10_000 },
     });
   });
 
@@ -543,7 +543,7 @@ describe('the program that init pins', () => {
 
   it.each([
     [
-      { resolved: 'https://host.alt/passport-registry/-/passport-registry-1.2.3.tgz', integrity: HASH },
+      { resolved: 'https://host.internal/passport-registry/-/passport-registry-1.2.3.tgz', integrity: HASH },
       '^1.2.0',
     ],
     [{ integrity: HASH }, '^1.2.0'],
@@ -555,8 +555,11 @@ describe('the program that init pins', () => {
   });
 
   it('is the commit, if it came from git, which npm builds with scripts', async () => {
-    const resolved = `git+ssh://git@host.alt/owner/registry.git#${COMMIT}`;
-    const { pinned, folder, stderr } = await initInstalled({ resolved }, 'git+ssh://host.alt/x.git#main');
+    const resolved = `git+ssh://git@host.internal/owner/registry.git#${COMMIT}`;
+    const { pinned, folder, stderr } = await initInstalled(
+      { resolved },
+      'git+ssh://host.internal/x.git#main',
+    );
     expect(pinned).toBe(resolved);
     expect(stderr).toContain('note: npm builds');
     for (const name of readdirSync(join(folder, '.github/workflows')))
@@ -564,7 +567,7 @@ describe('the program that init pins', () => {
   });
 
   it('is the URL, if it came from a tarball of another host', async () => {
-    const resolved = 'https://host.alt/any.tgz';
+    const resolved = 'https://host.internal/any.tgz';
     expect((await initInstalled({ resolved, integrity: HASH }, resolved)).pinned).toBe(resolved);
   });
 
@@ -593,7 +596,7 @@ describe('the program that init pins', () => {
   it.each([
     ['1.2.4-rc.1', '1.2.4-rc.1'],
     [`github:owner/registry#${COMMIT}`, `github:owner/registry#${COMMIT}`],
-    ['https://host.alt/x.tgz', 'https://host.alt/x.tgz'],
+    ['https://host.internal/x.tgz', 'https://host.internal/x.tgz'],
     ['./a #1 tool.tgz', 'file:vendor/a--1-tool.tgz'],
   ])('is --tool %s', async (spec, pinned) => expect(await pinnedBy(spec)).toBe(pinned));
 
@@ -613,7 +616,7 @@ describe('the program that init pins', () => {
     '',
     'github:owner/registry#main',
     './no.tgz',
-    'http://host.alt/x.tgz',
+    'http://host.internal/x.tgz',
     '../..',
   ])('is not --tool %j, which pins nothing', async (spec) => {
     const { code, stderr } = await init(['x', ...SETTINGS, '--tool', spec], temporaryFolder());
@@ -621,13 +624,13 @@ describe('the program that init pins', () => {
   });
 
   it.each([
-    'https://someone:hunter2@a.alt/tool.tgz',
-    'https://hunter2@a.alt/tool.tgz',
-    'HTTPS://hunter2@a.alt/tool.zip',
-    `git+https://someone:hunter2@a.alt/tool.git#${'a'.repeat(40)}`,
-    `git+https://hunter2@a.alt/tool.git#${'a'.repeat(40)}`,
-    `git+ssh://git:hunter2@a.alt/tool.git#${'a'.repeat(40)}`,
-    'git+https://hunter2@a.alt/tool.git#main',
+    'https://someone:hunter2@a.internal/tool.tgz',
+    'https://hunter2@a.internal/tool.tgz',
+    'HTTPS://hunter2@a.internal/tool.zip',
+    `git+https://someone:hunter2@a.internal/tool.git#${'a'.repeat(40)}`,
+    `git+https://hunter2@a.internal/tool.git#${'a'.repeat(40)}`,
+    `git+ssh://git:hunter2@a.internal/tool.git#${'a'.repeat(40)}`,
+    'git+https://hunter2@a.internal/tool.git#main',
   ])('is no address with credentials: %s', async (spec) => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await init(['x', ...SETTINGS, '--tool', spec], folder);
@@ -637,7 +640,7 @@ describe('the program that init pins', () => {
   });
 
   it('is no address with credentials from which npm has installed the program', async () => {
-    const resolved = `git+https://someone:hunter2@a.alt/tool.git#${'a'.repeat(40)}`;
+    const resolved = `git+https://someone:hunter2@a.internal/tool.git#${'a'.repeat(40)}`;
     const { code, stdout, stderr, folder } = await initInstalled({ resolved });
     expect([code, existsSync(folder), (stdout + stderr).includes('hunter2')]).toEqual([2, false, false]);
     expect(stderr).toContain('contains credentials');
@@ -650,7 +653,7 @@ describe('the program that init pins', () => {
   });
 
   it('may be an ssh address, which names a user', async () => {
-    const spec = `git+ssh://git@a.alt/tool.git#${'a'.repeat(40)}`;
+    const spec = `git+ssh://git@a.internal/tool.git#${'a'.repeat(40)}`;
     expect(await pinnedBy(spec)).toBe(spec);
   });
 });

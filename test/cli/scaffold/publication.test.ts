@@ -47,7 +47,7 @@ describe('the workflows of a new registry, from its first record to a verified r
 
   it('accept a valid record: new, check, diff', async () => {
     const outcomes = await github.pullRequest('harbour', (folder) =>
-      cli(['new', 'harbour', '--issuer-url', 'https://harbour.alt'], folder),
+      cli(['new', 'harbour', '--issuer-url', 'https://harbour.internal'], folder),
     );
     expect(codes(outcomes)).toEqual({
       'Use the records of the pull request, and all other files of the base': 0,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { Diagnostic } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
-import { forGitHub, forSarif, forTerminal } from '../../../build/cli/terminal/diagnostics.js';
+import { forGitHub, forTerminal } from '../../../build/cli/terminal/diagnostics.js';
 import { forMarkdown } from '../../../build/cli/terminal/for-markdown.js';
 import { printable, printableJson } from '../../../build/generator/diagnostics/printable.js';
 import fc, { codePoint } from '../../support/fast-check.js';
@@ -56,45 +56,6 @@ describe('diagnostics on a real terminal', () => {
 });
 
 describe('diagnostics as data', () => {
-  it('are SARIF 2.1.0, with the rules, the places, and addresses that are such', async () => {
-    const folder = temporaryFolder();
-    writeFiles(folder, {
-      'issuers/a b.yaml': recordText('a b', {
-        tier: 'gold',
-        geographical_scope: '[UK]',
-        jwks_uri: 'https://a.example/jwks',
-        discovery_uri: 'https://a.example/metadata',
-      }),
-    });
-    const { stdout, code } = await cli(['check', '--format', 'sarif'], folder);
-    expect(code).toBe(1);
-    const { version, runs } = JSON.parse(stdout);
-    const [{ tool, results, columnKind }] = runs;
-    expect([version, columnKind, runs.length]).toEqual(['2.1.0', 'utf16CodeUnits', 1]);
-    expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual([
-      'bad-id',
-      'unknown-value',
-      'unknown-country',
-    ]);
-    expect(results[1]).toEqual({
-      ruleId: 'unknown-value',
-      ruleIndex: 1,
-      level: 'error',
-      message: {
-        text: 'tier is "gold". Expected: one of founding, certified, registered, sandbox. Remedy: choose one of them.',
-      },
-      locations: [
-        {
-          physicalLocation: {
-            artifactLocation: { uri: 'issuers/a%20b.yaml' },
-            region: { startLine: 2, startColumn: 7, endLine: 2, endColumn: 11 },
-          },
-        },
-      ],
-    });
-    expect(results[2].level).toBe('warning');
-  });
-
   it('cannot be ended or forged by what stands in a file', async () => {
     const folder = temporaryFolder();
     const forged = '"x\\n::error file=issuers/b.yaml::forged\\r\\n::set-output name=x::y"';
@@ -227,11 +188,6 @@ const COLOURS = [31, 33, 39, 2, 1, 22].map((code) => `\u001b[${code}m`);
 /** What a workflow runner takes for a command. */
 const commandsIn = (text: string) => text.split('\n').filter((line) => /^\s*::|##\[/.test(line));
 
-const everyText = (data: unknown): string[] => {
-  if (typeof data === 'string') return [data];
-  return typeof data === 'object' && data !== null ? Object.values(data).flatMap(everyText) : [];
-};
-
 describe('whatever a stranger has written', () => {
   it('obeys nobody’s terminal, and has as many lines as the printer for people writes', () => {
     fc.assert(
@@ -278,15 +234,6 @@ describe('whatever a stranger has written', () => {
     );
   });
 
-  it('shows as it is in a viewer of SARIF', () => {
-    fc.assert(
-      fc.property(diagnostics, (found) => {
-        for (const text of everyText(forSarif(found)))
-          expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
-      }),
-    );
-  });
-
   it('is code in a comment, on its own line', () => {
     fc.assert(
       fc.property(diagnostics, fc.array(hostile, { maxLength: 3 }), (found, values) => {
@@ -321,7 +268,7 @@ describe('whatever a stranger has written', () => {
     );
   });
 
-  it.each(['text', 'json', 'github', 'sarif', 'markdown'])(
+  it.each(['text', 'json', 'github', 'markdown'])(
     'in the name of a file and in an argument, is no command in --format %s',
     async (format) => {
       const folder = temporaryFolder();

@@ -94,7 +94,7 @@ describe('signing in two steps', () => {
       '~ alpha: tier "certified" -> "registered"',
       '~ alpha: last_audit (none) -> "2026-01-01T00:00:00Z"',
       '- beta: REMOVED',
-      '+ gamma: new, certified, active, keys at https://gamma.alt/.well-known/jwks.json',
+      '+ gamma: new, certified, active, keys at https://gamma.internal/.well-known/jwks.json',
     ]);
     const list = JSON.parse(readFileSync(join(online, 'dist/issuers.json'), 'utf8'));
     expect(list.issuers.map(({ issuer_id }: { issuer_id: string }) => issuer_id)).toEqual(['alpha', 'gamma']);
@@ -182,7 +182,10 @@ describe('signing in two steps', () => {
       carry(online, offline);
       // Verifiers accept this port. No program can connect to it.
       spoil((list) =>
-        list.replace('https://gamma.alt/.well-known/jwks', 'https://gamma.alt:99999/.well-known/jwks'),
+        list.replace(
+          'https://gamma.internal/.well-known/jwks',
+          'https://gamma.internal:99999/.well-known/jwks',
+        ),
       );
       const problem = 'the record gamma is not valid: /jwks_uri must match format "uri"';
       const signing = await sign();

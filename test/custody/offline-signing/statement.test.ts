@@ -131,7 +131,7 @@ describe('a request for a publication statement', () => {
       1,
       /type/,
     ],
-    ['another header', () => alterStatement(folder, {}, { jku: 'https://elsewhere.alt' }), 1, /jku/],
+    ['another header', () => alterStatement(folder, {}, { jku: 'https://elsewhere.internal' }), 1, /jku/],
     ['a byte after it', spoil(INPUT, (text) => `${text}\n`), 1, /not a JWS/],
     ['a signature after it', spoil(INPUT, (text) => `${text}.AAAA`), 1, /not a JWS/],
     ['no claims', spoil(INPUT, (text) => text.split('.')[0] ?? ''), 1, /not a JWS/],

@@ -63,13 +63,13 @@ describe('passport-registry new', () => {
     ['--issuer-url', 'https://id.acme.example', 'jwks_uri is under id.acme.example'],
     ['--contact', 'a@acme.test', 'contact is under acme.test'],
   ])('warns that a production key never signs the reserved name of %s %s', async (option, value, words) => {
-    const args = ['new', 'acme', '--issuer-url', 'https://acme.alt', option, value];
+    const args = ['new', 'acme', '--issuer-url', 'https://acme.internal', option, value];
     const { code, stderr } = await cli(args, temporaryFolder());
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining(`WARNING: ${words}, a name that is reserved`),
     ]);
-    const real = await cli(['new', 'acme', '--issuer-url', 'https://acme.alt'], temporaryFolder());
+    const real = await cli(['new', 'acme', '--issuer-url', 'https://acme.internal'], temporaryFolder());
     expect(real.stderr).not.toContain('WARNING');
   });
 

@@ -77,7 +77,7 @@ describe('annotations of a pull request', () => {
     git('rm', '-q', 'changes/record-removed.yaml');
     writeFiles(folder, {
       'changes/renamed.yaml': recordText('renamed', {
-        jwks_uri: 'https://record-removed.alt/.well-known/jwks.json',
+        jwks_uri: 'https://record-removed.internal/.well-known/jwks.json',
       }),
       'changes/revoked-is-final.yaml': recordText('revoked-is-final'),
       'changes/certified-since-changed.yaml': recordText('certified-since-changed', {

@@ -63,7 +63,7 @@ let changes = 0;
 function change(status: 'active' | 'suspended' | 'revoked' = 'active'): void {
   changes += 1;
   writeFiles(folder, {
-    'issuers/alpha.yaml': recordText('alpha', { status, policy_uri: `https://alpha.alt/${changes}` }),
+    'issuers/alpha.yaml': recordText('alpha', { status, policy_uri: `https://alpha.internal/${changes}` }),
   });
 }
 

@@ -103,7 +103,7 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     ['assets/parts/OLDER.js', 'text/javascript; charset=utf-8', 60],
     ['assets/registry.css', 'text/css; charset=utf-8', 60],
     ['assets/icon.svg', 'image/svg+xml', 60],
-    ['changes.atom', 'application/atom+xml', 60],
+    ['changes.json', 'application/json', 60],
     ['404.html', 'text/html; charset=utf-8', 3600],
   ])('gives %s its type and its time in caches', async (path, type, seconds) => {
     const { headers } = await fetch(`${base}/${path}`);

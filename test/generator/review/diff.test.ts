@@ -51,7 +51,7 @@ describe('passport-registry diff', () => {
       [],
     ],
     ['another tier', { a: {} }, { a: { tier: 'founding' } }, []],
-    ['other keys on the same host', { a: {} }, { a: { jwks_uri: 'https://a.alt/other' } }, []],
+    ['other keys on the same host', { a: {} }, { a: { jwks_uri: 'https://a.internal/other' } }, []],
     [
       'the end of a revocation',
       { a: { status: 'revoked' } },
@@ -68,7 +68,7 @@ describe('passport-registry diff', () => {
     [
       'a new name',
       { a: {}, b: {} },
-      { c: { jwks_uri: 'https://a.alt/.well-known/jwks.json' }, b: {} },
+      { c: { jwks_uri: 'https://a.internal/.well-known/jwks.json' }, b: {} },
       ['error before/a.yaml:1:1 record-removed'],
     ],
     [
@@ -80,7 +80,7 @@ describe('passport-registry diff', () => {
     [
       'keys on another host',
       { a: {} },
-      { a: { jwks_uri: 'https://b.alt/jwks', discovery_uri: 'https://a.alt:8443/m' } },
+      { a: { jwks_uri: 'https://b.internal/jwks', discovery_uri: 'https://a.internal:8443/m' } },
       ['warning after/a.yaml:4:11 keys-moved', 'warning after/a.yaml:5:16 keys-moved'],
     ],
     [
@@ -99,7 +99,7 @@ describe('passport-registry diff', () => {
   it('gives every change field by field', async () => {
     const { changes } = await diff(
       { a: {}, b: {} },
-      { a: { status: 'suspended', contact: 'x@a.alt' }, c: {} },
+      { a: { status: 'suspended', contact: 'x@a.internal' }, c: {} },
     );
     expect(changes).toEqual([
       {
@@ -107,7 +107,7 @@ describe('passport-registry diff', () => {
         kind: 'changed',
         fields: expect.arrayContaining([
           { field: 'status', from: 'active', to: 'suspended' },
-          { field: 'contact', to: 'x@a.alt' },
+          { field: 'contact', to: 'x@a.internal' },
         ]),
       },
       { issuer_id: 'b', kind: 'removed', fields: [] },
@@ -151,7 +151,7 @@ describe('passport-registry diff', () => {
   });
 
   it('fails on warnings if asked to', async () => {
-    const moved = { a: { jwks_uri: 'https://b.alt/jwks' } };
+    const moved = { a: { jwks_uri: 'https://b.internal/jwks' } };
     expect((await diff({ a: {} }, moved)).code).toBe(0);
     expect((await diff({ a: {} }, moved, '--fail-on', 'warning')).code).toBe(1);
   });
@@ -191,7 +191,7 @@ describe('passport-registry diff', () => {
     const folder = await workspace(['a']);
     await cli(['build', '--key', 'key.pem'], folder);
     const root = JSON.parse((await cli(['keys', 'public', 'key.pem'], folder)).stdout);
-    writeFiles(folder, { 'anchor.json': JSON.stringify({ root, log: 'registry.alt/log' }) });
+    writeFiles(folder, { 'anchor.json': JSON.stringify({ root, log: 'registry.internal/log' }) });
     const compare = () => cli(['diff', 'dist', '--root-key', 'anchor.json'], folder);
     expect((await compare()).stderr).toContain('ERR_NOT_LOGGED');
     // A list without any statement cannot be in a log, either.
@@ -300,7 +300,7 @@ describe('a comment on a pull request', () => {
 |---|---|---|---|
 | <code>a</code> | **tier** | <code>certified</code> | <code>founding</code> |
 | <code>b</code> | **status** | <code>revoked</code> | <code>active</code> |
-| <code>c</code> | **new** |  | <code>certified</code>, <code>active</code>, keys at <code>https&#58;//c.alt/.well-known/jwks.json</code> |
+| <code>c</code> | **new** |  | <code>certified</code>, <code>active</code>, keys at <code>https&#58;//c.internal/.well-known/jwks.json</code> |
 
 ### Checks
 

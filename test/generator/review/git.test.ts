@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diff, history, repository, STOLEN } from '../../support/review-repository.js';
+import { diff, repository, STOLEN, statusesIn } from '../../support/review-repository.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 describe('names in a pull request', () => {
@@ -35,7 +35,7 @@ describe('names in a pull request', () => {
     const said: Record<string, string>[] = JSON.parse(stdout).diagnostics;
     expect(said.map(({ file, rule }) => `${file} ${rule}`).sort()).toEqual(expected.sort());
     for (const { line, remedy } of said) expect([line, remedy]).toEqual([1, 'rename the file']);
-    expect(await history(folder)).toHaveLength(4);
+    expect(statusesIn(folder, ['a', 'b', 'x'])).toEqual(['a active', 'x revoked']);
   });
 
   it('that are not UTF-8 are refused', async () => {
@@ -49,7 +49,7 @@ describe('names in a pull request', () => {
       expect(await diff(folder, args)).toMatchObject({ code: 1, rules: ['issuers/b\ufffd.yaml file-name'] });
     const { code, stdout } = await cli(['check', '--json'], folder);
     expect([code, JSON.parse(stdout).diagnostics[0].rule]).toEqual([1, 'file-name']);
-    expect(await history(folder)).toHaveLength(4);
+    expect(statusesIn(folder, ['a', 'b', 'x'])).toEqual(['a active', 'x revoked']);
   });
 
   it('that look like options, commands or revisions are names and nothing else', async () => {
@@ -65,8 +65,8 @@ describe('names in a pull request', () => {
       expect(code).toBe(1);
       expect(rules).toEqual(expect.arrayContaining(['issuers/x.yaml revoked-is-final', ...expected]));
     }
-    const added = stems.map((stem) => `${stem} status undefined active`);
-    expect(await history(folder)).toEqual(expect.arrayContaining(added));
+    const added = stems.map((stem) => `${stem} active`);
+    expect(statusesIn(folder, stems).sort()).toEqual(added.sort());
   });
 
   it('that hide are nobody’s records, whatever they hold', async () => {
@@ -125,18 +125,14 @@ describe('the settings of a user', () => {
           rules: ['issuers/x.yaml revoked-is-final', 'issuers/x.yaml keys-moved'],
           changes: ['x changed'],
         });
-      expect(await history(folder, ['x'], environment)).toEqual([
-        'x status revoked active',
-        'x tier undefined certified',
-        'x status undefined revoked',
-      ]);
+      expect(statusesIn(folder, ['x'], environment)).toEqual(['x active', 'x revoked']);
     }
     expect(existsSync(join(folder, 'fsmonitor-ran'))).toBe(false);
   });
 });
 
-describe('passport-registry log', () => {
-  it('takes no text of a record, a message or an author for anything else', async () => {
+describe('what git shows of a status', () => {
+  it('is no text of a record, a message or an author', async () => {
     const { folder, git } = repository();
     writeFiles(folder, {
       'issuers/a.yaml': `${recordText('a')}# x\n# diff --git a/issuers/z.yaml b/issuers/z.yaml\n# +status: revoked\n`,
@@ -151,18 +147,15 @@ describe('passport-registry log', () => {
       '-qm',
       'Status\u0001x\n\n\u0001abc\u00012026\u0001n\u0001s\ndiff --git a/y.yaml b/y.yaml\n+status: active',
     );
-    expect(await history(folder)).toEqual([
-      'b tier undefined certified',
-      'b status undefined active',
-      'q status undefined suspended',
-      'a tier undefined certified',
-      'a status undefined active',
-      'x tier undefined certified',
-      'x status undefined revoked',
+    expect(statusesIn(folder, ['a', 'b', 'q', 'x', 'z'])).toEqual([
+      'b active',
+      'q suspended',
+      'a active',
+      'x revoked',
     ]);
   });
 
-  it('tells of a move to another folder only what changed, and of a removal', async () => {
+  it('is that of an issuer whose record moves to another folder, or is removed', async () => {
     const { folder, commit } = repository();
     mkdirSync(join(folder, 'issuers/eu'));
     rmSync(join(folder, 'issuers/a.yaml'));
@@ -170,14 +163,10 @@ describe('passport-registry log', () => {
     commit();
     rmSync(join(folder, 'issuers/eu/a.yml'));
     commit();
-    expect((await history(folder, ['a'])).slice(0, 3)).toEqual([
-      'a tier certified undefined',
-      'a status suspended undefined',
-      'a status active suspended',
-    ]);
+    expect(statusesIn(folder, ['a'])).toEqual(['a undefined', 'a suspended', 'a active']);
   });
 
-  it('tells what a merge itself has changed', async () => {
+  it('is what a merge itself has changed', async () => {
     const { folder, git, commit } = repository();
     git('checkout', '-qb', 'side');
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'registered' }) });
@@ -188,19 +177,7 @@ describe('passport-registry log', () => {
     git('merge', '-q', '--no-commit', '-s', 'ours', 'side');
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'registered', status: 'suspended' }) });
     commit('Merge');
-    expect(await history(folder, ['a'])).toEqual([
-      'a status active suspended',
-      'a tier certified registered',
-      'a tier undefined certified',
-      'a status undefined active',
-    ]);
-  });
-
-  it('says when nobody of that name has a history', async () => {
-    const { folder, git } = repository({ 'issuers/aurora-bank.yaml': recordText('aurora-bank') });
-    expect(git('status', '--porcelain')).toBe('');
-    const { code, stderr } = await cli(['history', 'aurora-bnak'], folder);
-    expect([code, stderr.includes('did you mean `aurora-bank`?')]).toEqual([2, true]);
+    expect(statusesIn(folder, ['a'])).toEqual(['a suspended', 'a active']);
   });
 });
 
@@ -223,7 +200,6 @@ describe('revisions', () => {
     writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
     const { code, stderr } = await cli(['diff', 'HEAD'], folder);
     expect([code, stderr.includes('git')]).toEqual([2, true]);
-    expect((await cli(['history'], folder)).code).toBe(4);
   });
 
   it('work in a worktree, in a folder of a folder, and in the top folder', async () => {

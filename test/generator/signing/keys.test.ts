@@ -73,7 +73,7 @@ describe('the passphrase of a key that is made', () => {
       'root.json': JSON.stringify(publicKey.export({ format: 'jwk' })),
     };
   };
-  const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt', ...TOOL];
+  const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal', ...TOOL];
 
   it.each([
     ['keys generate', ['keys', 'generate', '--private', 'root.pem']],
@@ -206,7 +206,7 @@ describeWith(['openssl'], 'an encrypted key that is made', () => {
 
 /** Lets git commit a key in the private folder. */
 const PRIVATE_EXCEPTION = { '.passport-registry/.gitignore': '*\n!*.pem\n' };
-const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt', ...TOOL];
+const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal', ...TOOL];
 
 describe('passport-registry keys generate --public', () => {
   const generate = (folder: string, out: string, file: string) =>

@@ -48,7 +48,7 @@ const FORMS = {
   'a JWK': (pem: string) => JSON.stringify(createPrivateKey(pem).export({ format: 'jwk' })),
 };
 
-const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt', ...TOOL];
+const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal', ...TOOL];
 
 describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
   const pair =

@@ -26,7 +26,7 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
       '/issuers/a.exe',
       '/keys/root.json',
       '/schemas/x',
-      '/changes.atom',
+      '/changes.json',
       '/assets/registry.js',
       '/SHA256SUMS',
       '/checkpoint.jwt',

@@ -1,9 +1,8 @@
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Ceremony } from '../../support/ceremony.js';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
 import { listen } from '../../support/serving.js';
@@ -21,13 +20,9 @@ let tree: string;
 
 beforeAll(async () => {
   folder = await workspace([...IDS, ...Array.from({ length: 60 }, (_one, index) => `issuer-${index}`)]);
-  const { home } = await Ceremony.dealt();
-  cpSync(join(home, 'root.pem'), join(folder, 'key.pem'));
-  cpSync(join(home, 'shared/holders.json'), join(folder, 'holders.json'));
   // Nobody answers there.
   writeFiles(folder, {
-    'registry.yaml':
-      'base_url: http://127.0.0.1:9\nholders: holders.json\npage: { issuers: 100, logo: logo.svg }\n',
+    'registry.yaml': 'base_url: http://127.0.0.1:9\npage: { logo: logo.svg }\n',
     'logo.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>',
   });
   await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
@@ -80,12 +75,11 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       expect((await fetch(`${base}${path}`)).headers.get('cache-control')).toBe(expected);
     });
 
-    it('serves the statement, the record of holders and the sums with their types, for a short time', async () => {
+    it('serves the statement and the sums with their types, for a short time', async () => {
       const [snapshot] = readdirSync(join(tree, 'snapshots'));
       const sums = readdirSync(join(tree, 'sums')).filter((name) => !name.startsWith('.'));
       expect(sums.length).toBeGreaterThan(8);
       for (const [path, type] of [
-        ['keys/holders.json', /^application\/json\b/],
         ['publication.jwt', /^application\/jwt$/],
         [`snapshots/${snapshot}/publication.jwt`, /^application\/jwt$/],
         ...sums.map((name) => [`sums/${name}`, /^text\/plain(?:; charset=utf-8)?$/i] as const),
@@ -165,20 +159,10 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       );
     });
 
-    it.each(['a.php', 'a.tgz', 'a.fr', 'beta.example.com'])('has a page of the issuer %s', async (id) => {
-      const { status, headers } = await fetch(`${base}/i/${id}.html`, {
-        headers: { 'Accept-Encoding': 'identity' },
-      });
-      expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html\b/)]);
-      expect([headers.get('content-encoding'), headers.get('content-language')]).toEqual([null, null]);
-      expect(headers.get('content-security-policy')).toMatch(/base-uri 'self';.*frame-ancestors 'none'$/);
-    });
-
-    it('runs no script of a logo that somebody opens by itself, and has a sitemap', async () => {
+    it('runs no script of a logo that somebody opens by itself', async () => {
       const { headers } = await fetch(`${base}/assets/logo.svg`);
       expect(headers.get('content-security-policy')).toBe("default-src 'none'");
       expect(headers.get('content-type')).toBe('image/svg+xml');
-      expect((await fetch(`${base}/sitemap.xml`)).headers.get('content-type')).toMatch(/^application\/xml\b/);
     });
 
     it.each([
@@ -186,7 +170,6 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       ['/assets/registry.css', 'text/css'],
       ['/assets/icon.svg', 'image/svg+xml'],
       ['/changes.json', 'application/json'],
-      ['/changes.atom', 'application/atom+xml'],
     ])('serves %s to the page', async (path, type) => {
       const { status, headers } = await fetch(base + path);
       expect(status).toBe(200);

@@ -44,12 +44,10 @@ describe('a good tree', () => {
       'checksums: passed',
       'snapshots: skipped',
       'changes: passed',
-      'pages: skipped',
       'delegation: skipped',
       'checkpoint: skipped',
       'statements: skipped',
       'freshness: passed',
-      'holders: skipped',
       'unknown id: skipped',
       'content types: skipped',
       'client: skipped',
@@ -191,11 +189,9 @@ describe('a live host', () => {
       'about',
       'log',
       'snapshots',
-      'pages',
       'delegation',
       'checkpoint',
       'statements',
-      'holders',
     ]);
   });
 

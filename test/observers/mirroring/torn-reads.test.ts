@@ -34,7 +34,7 @@ describeWith(['nginx'], 'a source, a mirror and nginx under a writer', () => {
       while (!isEnough()) {
         publications += 1;
         writeFiles(folder, {
-          'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.alt/${publications}` }),
+          'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.internal/${publications}` }),
         });
         await build({
           issuers: join(folder, 'issuers'),

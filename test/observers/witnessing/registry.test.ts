@@ -60,7 +60,7 @@ function configure(witnesses: readonly Configured[], quorum: number, wait = 5) {
 
 /** Starts witnesses that know the key of the log from `--log`, and names them in registry.yaml. */
 async function witnesses(count: number, quorum: number): Promise<WitnessProcess[]> {
-  const vkey = (await ok('keys', 'log', 'log.pem', '--origin', ORIGIN)).trim();
+  const vkey = (await ok('keys', 'public', 'log.pem', '--log', ORIGIN)).trim();
   const started = await Promise.all(
     Array.from({ length: count }, async (_one, at) => {
       const files = await newWitness(`witness${at}.example`);

@@ -190,7 +190,6 @@ describe('the limit of a file', () => {
   it.each([
     ['keys/root.json', 16_384],
     ['keys/rotation.json', 262_144],
-    ['keys/holders.json', 65_536],
     ['keys/delegation.jwt', 16_384],
     ['issuers/acme', 65_536],
     ['issuers/acme.jwt', 65_536],

@@ -1,5 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import { findKeyFault, findMetadataFaults, readKeySet } from '@passport-registry/verifier/http';
+import {
+  boundedFetch,
+  findKeyFault,
+  findMetadataFaults,
+  openFile,
+  readKeySet,
+} from '@passport-registry/verifier/http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   agentKeys,
@@ -152,7 +158,9 @@ describe('the URLs of metadata', () => {
 describe('a document that is not strict JSON', () => {
   it.each<[string, string | Uint8Array]>([
     ['it is empty', ''],
-    ['it is empty', ' \n'],
+    ['it is empty', ' \n'.repeat(2000)],
+    ['it begins with a byte order mark', '\ufeff'],
+    ['it contains NUL, as UTF-16 does', Buffer.from('{}', 'utf16le')],
     ['it begins with a byte order mark', '\ufeff{}'],
     ['it begins with <, as HTML and XML do', '\n<!doctype html><p>404</p>'],
     ['it is compressed', gzipSync('{}')],
@@ -189,5 +197,30 @@ describe('a fetch that keeps a clone of each response', () => {
     const { reasons } = await verifier.verifyPassport(await tokenOf(world, passport));
     expect(reasons[0]?.message).toContain('does not exist');
     expect(kept.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a body that is discarded', () => {
+  const hang = () => new Promise<never>(() => undefined);
+  const fail = () => {
+    throw new Error('locked');
+  };
+  const answering = (status: number, headers: Record<string, string>, cancel: () => unknown) =>
+    (async () => ({ status, headers: new Headers(headers), body: { cancel } })) as unknown as typeof fetch;
+  const limits = { timeout: 600_000, maxBytes: 1 };
+
+  it.each([
+    ['never confirms that it is cancelled', hang],
+    ['refuses to be cancelled', fail],
+  ])('may be one that %s', async (_what, cancel) => {
+    const redirecting = answering(301, { location: '/x' }, cancel);
+    await expect(boundedFetch('https://a.example/', {}, { fetch: redirecting, ...limits })).rejects.toThrow(
+      /redirect/,
+    );
+    const { signal } = new AbortController();
+    const page = answering(200, { 'content-type': 'text/html' }, cancel);
+    await expect(openFile('https://a.example/', { fetch: page, signal }, undefined)).rejects.toThrow(/HTML/);
+    const broken = answering(500, {}, cancel);
+    await expect(openFile('https://a.example/', { fetch: broken, signal }, undefined)).rejects.toThrow(/500/);
   });
 });

@@ -8,7 +8,7 @@ import {
   verifyStatements,
 } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { codeOf } from '../../support/history-proofs.js';
+import { codeOf } from '../../support/log-clients.js';
 import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import {
   at,

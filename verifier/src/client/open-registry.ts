@@ -1,5 +1,5 @@
 import { isObject } from '../core/bytes/checks.js';
-import { CLOCK_TOLERANCE_MS } from '../core/bytes/clock.js';
+import { CLOCK_TOLERANCE_MS, clockNote } from '../core/bytes/clock.js';
 import { RegistryError, RegistryStale } from '../core/errors.js';
 import { checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
 import { instantOf } from '../core/list/date-time.js';
@@ -102,7 +102,7 @@ export async function openRegistry(
   if (!(now() <= freshUntil)) {
     throw new RegistryError(
       'ERR_LIST_EXPIRED',
-      `the copy is dated ${new Date(seenAt).toISOString()}: it is older than the maximum age`,
+      `the copy is dated ${new Date(seenAt).toISOString()}: it is older than the maximum age ${clockNote(now())}`,
     );
   }
   const { issuers } = publication;

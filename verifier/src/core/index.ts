@@ -20,7 +20,15 @@
 // Bytes, text and JSON (rule strict-json), and the limits of files.
 
 export { isObject } from './bytes/checks.js';
-export { CLOCK_TOLERANCE_MS, type Clock, DAY_MS, hasPassed, isToCome, MAX_AGE_MS } from './bytes/clock.js';
+export {
+  CLOCK_TOLERANCE_MS,
+  type Clock,
+  clockNote,
+  DAY_MS,
+  hasPassed,
+  isToCome,
+  MAX_AGE_MS,
+} from './bytes/clock.js';
 export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
 export { escapeUnprintable, UNPRINTABLE } from './bytes/printable.js';
@@ -196,11 +204,6 @@ export {
 } from './publication/verify-publication.js';
 export { findMisnamed } from './publication/whole-list.js';
 
-// A proof of what a registry said in the past (rules history-proof, history-period).
-
-export { formatHistoryProof, type HistoryProof } from './history/history-proof.js';
-export { type Period, type PeriodProof, verifyPeriod } from './history/period.js';
-
 // For publishers, auditors, mirrors, monitors, witnesses and the page: the rules of a whole log (rules log-statements,
 // log-order), and what no client needs.
 
@@ -229,12 +232,6 @@ export {
   lookOf,
   nameSkeleton,
 } from './audit/name-skeleton.js';
-export {
-  type MirrorState,
-  type Operations,
-  type ReportedMirror,
-  verifyOperations,
-} from './audit/operations.js';
 export { placeName } from './audit/place-name.js';
 export {
   isNotYet,

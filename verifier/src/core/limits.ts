@@ -19,8 +19,6 @@ export const LIMITS = {
   signature: 256,
   /** `keys/root.json`. */
   rootKey: 16 * KIB,
-  /** `keys/holders.json`. */
-  holders: 64 * KIB,
   /** `issuers/<issuer_id>`. */
   record: 64 * KIB,
   /** A response of an issuer: metadata, JWKS or the status of a passport. */
@@ -54,7 +52,6 @@ export function limitOf(path: string): number {
   if (path === TREE_FILES.statements) return LIMITS.statements;
   if (path === 'SHA256SUMS') return LIMITS.checksums;
   if (path === TREE_FILES.rootKey) return LIMITS.rootKey;
-  if (path === TREE_FILES.holders) return LIMITS.holders;
   if (path === TREE_FILES.rotation) return LIMITS.rotation;
   // Before the endings: an issuer_id may end in .jwt.
   if (path.startsWith('issuers/')) return LIMITS.record;

@@ -4,8 +4,6 @@ export const TREE_FILES = {
   signature: 'issuers.sig',
   /** Not read here (rule root-key-pinned). */
   rootKey: 'keys/root.json',
-  /** Not read here: the record of the ceremony that made a shared root key (rule holders-record). */
-  holders: 'keys/holders.json',
   rotation: 'keys/rotation.json',
   delegation: 'keys/delegation.jwt',
   checkpoint: 'checkpoint.jwt',

@@ -69,7 +69,8 @@ async function request(
  * when the original ends.
  */
 function cancelLater(body: Pick<ReadableStream, 'cancel'> | null | undefined): void {
-  body?.cancel().catch(() => undefined);
+  const cancelled = async () => body?.cancel();
+  cancelled().catch(() => undefined);
 }
 
 async function readBody(

@@ -32,9 +32,10 @@ export function parseDocument(bytes: Uint8Array): unknown {
 
 /** Names what begins as something else than JSON. */
 function foreignStart(bytes: Uint8Array): readonly [DocumentFault, string] | undefined {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, 1024));
-  if (text.trim() === '' && bytes.length <= 1024) return ['empty', 'it is empty'];
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   if (text.startsWith('\ufeff')) return ['byte-order-mark', 'it begins with a byte order mark'];
+  if (text.trim() === '') return ['empty', 'it is empty'];
+  if (text.startsWith('\0') || text[1] === '\0') return ['not-utf8', 'it contains NUL, as UTF-16 does'];
   if (/^\s*</.test(text)) return ['markup', 'it begins with <, as HTML and XML do'];
   // The first bytes of gzip, and of zstd.
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return ['compressed', 'it is compressed'];

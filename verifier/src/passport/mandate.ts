@@ -1,5 +1,5 @@
 import { type Check, isObject } from '../core/bytes/checks.js';
-import { type Clock, hasPassed, isToCome } from '../core/bytes/clock.js';
+import { type Clock, clockNote, hasPassed, isToCome } from '../core/bytes/clock.js';
 import { importPublicKey, thumbprintOf } from '../core/keys/public-key.js';
 import { instantOf, isDateTime } from '../core/list/date-time.js';
 import { isShortString, type Mandate, type PassportClaims } from './claims.js';
@@ -52,10 +52,13 @@ export async function readMandate(passport: PassportClaims, clock: Clock): Promi
   const content = typeof mandate === 'string' ? await readSignedMandate(mandate, passport, clock) : mandate;
   assertClaims(content, 'mandate', CHECKS);
   if (isToCome(instantOf(content.issued_at), clock)) {
-    reject('mandate-not-yet-valid', `the mandate was issued at ${content.issued_at}, which is in the future`);
+    reject(
+      'mandate-not-yet-valid',
+      `the mandate was issued at ${content.issued_at}, which is in the future ${clockNote(clock.now)}`,
+    );
   }
   if (hasPassed(instantOf(content.expires_at), clock)) {
-    reject('mandate-expired', `the mandate expired at ${content.expires_at}`);
+    reject('mandate-expired', `the mandate expired at ${content.expires_at} ${clockNote(clock.now)}`);
   }
   return content;
 }

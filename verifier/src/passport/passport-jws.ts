@@ -1,5 +1,5 @@
 import type { Check } from '../core/bytes/checks.js';
-import { type Clock, hasPassed, isToCome } from '../core/bytes/clock.js';
+import { type Clock, clockNote, hasPassed, isToCome } from '../core/bytes/clock.js';
 import { type CompactJws, JwsRefused, verifyCompactJws } from '../core/keys/compact-jws.js';
 import { readForeignJws } from '../core/keys/foreign-jws.js';
 import type { PublicKey } from '../core/keys/public-key.js';
@@ -66,9 +66,9 @@ interface JwsTimes {
 /** Asserts that a JWS is valid now, by those of its times that it has. */
 export function assertValidNow({ iat = 0, nbf = iat, exp }: JwsTimes, kind: JwsKind, clock: Clock): void {
   if (isToCome(Math.max(iat, nbf) * 1000, clock)) {
-    reject(`${kind}-not-yet-valid`, `the ${kind} is not valid yet`);
+    reject(`${kind}-not-yet-valid`, `the ${kind} is not valid yet ${clockNote(clock.now)}`);
   }
   if (exp !== undefined && hasPassed(exp * 1000, clock)) {
-    reject(`${kind}-expired`, `the ${kind} has expired`);
+    reject(`${kind}-expired`, `the ${kind} has expired ${clockNote(clock.now)}`);
   }
 }

@@ -1,5 +1,5 @@
 import { type Check, isListOf } from '../core/bytes/checks.js';
-import { type Clock, hasPassed } from '../core/bytes/clock.js';
+import { type Clock, clockNote, hasPassed } from '../core/bytes/clock.js';
 import type { CompactJws } from '../core/keys/compact-jws.js';
 import { isNumericDate } from '../core/keys/foreign-jws.js';
 import type { KeyAlgorithm } from '../core/keys/public-key.js';
@@ -95,7 +95,7 @@ function readProfileClaims({ algorithm, payload }: CompactJws, profile: Complete
 /** Asserts that a token is not older than its profile allows. */
 export function checkAge({ iat }: TokenClaims, { maxAge }: CompleteProfile, clock: Clock): void {
   if (hasPassed((iat + maxAge) * 1000, clock)) {
-    reject('token-too-old', `the token was issued more than ${maxAge} seconds ago`);
+    reject('token-too-old', `the token was issued more than ${maxAge} seconds ago ${clockNote(clock.now)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../core/bytes/clock.js';
+import { clockNote, DAY_MS } from '../core/bytes/clock.js';
 import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
 import { instantOf } from '../core/list/date-time.js';
 
@@ -99,7 +99,10 @@ function auditedWithin(maximum: number): Requirement {
       return { code: 'audit-missing', message: 'the issuer has no audit' };
     const age = now() - instantOf(audit);
     if (age < 0)
-      return { code: 'audit-missing', message: `the last audit is dated ${audit}, which is in the future` };
+      return {
+        code: 'audit-missing',
+        message: `the last audit is dated ${audit}, which is in the future ${clockNote(now())}`,
+      };
     return age <= maximum ? undefined : { code: 'audit-too-old', message: `the last audit was on ${audit}` };
   };
 }

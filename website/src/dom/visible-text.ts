@@ -1,14 +1,10 @@
 /** The longest id of a record. A link can name anything as an id. */
 export const MAX_ID_LENGTH = 128;
-const MAX_NAME_LENGTH = 100;
 /** A message can quote a text of the host. */
 const MAX_MESSAGE_LENGTH = 500;
 
 /** Shows an id from a link. */
 export const visibleId = (id: string) => visibleText(id, MAX_ID_LENGTH);
-
-/** Shows a name that a host claims. */
-export const visibleName = (name: string) => visibleText(name, MAX_NAME_LENGTH);
 
 /** Shows the message of an error. */
 export const visibleMessage = (message: string) => visibleText(message, MAX_MESSAGE_LENGTH);

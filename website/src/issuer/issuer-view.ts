@@ -6,7 +6,7 @@ import {
   type Standing,
   standingOf,
 } from '@passport-registry/verifier/core';
-import { type Child, element, meta, rich } from '../dom/element.js';
+import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/facts.js';
 import { day } from '../dom/time.js';
 import { visibleId } from '../dom/visible-text.js';
@@ -39,8 +39,6 @@ interface IssuerContext extends UseContext {
   readonly back?: Query | undefined;
   /** Null if no checkpoint covers the changes. Undefined before they have been read. */
   readonly changes?: Changes | null | undefined;
-  /** The history from the log. Undefined if the list is not proven to be in a log. */
-  readonly history?: HTMLElement | undefined;
 }
 
 /** The view of an id. @param issuer - undefined if the list has no such issuer */
@@ -48,7 +46,7 @@ export function issuerView(id: string, issuer: Issuer | undefined, context: Issu
   return issuer === undefined ? unknownIssuerView(id, context) : knownIssuerView(issuer, context);
 }
 
-/** The view of one issuer: whether to trust it and why, what for, its keys, its history, and how to use it. */
+/** The view of one issuer: whether to trust it and why, what for, its keys, its changes, and how to use it. */
 function knownIssuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
   const { issuer_id } = issuer;
   const status = shownStatus(issuer, context.hold.ids ?? []);
@@ -91,7 +89,7 @@ function knownIssuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
     purposeFields(issuer),
     heading(text.keys),
     keyFields(issuer),
-    registry && historyOf(issuer, status, context),
+    registry && changesOf(issuer, status, context),
     ...(context.isOld ? [] : useOf(issuer, status, context)),
     registry && !context.isOld
       ? attestationButton(registry, {
@@ -118,16 +116,11 @@ function useOf(issuer: Issuer, status: ShownStatus, context: UseContext): HTMLEl
   return [heading(noCode === undefined ? text.use : text.decision), useView(issuer, context, noCode)];
 }
 
-function historyOf(issuer: Issuer, status: ShownStatus, context: IssuerContext): Child[] {
-  const { changes, hold, history } = context;
+function changesOf(issuer: Issuer, status: ShownStatus, { changes, hold }: IssuerContext): Child[] {
   const { issuer_id: id } = issuer;
   const own = changes && { ...changes, changes: changes.changes.filter(({ issuer_id }) => issuer_id === id) };
   const held = status === 'on hold' ? [id] : [];
-  return [
-    heading(text.history),
-    changesList({ changes: own, hold, held, resolve: () => issuer }, false),
-    history,
-  ];
+  return [heading(text.changes), changesList({ changes: own, hold, held, resolve: () => issuer }, false)];
 }
 
 function recordSource(id: string, isInList: boolean): Child[] {
@@ -158,10 +151,7 @@ function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerC
 }
 
 /** The view for an id that is not in the list. */
-function unknownIssuerView(
-  id: string,
-  { registry, history, isOld, names, back }: IssuerContext,
-): HTMLElement {
+function unknownIssuerView(id: string, { registry, isOld, names, back }: IssuerContext): HTMLElement {
   const verdict = rich(isOld ? text.trust.oldUnknown : text.trust.unknown, {
     // It may be any text of a link, so it is shown as none of this page.
     id: element('code', {}, element('bdi', {}, visibleId(id))),
@@ -173,18 +163,13 @@ function unknownIssuerView(
     element('div', { class: 'verdict revoked' }, standingIcon('revoked'), element('p', {}, verdict)),
     registry &&
       similarIssuersView(similarIssuers(id, registry.list(), names), { hold: registry.hold, names }),
-    history,
   );
 }
 
 /** The id below the name, always in full: names are not unique, and verifiers decide by the id. */
 function idLine(id: string, about: KnownAbout | null | undefined): HTMLElement {
   const unknown = about === null ? ` ${text.nameUnknown}` : '';
-  const share = meta('registry-pages') && [
-    ' ',
-    element('a', { href: `i/${encodeURIComponent(id)}.html` }, text.share),
-  ];
-  return element('p', { class: 'id' }, `${text.id} `, element('code', {}, id), unknown, share);
+  return element('p', { class: 'id' }, `${text.id} `, element('code', {}, id), unknown);
 }
 
 /** Whom a reader may take the issuer for. A name proves nothing, so nobody can say which of them is meant. */

@@ -6,7 +6,7 @@ import { wordFor } from '../dom/word.js';
 import { latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment } from '../route.js';
-import { fields, history, standings, status as statusWords, changes as text } from '../texts.js';
+import { fields, standings, status as statusWords, changes as text } from '../texts.js';
 import { type Names, nameBeside, saidReason } from './names.js';
 
 /** How many changes are shown. Those of many issuers at once count as one. */
@@ -103,12 +103,12 @@ function groupView(group: readonly Change[], known: KnownChanges): Child {
 function noteOn(changes: KnownChanges['changes']): Child {
   if (changes === undefined) return text.loading;
   if (changes !== null) return rich(text.none, { since: moment(changes.since) });
-  return rich(text.uncovered, { feed: element('a', { href: 'changes.atom' }, text.feed) });
+  return rich(text.uncovered, { file: element('a', { href: 'changes.json' }, 'changes.json') });
 }
 
 function describeChange({ issuer_id, field, from, to }: Change, { resolve }: KnownChanges): string {
   const word = (value: string) => (field === 'status' ? statusWord(resolve(issuer_id), value) : value);
-  if (to === null) return history.removed;
+  if (to === null) return text.removed;
   if (from === null) return text.added(word(to));
   const change = `${word(from)} → ${word(to)}`;
   return field === 'status' ? change : `${wordFor(fields, field) ?? field} ${change}`;

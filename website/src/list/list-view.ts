@@ -1,17 +1,12 @@
-import { type Issuer, TIERS } from '@passport-registry/verifier';
-import {
-  recognitionOf,
-  type ShownStatus,
-  STANDINGS,
-  sinceOf,
-  standingOf,
-} from '@passport-registry/verifier/core';
+import type { Issuer } from '@passport-registry/verifier';
+import type { ShownStatus } from '@passport-registry/verifier/core';
 import { type Child, element } from '../dom/element.js';
 import { notLoadedNote } from '../dom/not-loaded.js';
 import { day } from '../dom/time.js';
 import type { Hold } from '../registry/hold.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
 import { fields, since as sinceLabels, standings, list as text } from '../texts.js';
+import { recognitionOf, STANDINGS, sinceOf, standingOf, TIERS } from '../verifier.js';
 import type { matcherOf } from './matcher.js';
 import type { Names } from './names.js';
 import { placeName } from './places.js';

@@ -1,5 +1,5 @@
-import { placeName as nameOf } from '@passport-registry/verifier/core';
 import { LANGUAGE, list as text } from '../texts.js';
+import { placeName as nameOf } from '../verifier.js';
 
 const regions = new Intl.DisplayNames([LANGUAGE], { type: 'region' });
 const names = new Map<string, string>();

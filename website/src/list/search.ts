@@ -1,6 +1,6 @@
-import { coversPlace, type Issuer, TIERS } from '@passport-registry/verifier';
-import { instantOf, STANDINGS, standingOf } from '@passport-registry/verifier/core';
+import type { Issuer } from '@passport-registry/verifier';
 import type { Query } from '../route.js';
+import { coversPlace, instantOf, STANDINGS, standingOf, TIERS } from '../verifier.js';
 import type { Names } from './names.js';
 import { shownStatus } from './status-mark.js';
 

@@ -1,9 +1,10 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { type ShownStatus, type Standing, standingOf } from '@passport-registry/verifier/core';
+import type { ShownStatus, Standing } from '@passport-registry/verifier/core';
 import { element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { wordFor } from '../dom/word.js';
 import { standings } from '../texts.js';
+import { standingOf } from '../verifier.js';
 
 const ICONS = { trusted: 'check', suspended: 'pause', revoked: 'cross', 'on hold': 'pause' } as const;
 

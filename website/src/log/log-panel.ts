@@ -1,14 +1,10 @@
-import { CLOCK_TOLERANCE_MS } from '@passport-registry/verifier/core';
-import { byId, type Child, element, rich } from '../dom/element.js';
-import { fact, moment } from '../dom/facts.js';
+import { byId, element, rich } from '../dom/element.js';
+import { fact } from '../dom/facts.js';
 import { icon } from '../dom/icons.js';
-import { formatAge } from '../dom/time.js';
-import { visibleMessage, visibleName } from '../dom/visible-text.js';
+import { visibleMessage } from '../dom/visible-text.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { log as text } from '../texts.js';
-import type { ClaimedCosignature, LoggedList } from './verified-log.js';
-
-const MAX_COSIGNATURES = 16;
+import type { LoggedList } from './verified-log.js';
 
 /** Hides what is shown of the log: the registry has no log, or its list is not shown. */
 export function hideLog(): void {
@@ -47,8 +43,8 @@ export function showUnlogged({ code, message }: NotVerified): void {
   document.getElementById('logged')?.replaceChildren();
 }
 
-/** The verified head of the log, and what the host claims of witnesses. */
-export function logFacts({ origin, sequence, head, cosignatures }: LoggedList): HTMLElement {
+/** The verified head of the log, and the entry of the list. */
+function logFacts({ origin, sequence, head }: LoggedList): HTMLElement {
   const more = head.size - head.index - 1;
   return element(
     'dl',
@@ -56,31 +52,7 @@ export function logFacts({ origin, sequence, head, cosignatures }: LoggedList): 
     fact(text.log, element('code', {}, origin), text.head(head.size)),
     // A publication is logged before it is published. A host can also hold back a list that is published elsewhere.
     fact(text.thisList, text.entry(sequence, head.index + 1), more === 0 ? '' : text.newer(more)),
-    fact(text.witnesses, ...witnesses(cosignatures)),
   );
-}
-
-function witnesses(cosignatures: readonly ClaimedCosignature[]): Child[] {
-  const more = cosignatures.length - MAX_COSIGNATURES;
-  if (cosignatures.length === 0) return [element('span', { class: 'unchecked' }, text.noCosignatures)];
-  return [
-    element('span', { class: 'unchecked' }, text.claimed),
-    element(
-      'ul',
-      { class: 'cosignatures' },
-      cosignatures.slice(0, MAX_COSIGNATURES).map((one) => element('li', {}, cosignature(one))),
-      more > 0 ? element('li', {}, text.more(more)) : undefined,
-    ),
-    rich(text.named, { operations: element('a', { href: '#view=operations' }, text.operations) }),
-    text.pinned,
-  ];
-}
-
-function cosignature({ name, time: at }: ClaimedCosignature): Child {
-  const isToCome = at.getTime() > Date.now() + CLOCK_TOLERANCE_MS;
-  const age = isToCome ? text.future : formatAge(at.getTime());
-  // The direction of a name must not turn around the text after it.
-  return [element('bdi', {}, visibleName(name)), rich(text.at, { time: moment(at.toISOString()), age })];
 }
 
 function limits(): HTMLElement {
@@ -99,7 +71,6 @@ function limits(): HTMLElement {
         log: code('log'),
         witnesses: code('witnesses'),
         quorum: code('quorum'),
-        document: code('docs/verifiers.md'),
       }),
     ),
   );

@@ -3,35 +3,21 @@ import {
   ANY_TIME,
   acceptHead,
   COSIGNED_ANY_TIME,
-  cosignatureTime,
-  LIMITS,
   type LoggedHead,
   type PublicationStatement,
-  parseLogProof,
   TREE_FILES,
   verifyPublicationProof,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
 import { fetchIfThere } from '../registry/fetch-file.js';
-import { fetchRootKey, NotVerified, notVerified } from '../registry/verified-registry.js';
-
-/** A cosignature that nothing has verified, because the page knows no key of a witness. */
-export interface ClaimedCosignature {
-  /** The name of the key. Any text without white space. */
-  readonly name: string;
-  readonly time: Date;
-}
+import { fetchRootKey, notVerified } from '../registry/verified-registry.js';
 
 /** The list of the page, with the proof that it is logged. */
 export interface LoggedList {
   /** The name of the log. */
   readonly origin: string;
-  /** The payload hash of the list. */
-  readonly sha256: string;
   readonly sequence: number;
   readonly head: LoggedHead;
-  /** Newest first. */
-  readonly cosignatures: readonly ClaimedCosignature[];
 }
 
 /**
@@ -79,12 +65,11 @@ async function readOnce(
   const origin = accepted?.origin ?? required ?? statement.log?.origin;
   if (origin === undefined) return null;
   const trust = { origin, witnesses: [], quorum: 0 };
-  const proof = await fetchIfThere(base, TREE_FILES.logProof, { query });
+  const proof = await fetchIfThere(base, TREE_FILES.logProof, query);
   const proven = await verifyPublicationProof(proof, statement, { ...trust, ...COSIGNED_ANY_TIME });
   const heads = { head: proven, accepted: accepted?.head };
   const head = await acceptHead(heads, (path) => fetchIfThere(base, path));
-  const { sha256, sequence } = statement;
-  return { origin, sha256, sequence, head, cosignatures: cosignaturesIn(head.proof) };
+  return { origin, sequence: statement.sequence, head };
 }
 
 /** Reads the statement with which the root key names the list of the page, and the log. */
@@ -95,7 +80,7 @@ async function readStatement(
 ): Promise<PublicationStatement> {
   const [key, bytes] = await Promise.all([
     fetchRootKey(base, rootKey),
-    fetchIfThere(base, TREE_FILES.publication, { query, maxBytes: LIMITS.jwt }),
+    fetchIfThere(base, TREE_FILES.publication, query),
   ]);
   if (bytes === undefined)
     throw new RegistryError('ERR_PUBLICATION_MISSING', 'the host does not send its publication statement');
@@ -105,15 +90,4 @@ async function readStatement(
     'ERR_PUBLICATION_MISMATCH',
     'the publication statement of the host names another list than the one shown',
   );
-}
-
-/** Returns what looks like cosignatures in a proof. Other lines, such as the signature of the log, have another length. */
-function cosignaturesIn(proof: string): ClaimedCosignature[] {
-  const { head } = parseLogProof(proof, (message) => new NotVerified('ERR_NOT_LOGGED', message));
-  return head.note.signatures
-    .flatMap((line) => {
-      const time = new Date((cosignatureTime(line) ?? Number.NaN) * 1000);
-      return Number.isNaN(time.getTime()) ? [] : [{ name: line.name, time }];
-    })
-    .sort((one, next) => next.time.getTime() - one.time.getTime());
 }

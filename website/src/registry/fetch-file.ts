@@ -1,6 +1,4 @@
-import { RegistryError } from '@passport-registry/verifier';
-import { limitOf } from '@passport-registry/verifier/core';
-import { openFile } from '@passport-registry/verifier/http';
+import { limitOf, openFile, RegistryError } from '../verifier.js';
 
 const TIMEOUT_MS = 30_000;
 
@@ -11,21 +9,14 @@ export async function fetchFile(base: URL, path: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Which copy of a file to fetch, and how much of it. */
-interface FetchOptions {
-  /** The maximum size in bytes. Default: the verifier's limit for the file */
-  readonly maxBytes?: number;
-  /** Added to the URL. A host ignores the query, and a cache that holds an old copy does not. */
-  readonly query?: string;
-}
-
-/** Fetches a file like {@link fetchFile}. @returns undefined if the host has no such file */
-export async function fetchIfThere(
-  base: URL,
-  path: string,
-  { maxBytes = limitOf(path), query = '' }: FetchOptions = {},
-): Promise<Uint8Array | undefined> {
+/**
+ * Fetches a file like {@link fetchFile}.
+ *
+ * @param query - added to the URL. A host ignores the query, and a cache that holds an old copy does not
+ * @returns undefined if the host has no such file
+ */
+export async function fetchIfThere(base: URL, path: string, query = ''): Promise<Uint8Array | undefined> {
   const request = { fetch: globalThis.fetch, signal: AbortSignal.timeout(TIMEOUT_MS) };
   const opened = await openFile(new URL(path + query, base).href, request, undefined);
-  return (await opened?.read(maxBytes))?.bytes;
+  return (await opened?.read(limitOf(path)))?.bytes;
 }

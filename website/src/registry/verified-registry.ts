@@ -1,14 +1,17 @@
+import type {
+  NoUsableSource,
+  RegistryClient,
+  RegistryEvent,
+  RegistryStatus,
+  RootKey,
+} from '@passport-registry/verifier';
 import {
   createRegistryClient,
   importRootKey,
-  type NoUsableSource,
-  type RegistryClient,
+  parseStrictJson,
   RegistryError,
-  type RegistryEvent,
-  type RegistryStatus,
-  type RootKey,
-} from '@passport-registry/verifier';
-import { parseStrictJson, TREE_FILES } from '@passport-registry/verifier/core';
+  TREE_FILES,
+} from '../verifier.js';
 import { fetchFile } from './fetch-file.js';
 import type { RegistryAnchor } from './trust-anchor.js';
 

@@ -1,5 +1,5 @@
 import type { IssuerLookup, RegistryClient, RegistryStatus } from '@passport-registry/verifier';
-import { byId, type Child, element, meta, rich } from '../dom/element.js';
+import { byId, type Child, element, rich } from '../dom/element.js';
 import { fact, moment } from '../dom/facts.js';
 import { formatAge } from '../dom/time.js';
 import type { NotVerified } from '../registry/verified-registry.js';
@@ -64,10 +64,9 @@ function factsOf(client: RegistryClient, pinned: string): HTMLElement {
 }
 
 function rootKeyFact({ rootKeys }: RegistryStatus, pinned: string): HTMLElement {
-  const holders = meta('registry-holders');
   const key = element('code', {}, rootKeys.join(' '));
   const origin = rootKeys[0] === pinned ? text.pinned : text.rotated;
-  return fact(text.rootKey, key, origin, holders && element('p', {}, holders));
+  return fact(text.rootKey, key, origin);
 }
 
 function payloadHashFact(sha256: string): HTMLElement {

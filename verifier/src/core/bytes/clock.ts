@@ -16,6 +16,17 @@ export interface Clock {
 }
 
 /**
+ * Returns what each error of time says of the clock with which a time was compared: the clock of this machine may be the one
+ * that is wrong.
+ *
+ * @param now - in milliseconds since 1970
+ */
+export function clockNote(now: number): string {
+  const text = Math.abs(now) <= 8.64e15 ? new Date(now).toISOString().replace(/\.\d+/, '') : 'no time';
+  return `(the clock of this machine says ${text}: check whether it is right)`;
+}
+
+/**
  * Returns whether a time in milliseconds is in the past, beyond the tolerance. For a clock that tells no time (NaN), each
  * time has passed and is to come, so that nothing is accepted.
  */

@@ -26,7 +26,7 @@ const MAX_HASHES = 63;
  */
 export function parseLogProof(file: Uint8Array | string, invalid: Invalid): LogProof {
   const text = textOf(file, invalid);
-  // A file has been limited when it was read, but a history proof contains the text of two.
+  // A file has been limited when it was read, but not every proof comes from a file.
   if (new TextEncoder().encode(text).length > LIMITS.logProof)
     throw invalid(`is larger than ${LIMITS.logProof} bytes`);
   const end = text.indexOf('\n\n');

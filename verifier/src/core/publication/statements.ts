@@ -1,4 +1,4 @@
-import { type Clock, isToCome } from '../bytes/clock.js';
+import { type Clock, clockNote, isToCome } from '../bytes/clock.js';
 import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
@@ -218,7 +218,10 @@ export function acceptList(
   // If a statement names the list, readStatements has compared it already.
   refuseOlderList({ updatedAt, sha256 }, accepted);
   if (isToCome(instantOf(updatedAt), clock)) {
-    throw new RegistryError('ERR_NOT_YET_VALID', `the list is dated ${updatedAt}, which is in the future`);
+    throw new RegistryError(
+      'ERR_NOT_YET_VALID',
+      `the list is dated ${updatedAt}, which is in the future ${clockNote(clock.now)}`,
+    );
   }
   const latest = checkpoint
     ? endOfCheckpoint(checkpoint)
@@ -226,7 +229,7 @@ export function acceptList(
   if (expiry && checkpoint === undefined && !(clock.now <= latest + clock.tolerance)) {
     throw new RegistryError(
       'ERR_LIST_EXPIRED',
-      `the list is dated ${updatedAt}: it is older than the maximum age and has no checkpoint`,
+      `the list is dated ${updatedAt}: it is older than the maximum age and has no checkpoint ${clockNote(clock.now)}`,
     );
   }
   const witnessedUntil = logged?.witnessedAt === undefined ? latest : logged.witnessedAt + maxAge;

@@ -1,4 +1,4 @@
-import { type Clock, hasPassed, isToCome } from '../bytes/clock.js';
+import { type Clock, clockNote, hasPassed, isToCome } from '../bytes/clock.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { type CompactJws, JwsRefused, readCompactJws, verifyCompactJws } from '../keys/compact-jws.js';
@@ -107,10 +107,10 @@ export async function verifyStatement(
   if (isToCome(from, clock)) {
     throw new RegistryError(
       'ERR_NOT_YET_VALID',
-      `a ${type} is valid from ${new Date(from).toISOString()}, which is in the future`,
+      `a ${type} is valid from ${new Date(from).toISOString()}, which is in the future ${clockNote(clock.now)}`,
     );
   }
   if (expiry && expired !== undefined && hasPassed(expiresAt, clock)) {
-    throw expired(`expired at ${new Date(expiresAt).toISOString()}`);
+    throw expired(`expired at ${new Date(expiresAt).toISOString()} ${clockNote(clock.now)}`);
   }
 }

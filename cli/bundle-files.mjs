@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const written = new Set();
+
+/** Writes a file only if its content has changed, because programs may be running from it. */
+export function write(path, content) {
+  const [file, bytes] = [join(ROOT, path), Buffer.from(content)];
+  written.add(file);
+  mkdirSync(dirname(file), { recursive: true });
+  if (!existsSync(file) || !readFileSync(file).equals(bytes)) writeFileSync(file, bytes);
+}
+
+/** Removes the files of a folder that this run has not written. */
+export function removeOthers(folder) {
+  for (const entry of readdirSync(ROOT + folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !written.has(path)) rmSync(path);
+  }
+}
+
+/** The licences of packages that have no file with it. */
+const OWN_LICENCE_FILES = { '@redis/client': 'cli/licence-of-redis-client.txt' };
+
+/** Returns the names, versions and licences of the packages from which files were bundled. */
+export function licencesOf(...metafiles) {
+  const inputs = metafiles.flatMap((metafile) => Object.keys(metafile.inputs));
+  const folders = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(path)?.[0] ?? []);
+  const texts = [...new Set(folders)].sort().map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(`${ROOT}${folder}package.json`, 'utf8'));
+    const own = readdirSync(ROOT + folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const file = own === undefined ? OWN_LICENCE_FILES[name] : folder + own;
+    if (file === undefined) throw new Error(`${name} has no licence file`);
+    return `${name}@${version}\n\n${readFileSync(ROOT + file, 'utf8').trim()}\n`;
+  });
+  return [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`);
+}
