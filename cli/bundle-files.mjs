@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const written = new Set();
@@ -11,6 +12,38 @@ export function write(path, content) {
   written.add(file);
   mkdirSync(dirname(file), { recursive: true });
   if (!existsSync(file) || !readFileSync(file).equals(bytes)) writeFileSync(file, bytes);
+}
+
+/** Bundles entry points, writes the files, and returns what esbuild says of them. */
+export async function bundle(options) {
+  const common = { absWorkingDir: ROOT, bundle: true, format: 'esm', legalComments: 'none', metafile: true };
+  const { metafile, outputFiles } = await build({ ...common, write: false, ...options });
+  for (const { path, contents } of outputFiles) write(path.slice(ROOT.length), contents);
+  return metafile;
+}
+
+/**
+ * Bundles the words of the page twice, each time without those that are not used: for the first view, and for the parts. In one
+ * bundle, all would be in the first view. Minifies the style sheet that the parts bring along.
+ */
+export async function partsOfPage(main) {
+  const { metafile } = await build({
+    ...{ absWorkingDir: ROOT, bundle: true, metafile: true, write: false },
+    entryPoints: [main],
+    external: ['./parts.js'],
+    format: 'esm',
+  });
+  const firstView = Object.keys(metafile.inputs).map((path) => join(ROOT, path));
+  const setup = ({ onLoad, onResolve }) => {
+    onResolve({ filter: /\/texts\.js$/ }, ({ importer }) =>
+      firstView.includes(importer) ? undefined : { path: `${ROOT}website/src/texts.ts`, suffix: '?parts' },
+    );
+    onLoad({ filter: /later\.css$/ }, async ({ path }) => {
+      const { outputFiles } = await build({ entryPoints: [path], minify: true, write: false });
+      return { contents: outputFiles[0].text, loader: 'text' };
+    });
+  };
+  return { name: 'parts-of-page', setup };
 }
 
 /** Removes the files of a folder that this run has not written. */

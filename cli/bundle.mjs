@@ -4,45 +4,12 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
-import { licencesOf, ROOT, removeOthers, write } from './bundle-files.mjs';
-
-const COMMON = {
-  absWorkingDir: ROOT,
-  bundle: true,
-  format: 'esm',
-  legalComments: 'none',
-  metafile: true,
-  write: false,
-};
-
-const TEXTS = `${ROOT}website/src/texts.ts`;
-
-async function bundle(options) {
-  const { metafile, outputFiles } = await build({ ...COMMON, ...options });
-  for (const { path, contents } of outputFiles) write(path.slice(ROOT.length), contents);
-  return metafile;
-}
-
-/**
- * Bundles the words twice, each time without those that are not used: for the first view, and for what is loaded later. In one
- * bundle, all would be in the first view. Minifies the style sheet that the script brings along.
- */
-const partsOfPage =
-  (firstView) =>
-  ({ onLoad, onResolve }) => {
-    onResolve({ filter: /\/texts\.js$/ }, ({ importer }) =>
-      firstView.includes(importer.slice(ROOT.length)) ? undefined : { path: TEXTS, suffix: '?parts' },
-    );
-    onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { outputFiles } = await build({ entryPoints: [path], minify: true, write: false });
-      return { contents: outputFiles[0].text, loader: 'text' };
-    });
-  };
+import { bundle, licencesOf, partsOfPage, ROOT, removeOthers, write } from './bundle-files.mjs';
 
 /** Writes the page into build/website/. What the first view does not need is in a file of its own. */
 async function bundleWebsite() {
   const out = 'build/website';
-  const texts = await build({ entryPoints: [TEXTS], format: 'esm', write: false });
+  const texts = await build({ entryPoints: [`${ROOT}website/src/texts.ts`], format: 'esm', write: false });
   const words = await import(`data:text/javascript,${encodeURIComponent(texts.outputFiles[0].text)}`);
   const named = (prefix, group) => Object.entries(group).map(([name, text]) => [prefix + name, text]);
   const ofStatus = [...named('standing_', words.standings), ...named('since_', words.since)];
@@ -50,16 +17,11 @@ async function bundleWebsite() {
   write(`${out}/icon.svg`, readFileSync(`${ROOT}website/icon.svg`));
   await bundle({ entryPoints: ['website/registry.css'], outdir: out, minify: true, target: 'es2022' });
   const main = 'website/src/main.ts';
-  const first = await build({
-    ...COMMON,
-    entryPoints: [main],
-    external: ['./parts.js'],
-  });
   const page = await bundle({
     entryPoints: { registry: main },
     outdir: `${out}/assets`,
     splitting: true,
-    plugins: [{ name: 'parts-of-page', setup: partsOfPage(Object.keys(first.metafile.inputs)) }],
+    plugins: [await partsOfPage(main)],
     // A name with a hash: a page that a host has replaced never gets a part of the new page.
     chunkNames: 'parts/[hash]',
     minify: true,

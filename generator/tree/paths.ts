@@ -8,7 +8,6 @@ export const PATHS = {
   record: recordPath,
   /** The hashes of the files that nothing else proves (rule checksums-form). */
   checksums: 'SHA256SUMS',
-  /** What the publisher says of its mirrors and witnesses. */
   /** The OpenAPI description of the tree. */
   openApi: 'schemas/registry.openapi.json',
   /** The page for people. */

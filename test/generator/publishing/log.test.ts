@@ -159,7 +159,7 @@ describe('the log of a registry', () => {
     await good(...BUILD);
     await lengthenLog(dist(), await signersOfLog(), 255);
     change();
-    await good(...BUILD, '--cosign-later');
+    await onlyLogged(dist(), () => good(...BUILD));
     expect(readdirSync(dist('log/tile/0/000.p'))).toHaveLength(255);
     await good('checkpoint');
     const tiles = () => filesBelow(dist('log/tile')).sort();
@@ -267,6 +267,23 @@ describe('a build refuses', () => {
 
   it('a new log without a name', async () => {
     expect(await refused('build', ...KEYS)).toContain('set log.origin in registry.yaml');
+  });
+
+  it.each([
+    '127.0.0.1/log',
+    'localhost/log',
+    '[::1]/log',
+    'laptop/log',
+    '192.168.1.7:8080/log',
+    'a.localhost/log',
+  ])('the name %s, which only one machine or network has, also in a request', async (origin) => {
+    writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
+    const ways = [
+      ['build', ...KEYS],
+      ['build', '--unsigned', 'request', '--root-key', 'root.json', ...withKeys({ log: 'log.pem' })],
+    ];
+    for (const way of ways)
+      expect(await refused(...way, ...withKeys({ origin }))).toContain(`the log cannot be named ${origin}`);
   });
 
   it('a name that is not one', async () => {
