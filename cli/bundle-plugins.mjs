@@ -1,22 +1,39 @@
+import { join } from 'node:path';
+import { build } from 'esbuild';
 import { ROOT } from './bundle-files.mjs';
 
 /** Hashes with Node.js, which takes a third of the time for the small inputs of a log. The verifier itself has only Web APIs. */
-export const hashOfNode = resolving(/^@noble\/hashes\/sha2\.js$/, ({ importer }) =>
-  importer.endsWith('/sha256-sync.js') ? { path: `${ROOT}cli/sha256-of-node.mjs` } : undefined,
-);
-
-/** The modules of the first view that have words. A module that is missing here makes the first view larger. */
-const FIRST_VIEW = /\/(?:registry-page|dom\/[\w-]+|verdict|list-view|status-mark|places)\.ts$/;
+export const hashOfNode = {
+  name: 'hash-of-node',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^@noble\/hashes\/sha2\.js$/ }, ({ importer }) =>
+      importer.endsWith('/sha256-sync.js') ? { path: `${ROOT}cli/sha256-of-node.mjs` } : undefined,
+    ),
+};
 
 /**
- * Gives the parts of the page a copy of the file of all words. The bundler divides the page by files: with one copy, the
- * first view would bring all words. Words that a copy does not need are left out.
+ * Bundles the words of the page twice, each time without those that are not used: for the first view, and for the parts. In one
+ * bundle, all would be in the first view. Minifies the style sheet that the parts bring along.
  */
-export const wordsOfParts = resolving(/\/texts\.js$/, ({ importer }) => ({
-  path: `${ROOT}website/src/texts.ts`,
-  suffix: FIRST_VIEW.test(importer) ? '' : '?parts',
-}));
-
-function resolving(filter, resolve) {
-  return { name: 'resolving', setup: ({ onResolve }) => onResolve({ filter }, resolve) };
+export async function partsOfPage(main) {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    bundle: true,
+    metafile: true,
+    write: false,
+    entryPoints: [main],
+    external: ['./parts.js'],
+    format: 'esm',
+  });
+  const firstView = Object.keys(metafile.inputs).map((path) => join(ROOT, path));
+  const setup = ({ onLoad, onResolve }) => {
+    onResolve({ filter: /\/texts\.js$/ }, ({ importer }) =>
+      firstView.includes(importer) ? undefined : { path: `${ROOT}website/src/texts.ts`, suffix: '?parts' },
+    );
+    onLoad({ filter: /later\.css$/ }, async ({ path }) => {
+      const { outputFiles } = await build({ entryPoints: [path], minify: true, write: false });
+      return { contents: outputFiles[0].text, loader: 'text' };
+    });
+  };
+  return { name: 'parts-of-page', setup };
 }

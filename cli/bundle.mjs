@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { bundle, licencesOf, ROOT, removeOthers, write } from './bundle-files.mjs';
-import { hashOfNode, wordsOfParts } from './bundle-plugins.mjs';
+import { hashOfNode, partsOfPage } from './bundle-plugins.mjs';
 
 /** Writes the page into build/website/. What the first view does not need is in a file of its own. */
 async function bundleWebsite() {
@@ -17,17 +17,17 @@ async function bundleWebsite() {
   write(`${out}/texts.json`, JSON.stringify({ ...words.html, ...Object.fromEntries(ofStatus) }));
   write(`${out}/icon.svg`, readFileSync(`${ROOT}website/icon.svg`));
   await bundle({ entryPoints: ['website/registry.css'], outdir: out, minify: true, target: 'es2022' });
+  const main = 'website/src/main.ts';
   const page = await bundle({
-    entryPoints: { registry: 'website/src/main.ts' },
+    entryPoints: { registry: main },
     outdir: `${out}/assets`,
     splitting: true,
+    plugins: [await partsOfPage(main)],
     // A name with a hash: a page that a host has replaced never gets a part of the new page.
     chunkNames: 'parts/[hash]',
     minify: true,
     target: 'es2022',
-    loader: { '.css': 'text' },
-    plugins: [wordsOfParts],
-    banner: { js: '/* Apache-2.0, and what it brings along: licences.txt */' },
+    banner: { js: '/* Apache-2.0, see licences.txt */' },
   });
   // Without these links, the browser would find what the script imports only after it has fetched the script.
   const { imports } = page.outputs[`${out}/assets/registry.js`];

@@ -71,7 +71,7 @@ describeInChromium('an issuer on hold, in Chromium', () => {
     await page.locator('.issuers').getByRole('link', { name: 'alpha' }).click();
     const text = page.locator('.verdict');
     expect(await text.innerText()).toMatch(
-      /\nThis issuer is on hold, as of .*; since when is unknown\. Verifiers that ask the registry for its newest state reject/,
+      /\nThis issuer is on hold, as of .*; since when is unknown\. Verifiers that read checkpoints reject/,
     );
     expect(await text.getAttribute('class')).toBe('verdict suspended');
     expect(await page.locator('.fields').first().innerText()).toMatch(/on hold\s+\(active in the record\)/);

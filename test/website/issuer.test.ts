@@ -81,7 +81,7 @@ describeInChromium('the page of an issuer, in Chromium', () => {
       ...['What its passports are for', 'fields'],
       ...['Where its keys are', 'fields'],
       ...['Changes', 'note'],
-      ...['Use this issuer', 'use', 'attest', 'record'],
+      ...['Use this issuer', 'use', 'record'],
     ]);
     const labels = await page.locator('article .fields dt').allTextContents();
     expect(labels.slice(0, 3)).toEqual(['Status', 'Trusted since', 'Last audit']);

@@ -162,9 +162,7 @@ describeInChromium('the page by keyboard and in words, in Chromium', () => {
     const button = page.getByRole('button', { name: 'Copy' });
     await button.focus();
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('- checkbox "founding" [checked]');
-    for (let box = 0; box < 6; box++) await page.keyboard.press('Tab');
-    expect(await focused(page)).toContain('a trust policy: change it to see what a verifier would decide.');
+    expect(await focused(page)).toContain('A trust policy: change it to see what a verifier would decide.');
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('{ "tiers": [] }');
     // The decision is read out.
@@ -172,8 +170,6 @@ describeInChromium('the page by keyboard and in words, in Chromium', () => {
     await expect.poll(() => decision.innerText()).toContain('rejects the issuer');
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('- link "trust-policy.schema.json":');
-    await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('- button "Print a sheet to check"');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('.record[open]').getByText('"issuer_id": "alpha"').waitFor();

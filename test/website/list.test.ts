@@ -62,16 +62,6 @@ describeInChromium('the list in Chromium', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('leads from each country to its issuers, and counts those that the filter finds', async () => {
-    const { page, ids } = await opened();
-    const places = page.locator('.recent .values').last().locator('li');
-    await places.first().waitFor();
-    // US-CA is no country.
-    expect(await places.allInnerTexts()).toEqual(['Norway 1', 'Sweden 1']);
-    await places.getByRole('link', { name: 'Norway' }).click();
-    await expect.poll(ids).toEqual(['nordic-bank']);
-  });
-
   it('filters by each filter, which is in the address', async () => {
     const { page, ids, count } = await opened();
     const filters = [

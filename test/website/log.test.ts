@@ -262,13 +262,18 @@ describeInChromium('the log in a page that stays open', () => {
   it('follows its growth, warns, and withdraws the warning', async () => {
     const folder = await logged();
     let alter = (bytes: Buffer): Buffer | undefined => bytes;
-    const host = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) =>
-      path === `/${PROOF}` ? alter(bytes) : bytes,
-    );
+    let asked = 0;
+    const host = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) => {
+      if (path !== `/${PROOF}`) return bytes;
+      asked++;
+      return alter(bytes);
+    });
     const page = await opened(`${host}/#issuer=alpha`);
     await shown(page, 'good');
     await panel(page).locator('summary').click();
     await minute(page);
+    await expect.poll(() => asked).toBeGreaterThan(1);
+    await page.waitForLoadState('networkidle');
     expect(await panel(page).locator('details').getAttribute('open')).not.toBeNull();
     alter = () => undefined;
     await minute(page);

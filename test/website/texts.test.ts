@@ -14,7 +14,7 @@ const TEXTS = join(ROOT, 'website/src/texts.ts');
 
 /** The script of the page with § for each letter of its words. */
 async function foreignScript(): Promise<Buffer> {
-  const groups = [...readFileSync(TEXTS, 'utf8').matchAll(/^export const (\w+) = \{/gm)];
+  const groups = [...readFileSync(TEXTS, 'utf8').matchAll(/^export const (\w+) = [{(]/gm)];
   const contents = `
 import * as english from ${JSON.stringify(TEXTS)};
 const foreign = (words) => {
@@ -87,7 +87,7 @@ async function lettersOf(page: Page): Promise<string[]> {
 const DATA = [
   /^(?:alpha|beta)(?:\.internal)?$|^https:\/\/(?:alpha|beta)\.internal\//,
   /^(?:founding|certified|registered|sandbox|ai-assistant)$/,
-  /^(?:log|quorum|witnesses|docs\/verifiers\.md|trust-policy\.schema\.json|issuers\/\w+)$/,
+  /^(?:log|quorum|witnesses|changes\.json|trust-policy\.schema\.json|issuers\/\w+)$/,
   /^registry\.example\/log$|^UTC$|^\(SHA-256\)$|^[0-9a-f]{64}$|^[\w-]{43}$/,
   /^Registry of agent passport issuers$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.000)?Z$/,

@@ -8,7 +8,6 @@ export { issuerView } from './issuer/issuer-view.js';
 export { recentChanges } from './list/changes-list.js';
 export { matcherOf } from './list/matcher.js';
 export { isSameNames, namesNote, readNames } from './list/names.js';
-export { overview } from './list/overview.js';
 export { searchHints } from './list/search-hints.js';
 export { LogCheck } from './log/log-check.js';
 export { notFoundPage } from './not-found-page.js';

@@ -55,8 +55,6 @@ export class RegistryPage {
   #registry: RegistryClient | undefined;
   #list: ListView | undefined;
   readonly #recent = element('section', { class: 'recent' });
-  /** The pictures of the displayed list. Undefined before they have been made. */
-  #overview: Element[] | undefined;
   #log: LogCheck | undefined;
   /** The id of an element that had the focus, and that the view will have again. */
   #lostFocus: string | undefined;
@@ -218,7 +216,6 @@ export class RegistryPage {
     this.#shown = identityOf(registry);
     // The reasons of the list before may not be those of this one.
     this.#names = undefined;
-    this.#overview = undefined;
     this.#hold = holdOf(registry, this.#hold);
     this.#list = new ListView(
       registry.list(),
@@ -292,8 +289,7 @@ export class RegistryPage {
   #showRecent(parts: Parts, registry: RegistryClient): void {
     const known = { changes: this.#changes, hold: this.#hold, names: this.#names };
     const recent = parts.recentChanges(registry, known);
-    this.#overview ??= parts.overview(registry.list(), registry.hold);
-    this.#recent.replaceChildren(...this.#overview, ...recent);
+    this.#recent.replaceChildren(...recent);
   }
 
   /** Runs after each refresh, because witnesses cosign the log anew. */

@@ -107,6 +107,9 @@ export const fields = {
   contact: 'Contact',
 } as const;
 
+/** How many there are besides those that are shown. */
+export const more = (rest: number) => ` +${number(rest)}`;
+
 /** The list of issuers. */
 export const list = {
   title: 'Issuers',
@@ -144,19 +147,10 @@ export const list = {
   previous: '← Previous',
   next: 'Next →',
   everywhere: 'Worldwide',
-  more: (rest: number) => ` +${number(rest)}`,
   notVerified: 'No issuers are shown: the registry is not verified.',
   unlisted: 'Not in this registry',
   /** The heading of a list that has expired. */
   old: (day: string) => `Old list of ${day}`,
-} as const;
-
-/** What a reader would rather look at than read. */
-export const overview = {
-  title: 'The whole registry',
-  tier: 'Tiers',
-  places: 'Places, with issuers of any status, and those for the whole world',
-  count: number,
 } as const;
 
 /** What people call issuers. */
@@ -235,10 +229,9 @@ export const issuer = {
     end: '.',
   },
   trust: {
-    trusted:
-      'This registry trusts the issuer. Your own policy decides whether you accept it: by tier, domains and places.',
+    trusted: 'This registry trusts the issuer. Your own policy decides whether you accept it.',
     listed:
-      'This registry lists the issuer, but has not examined it. Your own policy decides whether you accept it: by tier, domains and places.',
+      'This registry lists the issuer, but has not examined it. Your own policy decides whether you accept it.',
     tests: 'This issuer is for tests only.',
     notYet:
       'This issuer is not {trusted} before {day}. Verifiers whose policies ask for no minimum time accept it already.',
@@ -248,7 +241,7 @@ export const issuer = {
       revoked:
         'This issuer is revoked for good. A verifier that has this list rejects the issuer and all of its passports.',
     },
-    held: 'This issuer is on hold, {since}. Verifiers that ask the registry for its newest state reject the issuer and all of its passports, as if suspended. Those that read only the list do not know of the hold.',
+    held: 'This issuer is on hold, {since}. Verifiers that read checkpoints reject the issuer and all of its passports. Those that read only the list do not know of the hold.',
     heldSince: 'since {time}',
     heldBy: 'as of {time}; since when is unknown',
     holdUnknown: ' Whether it is on hold is unknown, because this host does not say.',
@@ -265,14 +258,12 @@ export const issuer = {
   /** In place of `use`, of an issuer that nobody should use. */
   decision: 'What a verifier decides',
   record: 'Record as JSON',
-  recordInList:
-    'This is the record in the signed list. {file} is an unsigned copy of the record. Do not base decisions on the copy alone.',
+  recordInList: 'This is the record in the signed list. {file} is an unsigned copy.',
   recordProven: 'This is the record that the signed publication statement proves.',
   undeclared: 'not declared',
   undeclaredScope: 'not declared: a policy that asks for one rejects the issuer',
   nothing: 'none',
-  similar:
-    'Similar ids and names in the registry (a similar name does not mean that the issuers are related):',
+  similar: 'Similar ids and names in the registry, which need not be related:',
   notSimilar: 'The registry has no similar id.',
   listed: 'This registry has the issuer {id}.',
   misplaced: 'The list contains {id}, but this host does not serve the file of this issuer.',
@@ -290,11 +281,8 @@ export const use = {
   copy: 'Copy',
   copied: 'Copied',
   select: 'Press Ctrl+C to copy',
-  boxes: 'What would you ask of an issuer?',
-  sinceDays: 'trusted or listed for 90 days or more',
-  auditDays: 'audited in the last 400 days',
   policy:
-    'The same as a trust policy: change it to see what a verifier would decide. Of each list, the issuer needs at least one value.',
+    'A trust policy: change it to see what a verifier would decide. Of each list, the issuer needs at least one value.',
   accepted: 'A verifier with this policy accepts the issuer.',
   acceptedAlready:
     'A verifier with this policy accepts the issuer already, although it is {trusted} only from {day} on.',
@@ -302,22 +290,6 @@ export const use = {
   notJson: 'This is not JSON: {message}.',
   notPolicy: 'This is not a trust policy: {message}.',
   schema: 'The members of a policy are in {schema}.',
-} as const;
-
-/** A sheet of paper on one issuer. */
-export const attestation = {
-  print: 'Print a sheet to check',
-  title: 'What a browser has verified in {registry}',
-  page: 'Page',
-  verified: 'Verified at',
-  list: 'List of',
-  checkpoint: 'Checkpoint of',
-  record: 'Record',
-  none: 'none',
-  proven:
-    'The root key signed the list with this hash, and the list has this record. The checkpoint says that the list was the newest when it was signed. A name and a reason prove nothing. This sheet is no proof: it says what to check.',
-  check: 'How to check it',
-  how: 'Get the thumbprint of the root key from the operator in another way, and compare it with the one above. Then run these commands, which trust no host, and accept only the tiers founding and certified:',
 } as const;
 
 /** The verdict on the registry. */
@@ -380,9 +352,9 @@ export const verification = {
   late: 'the last refresh failed',
   limits: 'What the verification shows, and what it cannot show',
   shows:
-    'Your browser fetched the list, the signature and the root key from this host. It checked that the root key has the thumbprint that is built into this page, that the signature over the exact bytes of the list is valid, and that the list is valid and not too old. Every minute while the page is open, it asks for changes, and checks that the root key signed their hashes.',
+    'Your browser fetched the list, its signature and the root key from this host. The root key has the thumbprint in this page, its signature over the exact bytes of the list is valid, and the list is valid and not too old. Every minute, this page asks for changes, and checks that the root key signed their hashes.',
   cannot:
-    'This page cannot show that the page itself is honest. The host that serves the list also serves this page, with the thumbprint in it. A dishonest host can serve a page that claims anything. So compare the thumbprint with one that you got in another way. For important decisions, verify outside of this page, with the commands below or with the verifier library.',
+    'This page cannot show that the page itself is honest: its host can serve a page that claims anything. Compare the thumbprint with one that you got in another way. For important decisions, verify with the commands below, or with the verifier library.',
   own: 'The thumbprint that you got in another way',
   same: 'The same key.',
   different: 'NOT the same key: trust nothing here.',
@@ -395,11 +367,11 @@ export const log = {
   good: 'In the registry’s log',
   otherTitle: 'Not proven to be the same log',
   other:
-    'This host does not prove that its log continues the log that this page accepted before. Others may see another log. A verifier that pins the log refuses one that does not continue the log that it has accepted.',
+    'This host does not prove that its log continues the log that this page accepted before. Others may see another log.',
   noProofTitle: 'Not proven to be in the registry’s log',
   noProof:
-    'This host does not prove that the list on this page is in the log of the registry. Others may see another list. A verifier that pins the log refuses a list without this proof.',
-  wait: 'Right after a publication, this warning disappears within a minute. If it does not, tell the operator of the registry, and use another mirror.',
+    'This host does not prove that the list on this page is in the log of the registry. Others may see another list.',
+  wait: 'Right after a publication, this ends within a minute. If it does not, tell the operator, and use another mirror.',
   log: 'Log',
   head: (size: number) => `: a head with ${count(size, 'entry', 'entries')}, signed by the key of the log`,
   thisList: 'This list',
@@ -409,10 +381,10 @@ export const log = {
     `. This page has not read the ${count(more, 'entry', 'entries')} after it: there may be a newer list`,
   limits: 'What the log shows, and what this page cannot check',
   shows:
-    'A log is a list of everything that the root key signs, to which entries are only added. The root key names this log and its key in the statement with which it published this list. Your browser checked that this key signed the head of the log, and that the head contains this statement. While this page is open, it also checks that each later head contains the earlier ones. When you close or reload the page, it forgets them.',
+    'The root key names this log and its key in its statement about this list. Your browser checked that this key signed the head of the log, and that the head contains the statement. While this page is open, it also checks that each later head contains the earlier ones.',
   cannot:
-    'This does not show that everybody sees the same log: the holder of the log’s key can sign one log for you, and another one for others. Honest witnesses cosign only heads that contain every head that they have cosigned before. This page pins no witnesses, so it checks no cosignatures.',
-  pin: 'To demand cosignatures, get the keys of witnesses in another way, and pin them in a {anchor}: its members are {log}, {witnesses} and {quorum}. The verifier library then accepts only lists in a log that enough of these witnesses have cosigned.',
+    'This does not show that everybody sees the same log: the holder of the log’s key can sign another one for others. Honest witnesses cosign only heads that contain every head that they have cosigned before. This page pins no witnesses, so it checks no cosignatures.',
+  pin: 'To demand cosignatures, get the keys of witnesses in another way, and pin them in a {anchor}: its members are {log}, {witnesses} and {quorum}.',
   anchor: 'trust anchor',
 } as const;
 

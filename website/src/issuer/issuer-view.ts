@@ -18,8 +18,7 @@ import { shownStatus, standingIcon, statusMark, TONES } from '../list/status-mar
 import { latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment, listFragment, type Query } from '../route.js';
-import { list, standings, status as statusWords, issuer as text, tiers } from '../texts.js';
-import { attestationButton } from './attestation.js';
+import { more, standings, status as statusWords, issuer as text, tiers } from '../texts.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { sentenceOn } from './sentence.js';
 import { noCodeFor, type UseContext, useView } from './use-view.js';
@@ -54,13 +53,12 @@ function knownIssuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
   const about = aboutIn(context.names, issuer_id);
   const { registryName, registry } = context;
   const own = context.changes?.changes.filter((change) => change.issuer_id === issuer_id);
-  const sentence = () => sentenceOn(issuer, status, { about, changes: own, registry: registryName });
-  const alike = () => alikeNote(about, context.hold.ids);
+  const sentence = sentenceOn(issuer, status, { about, changes: own, registry: registryName });
   return element(
     'article',
     { class: 'issuer' },
     idLine(issuer_id, about),
-    alike(),
+    alikeNote(about, context.hold.ids),
     backLink(context.back),
     element(
       'div',
@@ -69,7 +67,7 @@ function knownIssuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
       element(
         'div',
         {},
-        context.isOld ? undefined : element('p', { class: 'sentence' }, sentence()),
+        context.isOld ? undefined : element('p', { class: 'sentence' }, sentence),
         element('p', {}, verdictOn(issuer, status, context)),
         status === 'active'
           ? element(
@@ -91,12 +89,6 @@ function knownIssuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
     keyFields(issuer),
     registry && changesOf(issuer, status, context),
     ...(context.isOld ? [] : useOf(issuer, status, context)),
-    registry && !context.isOld
-      ? attestationButton(registry, {
-          ...{ issuer, status, sentence, alike, registryName },
-          verdict: () => verdictOn(issuer, status, context),
-        })
-      : undefined,
     element(
       'details',
       { class: 'record' },
@@ -183,9 +175,8 @@ function alikeNote(
     [' ', statusMark(other, shownStatus(other, hold))],
   ]);
   const { name = '', unnamed = 0 } = about;
-  const more =
-    unnamed > 0 ? element('a', { href: listFragment({ text: name }) }, list.more(unnamed)) : undefined;
-  return element('p', { class: 'alike' }, text.alike, others, more);
+  const rest = unnamed > 0 ? element('a', { href: listFragment({ text: name }) }, more(unnamed)) : undefined;
+  return element('p', { class: 'alike' }, text.alike, others, rest);
 }
 
 /** @param query - what the reader has asked the list for */

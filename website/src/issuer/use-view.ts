@@ -1,10 +1,4 @@
-import {
-  type Decision,
-  type Issuer,
-  TIERS,
-  type TrustAnchor,
-  type TrustPolicy,
-} from '@passport-registry/verifier';
+import type { Decision, Issuer, TrustAnchor, TrustPolicy } from '@passport-registry/verifier';
 import {
   hasCode,
   recognitionOf,
@@ -12,7 +6,7 @@ import {
   standingOf,
   TRUSTED_TIERS,
 } from '@passport-registry/verifier/core';
-import { type Child, element, rich } from '../dom/element.js';
+import { element, rich } from '../dom/element.js';
 import { day } from '../dom/time.js';
 import { standings, use as text } from '../texts.js';
 
@@ -103,88 +97,20 @@ function policyTrial(
     });
     if (typed === input.value) result.replaceChildren(...decision);
   };
-  const boxes = policyBoxes((change) => {
-    input.value = linesOf(change(parsed(input.value) ?? FIRST_POLICY));
-    input.dispatchEvent(new Event('input'));
-  });
   input.addEventListener('input', () => {
     drafts.set(id, input.value);
-    boxes.show(parsed(input.value));
     void show();
   });
-  boxes.show(parsed(input.value));
   void show();
   const schema = element('a', { href: 'schemas/trust-policy.schema.json' }, 'trust-policy.schema.json');
   return element(
     'div',
     { class: 'trial' },
-    boxes.element,
     element('label', { for: 'policy' }, text.policy),
     input,
     result,
     element('p', { class: 'note' }, rich(text.schema, { schema })),
   );
-}
-
-/** A requirement that a reader can tick. */
-interface Choice {
-  readonly label: string;
-  readonly isIn: (policy: TrustPolicy) => boolean;
-  readonly change: (policy: TrustPolicy, on: boolean) => TrustPolicy;
-}
-
-/** A member is left out if it is undefined. */
-const daysChoice = (label: string, name: 'min_certified_days' | 'max_audit_days', days: number): Choice => ({
-  label,
-  isIn: (policy) => policy[name] !== undefined,
-  change: ({ [name]: _before, ...policy }, on) => (on ? { ...policy, [name]: days } : policy),
-});
-
-const CHOICES: readonly Choice[] = [
-  ...TIERS.map(
-    (tier): Choice => ({
-      label: tier,
-      isIn: ({ tiers }) => tiers.includes(tier),
-      change: (policy, on) => ({
-        ...policy,
-        tiers: TIERS.filter((one) => (one === tier ? on : policy.tiers.includes(one))),
-      }),
-    }),
-  ),
-  daysChoice(text.sinceDays, 'min_certified_days', 90),
-  daysChoice(text.auditDays, 'max_audit_days', 400),
-];
-
-/** Boxes for the requirements that most readers have. What is typed below decides, and the boxes say the same. */
-function policyBoxes(onChange: (change: (policy: TrustPolicy) => TrustPolicy) => void) {
-  const boxes = CHOICES.map((choice, at) => {
-    const box = element('input', { id: `box-${at}`, type: 'checkbox' });
-    box.addEventListener('change', () => onChange((policy) => choice.change(policy, box.checked)));
-    return { box, choice };
-  });
-  const rows = boxes.map(
-    ({ box, choice }): Child => element('label', { for: box.id }, box, ` ${choice.label}`),
-  );
-  return {
-    element: element('fieldset', {}, element('legend', {}, text.boxes), rows),
-    /** @param policy - undefined if what is typed is no policy */
-    show: (policy: TrustPolicy | undefined) => {
-      for (const { box, choice } of boxes) {
-        box.disabled = policy === undefined;
-        box.checked = policy !== undefined && choice.isIn(policy);
-      }
-    },
-  };
-}
-
-/** Reads a typed policy, as far as boxes need it. Undefined if it has no tiers. */
-function parsed(typed: string): TrustPolicy | undefined {
-  try {
-    const policy: TrustPolicy = JSON.parse(typed);
-    return Array.isArray(policy.tiers) ? policy : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Formats a policy with one member a line. */

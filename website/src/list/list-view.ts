@@ -5,7 +5,7 @@ import { notLoadedNote } from '../dom/not-loaded.js';
 import { day } from '../dom/time.js';
 import type { Hold } from '../registry/hold.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
-import { fields, since as sinceLabels, standings, list as text } from '../texts.js';
+import { fields, more, since as sinceLabels, standings, list as text } from '../texts.js';
 import { recognitionOf, STANDINGS, sinceOf, standingOf, TIERS } from '../verifier.js';
 import type { matcherOf } from './matcher.js';
 import type { Names } from './names.js';
@@ -382,5 +382,5 @@ function sinceLabel(issuer: Issuer, status: ShownStatus): Child {
 /** Joins the first three values, and adds the number of the others. */
 function abbreviate(values: readonly string[] = []): string {
   const shown = values.slice(0, 3).join(', ');
-  return values.length > 3 ? `${shown}${text.more(values.length - 3)}` : shown;
+  return values.length > 3 ? `${shown}${more(values.length - 3)}` : shown;
 }

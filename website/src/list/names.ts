@@ -9,7 +9,7 @@ import {
   standingOf,
 } from '@passport-registry/verifier/core';
 import { type Child, element } from '../dom/element.js';
-import { list as listText, standings, names as text } from '../texts.js';
+import { more, standings, names as text } from '../texts.js';
 import { shownStatus } from './status-mark.js';
 
 /** What people are told of an issuer, and whether its name looks like that of another one. */
@@ -76,7 +76,7 @@ function noteOn({ alike, unnamed }: AlikeIssuers, hold: readonly string[]): stri
   const others = alike.map(
     (one) => `${one.issuer_id} (${standings[standingOf(one, shownStatus(one, hold), Date.now())]})`,
   );
-  return text.alike(others.join(', ') + (unnamed > 0 ? listText.more(unnamed) : ''));
+  return text.alike(others.join(', ') + (unnamed > 0 ? more(unnamed) : ''));
 }
 
 /** Whether two answers say the same. */
