@@ -279,6 +279,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'generator/online/check.test.ts': 'a name that resolves to a private address, on every platform',
   'observers/past/answer.test.ts': 'histories in memory with heads at chosen times',
   'generator/records/fast-yaml.test.ts': 'whether the fast parser took a text, which no output says',
+  'generator/tree/host-limits.test.ts': 'trees of 20,001 files and of a gigabyte',
   'observers/witnessing/cosign-head.test.ts': 'the state of a witness between two heads, on a damaged disk',
   'support/index-page.ts': 'pages of lists that no build publishes: empty, and hostile',
   'support/review-repository.ts': 'when a status was committed, which only a refusal depends on',

@@ -12,7 +12,6 @@ import {
   type LogState,
   type LogTree,
   type LogTrust,
-  type NoteKey,
   type PublicationEntry,
   type PublicationStatement,
   parseHead,

@@ -85,9 +85,9 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 7.5 MB and 0.87 MB, unpacked', () => {
+  it('at most 7.5 MB and 0.88 MB, unpacked', () => {
     expect(generator.unpackedSize).toBeLessThan(7_500_000);
-    expect(verifier.unpackedSize).toBeLessThan(870_000);
+    expect(verifier.unpackedSize).toBeLessThan(880_000);
   });
 
   it('the licences of all bundled packages', () => {

@@ -269,6 +269,23 @@ describe('a build refuses', () => {
     expect(await refused('build', ...KEYS)).toContain('set log.origin in registry.yaml');
   });
 
+  it.each([
+    '127.0.0.1/log',
+    'localhost/log',
+    '[::1]/log',
+    'laptop/log',
+    '192.168.1.7:8080/log',
+    'a.localhost/log',
+  ])('the name %s, which only one machine or network has, also in a request', async (origin) => {
+    writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
+    const ways = [
+      ['build', ...KEYS],
+      ['build', '--unsigned', 'request', '--root-key', 'root.json', ...withKeys({ log: 'log.pem' })],
+    ];
+    for (const way of ways)
+      expect(await refused(...way, ...withKeys({ origin }))).toContain(`the log cannot be named ${origin}`);
+  });
+
   it('a name that is not one', async () => {
     expect(await refused('build', ...KEYS, ...withKeys({ origin: 'https://registry.example' }))).toContain(
       'log.origin is "https://registry.example"',

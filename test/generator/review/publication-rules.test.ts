@@ -250,6 +250,8 @@ describe('reserved names', () => {
     ['discovery_uri', 'https://a.b.example.org/m'],
     ['policy_uri', 'https://EXAMPLE.NET/policy'],
     ['policy_uri', 'https://issuer.test/policy'],
+    ['jwks_uri', 'https://issuer.alt/jwks'],
+    ['contact', 'x@mail.ALT'],
     ['policy_uri', 'https://issuer.invalid/policy'],
     ['policy_uri', 'https://issuer.localhost:8443/policy'],
     ['contact', 'x@example.com'],
