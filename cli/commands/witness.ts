@@ -32,9 +32,6 @@ export function declareWitness(command: Command, io: Io) {
 async function witness(io: Io, registry: string | undefined, options: Options): Promise<void> {
   const { host, port } = options;
   const cosigner = await witnessChoice(io, options);
-  if (cosigner === undefined) {
-    throw new UsageError('`witness` needs --witness-key and --witness-state: see `keys public --help`');
-  }
   const logs = await knownLogs(io, registry, options);
   // Imported on demand, because the other commands need no server.
   const [{ witnessApp }, { startHttpServer }] = await Promise.all([

@@ -27,13 +27,11 @@ export const WITNESS_OPTIONS = [
 /**
  * Opens the witness that the options name: its state, and a signer whose key is that of the state.
  *
- * @returns undefined if no option is about a witness
  * @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed}
  */
-export async function witnessChoice(io: Io, options: WitnessOptions): Promise<Cosigner | undefined> {
+export async function witnessChoice(io: Io, options: WitnessOptions): Promise<Cosigner> {
   const { witnessState: folder } = options;
   const signer = signerFrom(options, 'witness');
-  if (folder === undefined && !hasSigner({ signer })) return undefined;
   if (!hasSigner({ signer })) {
     throw new UsageError('a witness needs its key: pass --witness-key, or --witness-signer-command');
   }

@@ -12,7 +12,6 @@ import {
   type LogState,
   type LogTree,
   type LogTrust,
-  type NoteKey,
   type PublicationEntry,
   type PublicationStatement,
   parseHead,
@@ -52,9 +51,6 @@ export interface StatedLog {
 /** A log that has been verified. */
 export interface CheckedLog {
   readonly head: SignedHead;
-  /** The key of the log, which has signed the head. */
-  readonly key: NoteKey;
-  readonly tree: LogTree;
   /** The list of a publication that is in the log, but has not replaced the published files yet. */
   readonly pendingList: string | undefined;
   /** The root keys, oldest first, with those of rotations that are only in the log yet. */
@@ -113,7 +109,7 @@ export async function checkLog(
   failIfAny((await findArchiveFaults(files, archived)).map(({ problem }) => problem));
   const warnings = missingProofs(files, entries, published);
   const notes = unknownEntries(entries);
-  return { head, key, tree, pendingList: pending?.entry.list, rootKeys, warnings, notes };
+  return { head, pendingList: pending?.entry.list, rootKeys, warnings, notes };
 }
 
 const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);

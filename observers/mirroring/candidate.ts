@@ -85,8 +85,9 @@ export class Candidate {
     // Signatures that were verified under the same root key are not verified again. Bytes are: a disk can damage them.
     const isKept = heldLog?.release === held ? isLoggedStatement : undefined;
     try {
-      await this.#acceptLogOf(folderSource(held.folder), isKept);
-      await acceptPublication(folderSource(held.folder), this.#conditions);
+      const tree = folderSource(held.folder);
+      await this.#acceptLog(tree, isKept);
+      await acceptPublication(tree, this.#conditions);
       this.heldReport = await this.#verify(held.folder);
       return true;
     } catch (error) {
@@ -107,10 +108,10 @@ export class Candidate {
    * @param isVerified - whether a file of the log has been verified, by the download or for the release being served
    */
   acceptLog(isVerified: (path: string) => boolean): Promise<void> {
-    return this.#acceptLogOf(this.#tree, isVerified);
+    return this.#acceptLog(this.#tree, isVerified);
   }
 
-  async #acceptLogOf(tree: TreeSource, isVerified: ((path: string) => boolean) | undefined): Promise<void> {
+  async #acceptLog(tree: TreeSource, isVerified: ((path: string) => boolean) | undefined): Promise<void> {
     this.log = await auditLog(tree, this.options.trust.rootKey, { head: this.heldLog?.head, isVerified });
   }
 

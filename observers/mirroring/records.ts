@@ -10,6 +10,7 @@ import {
 import { TreeRejected } from '../../generator/errors.js';
 import { recordsBytes } from '../../generator/list/list.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { rejecting } from '../../generator/verification/seen-files.js';
 import type { NewRelease, StatedFile } from './new-release.js';
 
 /**
@@ -49,13 +50,14 @@ function readBranch(release: NewRelease, path: string, levels: number): StatedFi
 }
 
 /**
- * Adds the records of the list, which has been verified: hard links to those of the release being served, or the entries of
+ * Adds the records of the list in the folder: hard links to those of the release being served, or the entries of
  * the list. No record is downloaded.
  */
 export async function addRecords(release: NewRelease, records: readonly StatedFile[]): Promise<void> {
   const missing = records.filter(({ path, hash }) => !release.isHeld(path, hash));
   if (missing.length > 0) {
-    const entries = recordsBytes(readList(release.read(PATHS.list)).issuers);
+    const { issuers } = await rejecting(async () => readList(release.read(PATHS.list)));
+    const entries = recordsBytes(issuers);
     for (const { path, hash } of missing) {
       const bytes = entries.get(recordIdOf(path));
       if (bytes === undefined || !release.addOwn(path, bytes, hash))

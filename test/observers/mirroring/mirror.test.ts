@@ -14,6 +14,8 @@ import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { MACHINE_PATH } from '../../support/machine.js';
 import { ANY_AGE, future, mirrorFolder, mirrorFolderPerTest } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
 import { freePort, serve } from '../../support/serving.js';
@@ -258,7 +260,10 @@ describe('passport-registry mirror', () => {
 });
 
 /** Whether this machine lets a process have mounts of its own, as not every container does. */
-const mayMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
+const mayMount =
+  spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'], {
+    env: { ...process.env, PATH: MACHINE_PATH },
+  }).status === 0;
 
 describe('a mirror whose files may not grow', () => {
   it('says so, and serves the old tree', async () => {
@@ -278,7 +283,7 @@ describe('a mirror whose files may not grow', () => {
 });
 
 if (mayMount)
-  describe('a mirror that cannot write', () => {
+  describeWith(['mount'], 'a mirror that cannot write', () => {
     beforeEach(async () => {
       source = await serve(here.tree);
     });

@@ -189,7 +189,7 @@ describe.each([1, 2, 3, 255, 256, 257, 511, 512, 513, 700])('a tree of %i entrie
     }
   });
 
-  it('is a whole log in memory: its tiles, the heads that it contains, and their proofs', async () => {
+  it('is a whole log in memory: its tiles, and the heads that it contains', async () => {
     const tree = new LogTree(leaves);
     expect(new Map(tree.tiles().map(({ address, bytes }) => [tilePath(address), bytes]))).toEqual(tiles);
     expect(tree.tile({ level: 0, index: 0, width: 1 })).toEqual(leaves[0]);
@@ -200,7 +200,6 @@ describe.each([1, 2, 3, 255, 256, 257, 511, 512, 513, 700])('a tree of %i entrie
       const head = { size: older, root: naiveRoot(leaves.slice(0, older)) };
       expect([await tree.contains(head), await tree.isOf(head)]).toEqual([true, older === size]);
       expect(await tree.contains({ size: older, root: flipped(head.root, 9) })).toBe(false);
-      expect(await tree.proofFrom(older)).toEqual(naiveConsistency(older, leaves));
     }
     expect(await tree.contains({ size: size + 1, root })).toBe(false);
   });

@@ -1,7 +1,6 @@
 import { isSameBytes } from '../bytes/encodings.js';
 import { nodeHash, rangeRoot, type SubtreeHash, type TreeHead } from '../log/merkle.js';
 import { TILE_HEIGHT, TILE_WIDTH, type TileAddress, tileWidth } from '../log/tiles.js';
-import { consistencyProof } from './tree-proofs.js';
 
 /** A tile with its bytes. */
 export interface Tile {
@@ -39,11 +38,6 @@ export class LogTree {
   /** Whether a head is that of all entries. */
   async isOf(head: TreeHead): Promise<boolean> {
     return head.size === this.size && this.contains(head);
-  }
-
-  /** Returns the proof that the whole tree contains the tree of the first entries. */
-  proofFrom(size: number): Promise<Uint8Array[]> {
-    return consistencyProof(size, this.size, this.#hash);
   }
 
   /** Returns all tiles as wide as they are (rule log-tiles). */
