@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const written = new Set();
@@ -11,6 +12,14 @@ export function write(path, content) {
   written.add(file);
   mkdirSync(dirname(file), { recursive: true });
   if (!existsSync(file) || !readFileSync(file).equals(bytes)) writeFileSync(file, bytes);
+}
+
+/** Bundles entry points, writes the files, and returns what esbuild says of them. */
+export async function bundle(options) {
+  const common = { absWorkingDir: ROOT, bundle: true, format: 'esm', legalComments: 'none', metafile: true };
+  const { metafile, outputFiles } = await build({ ...common, write: false, ...options });
+  for (const { path, contents } of outputFiles) write(path.slice(ROOT.length), contents);
+  return metafile;
 }
 
 /** Removes the files of a folder that this run has not written. */

@@ -4,14 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
-import { licencesOf, ROOT, removeOthers, write } from './bundle-files.mjs';
-
-async function bundle(options) {
-  const common = { absWorkingDir: ROOT, bundle: true, format: 'esm', legalComments: 'none', metafile: true };
-  const { metafile, outputFiles } = await build({ ...common, write: false, ...options });
-  for (const { path, contents } of outputFiles) write(path.slice(ROOT.length), contents);
-  return metafile;
-}
+import { bundle, licencesOf, ROOT, removeOthers, write } from './bundle-files.mjs';
 
 /** Writes the page into build/website/. What the first view does not need is in a file of its own. */
 async function bundleWebsite() {

@@ -267,9 +267,9 @@ export const BUILD_OPTIONS = [
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
 export function treeOptions(settings: Settings): TreeOptions {
-  const { precompress, statements, page } = settings;
+  const { statements, page } = settings;
   return {
-    ...{ precompress, statements },
+    statements,
     about: descriptionOf(settings),
     page,
   };

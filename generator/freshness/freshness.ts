@@ -88,7 +88,7 @@ export async function freshnessFiles(
   set(PATHS.checkpoint, checkpoint);
   const hasCheckpoints =
     delegation !== undefined || checkpoint !== undefined || choice.checkpoint !== undefined;
-  // Witnesses fetch a new list from its snapshot.
+  // Whoever sees the head of the log can fetch the new list from its snapshot.
   if (!hasCheckpoints && signed.statement.log === undefined) return files;
   const steps = rotation === undefined ? [] : readRotation(rotation);
   const roots = [

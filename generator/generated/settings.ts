@@ -72,10 +72,6 @@ export interface RegistryFile {
    */
   next_roots?: string[] | undefined;
   /**
-   * whether builds also publish issuers.json.gz and issuers.json.br
-   */
-  precompress?: boolean | undefined;
-  /**
    * whether the tree has all statements in one file, too, so that clients need one request
    */
   statements?: boolean | undefined;

@@ -28,8 +28,6 @@ export interface PublicationExceptions extends RuleExceptions {
 
 /** What a tree contains besides the list. */
 export interface TreeOptions {
-  /** Whether to publish the list in compressed form, too. */
-  readonly precompress?: boolean | undefined;
   /** Whether to publish all statements in one file, too. Default: no. */
   readonly statements?: boolean | undefined;
   /** What the page and the OpenAPI description say about the registry. Default: nothing. */

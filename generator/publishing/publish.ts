@@ -107,7 +107,7 @@ interface NextTree {
  * @throws {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 async function assemble(
-  { exceptions = {}, freshness, precompress = false, about = {}, page = {} }: PublishOptions,
+  { exceptions = {}, freshness, about = {}, page = {} }: PublishOptions,
   served: PublishedTree | undefined,
   { signed, before }: NextTree,
 ): Promise<Tree> {
@@ -117,7 +117,6 @@ async function assemble(
   const { breakPinnedVerifiers } = exceptions;
   const tree = assembleTree({
     signed,
-    precompress,
     about,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers }),
     changes: changesUpTo(signed, changes, diff),

@@ -150,7 +150,7 @@ async function updateTree(
   const together = [
     // As late as possible, because a client that reads the old publication statement refuses the new sums.
     ...paths.filter((path) => path.startsWith('sums/')).reverse(),
-    ...[PATHS.signature, PATHS.list, PATHS.publication, PATHS.logProof, PATHS.gzipped, PATHS.brotli],
+    ...[PATHS.signature, PATHS.list, PATHS.publication, PATHS.logProof],
     // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
     ...paths.filter((path) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication)),
   ];

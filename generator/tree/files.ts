@@ -94,9 +94,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: 'vercel.json', isHostFile: true },
   // Some hosts serve this page only for missing files.
   { path: '404.html', isHostFile: true },
-  // Hosts serve these in place of the list, and often decompress them.
-  { path: PATHS.gzipped, isHostFile: true },
-  { path: PATHS.brotli, isHostFile: true },
 ];
 
 const NAMED = new Map(FILE_KINDS.filter(({ path }) => !path.includes('*')).map((kind) => [kind.path, kind]));

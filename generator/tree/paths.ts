@@ -8,10 +8,6 @@ export const PATHS = {
   record: recordPath,
   /** The hashes of the files that nothing else proves (rule checksums-form). */
   checksums: 'SHA256SUMS',
-  /** What the publisher says of its mirrors and witnesses. */
-  /** The compressed list, for hosts that send precompressed files. */
-  gzipped: 'issuers.json.gz',
-  brotli: 'issuers.json.br',
   /** The OpenAPI description of the tree. */
   openApi: 'schemas/registry.openapi.json',
   /** The page for people. */

@@ -2,7 +2,6 @@ import { type Changes, canonicalBytes } from '@passport-registry/verifier/core';
 import { packageFile } from '../files/package-file.js';
 import type { SignedPublication } from '../list/list.js';
 import { sumsText } from './checksums.js';
-import { brotli, gzipped } from './compressed.js';
 import { isChecksummed } from './files.js';
 import { hostFiles } from './host-configuration.js';
 import { PATHS } from './paths.js';
@@ -24,15 +23,13 @@ interface TreeParts {
   readonly changes: Changes;
   /** Delegation, rotation and snapshots; empty for a registry that uses none of them. */
   readonly freshness: Tree;
-  /** Whether to add the list in compressed form. */
-  readonly precompress: boolean;
   readonly about: RegistryDescription;
   readonly page: PageParts;
 }
 
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
 export function assembleTree(parts: TreeParts): Tree {
-  const { signed, changes, freshness, precompress, about, page } = parts;
+  const { signed, changes, freshness, about, page } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -52,7 +49,6 @@ export function assembleTree(parts: TreeParts): Tree {
   const site = { list, rootKey, required, log: statement.log?.origin, development, ...named };
   for (const [path, bytes] of siteFiles(site, changes)) tree.set(path, bytes);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
-  if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
   const listed = [...tree].filter(([path]) => isChecksummed(path));
   return tree.set(PATHS.checksums, text(sumsText(listed)));

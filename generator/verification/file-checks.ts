@@ -16,7 +16,6 @@ import {
 import { patientFetch } from '@passport-registry/verifier/http';
 import type { OnProgress } from '../progress.js';
 import { parseChecksums } from '../tree/checksums.js';
-import { holdsCompressed } from '../tree/compressed.js';
 import { isChecksummed, isHostFile, isUnlisted, roleOf } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { verifyAnyAge } from './accept.js';
@@ -125,7 +124,6 @@ export async function checkChecksums(
     }
     if (hash !== undefined || !mayBeMissing(path)) problems.push(...found);
   });
-  problems.push(...(await findWrongCopies(files)));
   const isElsewhere = (path: string) => (isStated ? !isChecksummed(path) : isUnlisted(path));
   const pending =
     pendingList === undefined
@@ -157,20 +155,6 @@ export async function pathsOf(
 ): Promise<readonly string[]> {
   const sums = verified ?? (await readChecksums(files).catch(() => new Map<string, string>()));
   return [...new Set([...(files.paths() ?? []), ...sums.keys()])];
-}
-
-/** Checks the compressed lists, which a host sends in place of the list to clients that accept them. */
-async function findWrongCopies(files: SeenFiles): Promise<string[]> {
-  const list = await files.get(PATHS.list);
-  if (files.source.live || list === undefined) return [];
-  const problems: string[] = [];
-  for (const path of [PATHS.gzipped, PATHS.brotli]) {
-    const bytes = await files.read(path);
-    if (bytes !== undefined && !holdsCompressed(path, bytes, list)) {
-      problems.push(`${path} does not decompress to the list`);
-    }
-  }
-  return problems;
 }
 
 /** The maximum age for a client that accepts lists of any age: the client takes no infinite one. */

@@ -87,7 +87,6 @@ async function download(candidate: Candidate): Promise<TransferStats> {
   await candidate.acceptLog((path) => release.isVerified(path));
   const publication = await candidate.acceptPublication();
   await addRecords(release, records);
-  await release.addAll(files.compressed, { concurrency: LARGE_CONCURRENCY });
   const unproven = unprovenFiles(
     files.all.map(({ path, hash }) => [path, hash]),
     { publication, checksums: release.read(PATHS.checksums), held },

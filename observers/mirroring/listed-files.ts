@@ -16,8 +16,6 @@ export interface ListedFiles {
   readonly snapshots: readonly StatedFile[];
   /** The records, only in trees without a publication statement. */
   readonly records: readonly StatedFile[];
-  /** The list in compressed form. */
-  readonly compressed: readonly StatedFile[];
   readonly others: readonly StatedFile[];
 }
 
@@ -45,7 +43,6 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
     if (STATEMENTS.includes(path)) return 'statements';
     if (path === PATHS.list) return 'list';
     if (path.startsWith('snapshots/')) return 'snapshots';
-    if (path === PATHS.gzipped || path === PATHS.brotli) return 'compressed';
     return isUnstated && !isChecksummed(path) ? 'records' : 'others';
   };
   // Such files are downloaded otherwise, and may be in the folder already.
@@ -56,7 +53,7 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
   if (refused !== undefined)
     throw new TreeRejected(`${PATHS.checksums} lists ${refused}, which no version of a registry has`);
   const all = [...sums].map(([path, hash]) => ({ path, hash, statedIn: PATHS.checksums }));
-  const groups = { statements: [], list: [], snapshots: [], records: [], compressed: [], others: [] };
+  const groups = { statements: [], list: [], snapshots: [], records: [], others: [] };
   const listed: { readonly [group in keyof typeof groups]: StatedFile[] } = groups;
   for (const file of all) listed[groupOf(file.path)].push(file);
   if (listed.list.length === 0) throw new TreeRejected(`${PATHS.checksums} does not list ${PATHS.list}`);
@@ -86,10 +83,7 @@ export function unprovenFiles(
 ): string[] {
   if (checkpoint?.sha256 === list && checkpoint.treeSha256 === sha256(checksums)) return [];
   const unproven = [...listed].filter(([path, hash]) => {
-    const isCopy = path === PATHS.gzipped || path === PATHS.brotli;
-    const isForeign = isHostFile(path)
-      ? !isCopy && ownHostFile(path, hash) === undefined
-      : roleOf(path) === 'added';
+    const isForeign = isHostFile(path) ? ownHostFile(path, hash) === undefined : roleOf(path) === 'added';
     return isForeign && held?.has(path, hash) !== true;
   });
   return unproven.map(([path]) => path);

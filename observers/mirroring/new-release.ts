@@ -5,10 +5,8 @@ import { forEachConcurrent, hasCode, readHashedFile } from '@passport-registry/v
 import { askAgain } from '@passport-registry/verifier/http';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { brotli, gzipped } from '../../generator/tree/compressed.js';
 import { isHostFile } from '../../generator/tree/files.js';
 import { ownHostFile } from '../../generator/tree/host-configuration.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { registryFiles, type TreeSource } from '../../generator/verification/tree-source.js';
 import type { Candidate } from './candidate.js';
@@ -215,20 +213,12 @@ export class NewRelease {
 
   /** Makes or downloads a file that configures hosts, which a host may hide. Returns whether it has the right hash. */
   async #addHostFile(path: string, hash: string): Promise<boolean> {
-    const own = this.#make(path, hash);
-    if (own !== undefined && this.addOwn(path, own, hash)) return true;
+    const own = ownHostFile(path, hash);
+    if (own !== undefined && this.addOwn(path, Buffer.from(own), hash)) return true;
     const bytes = (await this.#source.get(path).catch(() => undefined))?.bytes;
     if (bytes === undefined || sha256(bytes) !== hash) return false;
     this.#receive(path, bytes);
     return true;
-  }
-
-  /** Makes a file that configures hosts. A host need not serve these files. */
-  #make(path: string, hash: string): Uint8Array | undefined {
-    if (path === PATHS.gzipped) return gzipped(this.read(PATHS.list));
-    if (path === PATHS.brotli) return brotli(this.read(PATHS.list));
-    const text = ownHostFile(path, hash);
-    return text === undefined ? undefined : Buffer.from(text);
   }
 
   #receive(path: string, bytes: Uint8Array): void {

@@ -126,7 +126,7 @@ describe('docs/protocol.md and its parts', () => {
     const pathOf = (key: string) => new RegExp(`${key}: '([^']+)'`).exec(paths)?.[1] ?? key;
     const kinds = source('generator/tree/files.ts').matchAll(/path: (?:'([^']+)'|PATHS\.(\w+)), isHostFile/g);
     const names = [...kinds].map(([, name, key = '']) => name ?? pathOf(key));
-    expect(names).toHaveLength(11);
+    expect(names).toHaveLength(9);
     for (const name of names) expect(section('Files beyond the table')).toContain(`\`${name}\``);
     expect(rows('The tree').find(([path]) => path === '`/checkpoint.jwt`')?.[1]).toBe('`application/jwt`');
     const [, reserved = ''] = /RESERVED = \[(.*?)\]/.exec(source('generator/review/reserved-names.ts')) ?? [];

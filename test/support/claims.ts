@@ -49,7 +49,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/verification/sums', 'are published by no build'],
       ['custody/offline-signing/statement', 'a request for a publication statement'],
     ],
-    'With witnesses and a quorum in its trust anchor #13ea1823': [
+    'With witnesses and a quorum in its trust anchor #c882bbe3': [
       [
         'verifier/log/client-quorum',
         'accepts a list that exactly the quorum has cosigned, and refuses one less',
@@ -84,11 +84,11 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/client/limits', 'each limit holds on both of its sides'],
       ['verifier/encoding/encoding', 'nesting of 501'],
     ],
-    'Every response has a size limit #26aa1475': [
+    'Every response has a size limit #6e7bfb28': [
       ['verifier/client/attacks', 'may compress; what it sends is bounded as it comes out'],
       ['verifier/client/sources', 'is for all requests of a source, retries included'],
     ],
-    'Invalid public keys are refused #55048788': [
+    'Invalid public keys are refused #1d3d1bd3': [
       ['verifier/trust/public-keys', 'small order > is no root key'],
       ['verifier/trust/public-keys', 'not on the curve > is no root key'],
       ['verifier/trust/public-keys', 'y = p + 0, sign 0 > is no root key'],
@@ -121,7 +121,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/gate/attacks', 'refuses %s'],
       ['cli/gate/attacks', 'tells the application nothing that the client has said of itself'],
     ],
-    'An action is allowed only with a fresh proof #7f37a4f9': [
+    'An action is allowed only with a fresh proof #e096d96e': [
       ['verifier/verification/attacks', 'a mandate %s fails at'],
       ['verifier/verification/attacks', 'a proof %s fails at'],
       ['verifier/verification/attacks', 'is accepted once of a hundred at the same time'],
@@ -130,7 +130,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'but the platform has parsed is the payload, whatever the headers say',
       ],
     ],
-    'A list is signed and published only if its change #255ad5bc': [
+    'A list is signed and published only if its change #0f274e16': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
       ['custody/offline-signing/offline', 'a request that was overtaken by another publication'],
       ['custody/offline-signing/offline', 'a request from before an emergency is refused'],
@@ -147,7 +147,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/offline-signing/payloads', 'also if a request hides what it follows'],
       ['custody/offline-signing/payloads', 'another one needs to be named'],
     ],
-    'A shared root key is never on one machine #03169eee': [
+    'A shared root key is never on one machine #de10b8f9': [
       ['custody/shared-key/frost', 'does not sign with one holder too few'],
       [
         'custody/ceremony/ceremony',
@@ -245,12 +245,12 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'a file of the release being served, once it is linked into a new release, is written by no',
       ],
     ],
-    'No source can give a mirror configuration of hosts #665cef01': [
+    'No source can give a mirror configuration of hosts #4e345d30': [
       ['observers/mirroring/unproven-files', 'leaves out what the source adds'],
       ['observers/mirroring/unproven-files', 'is refused if the source adds and lists %s'],
       ['generator/verification/unknown', 'is never one that a host could read, or take for a known file: %s'],
     ],
-    '`verify` of a host reads the entries of a log only after #658882d6': [
+    '`verify` of a host reads the entries of a log only after #66ecec4e': [
       [
         'generator/verification/hostile-log',
         'the entries of a log are read only once its head has been verified',

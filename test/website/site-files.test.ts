@@ -21,7 +21,6 @@ const T = (day: number) => `2026-01-0${day}T00:00:00Z`;
 describe('a published tree', () => {
   it('names no package that a reader could run or install', async () => {
     const folder = await workspace(['alpha']);
-    writeFiles(folder, { 'registry.yaml': 'precompress: true\n' });
     await build(folder, T(1), ...withKeys({ checkpoint: 'key.pem' }));
     const files = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true }).filter((file) =>
       file.isFile(),

@@ -69,7 +69,6 @@ describe('a pull request from a fork', () => {
     expect(users).toEqual([
       'checkpoint/sign (checkpoint): Sign the checkpoint',
       'publish/build (registry): Build, sign and verify',
-      'publish/cosign (checkpoint): Collect cosignatures',
     ]);
   });
 });
@@ -90,7 +89,6 @@ describe('a publication', () => {
       .properties.wait;
     for (const [name, job, words] of [
       ['publish', 'build', 'build --production'],
-      ['publish', 'cosign', 'checkpoint dist'],
       ['checkpoint', 'sign', 'checkpoint dist'],
     ] as const) {
       const { steps = [], 'timeout-minutes': minutes = 0 } =
@@ -105,7 +103,6 @@ describe('a publication', () => {
   it('saves the tree only after all other steps', () => {
     for (const [name, job] of [
       ['publish', 'build'],
-      ['publish', 'cosign'],
       ['checkpoint', 'sign'],
     ] as const) {
       const steps = readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job]?.steps ?? [];

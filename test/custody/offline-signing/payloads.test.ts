@@ -206,8 +206,8 @@ describe('a build with the public root key alone', () => {
     await refused(3, /write a signing request with --unsigned/, ...build);
     expect(read('dist/SHA256SUMS').equals(sums)).toBe(true);
     rmSync(at('issuers/beta.yaml'));
-    writeFiles(folder, { 'compressed.yaml': 'precompress: true\n' });
-    await good(...build, '--config', 'compressed.yaml');
+    writeFiles(folder, { 'coloured.yaml': "page: { accent: '#1a4fc4' }\n" });
+    await good(...build, '--config', 'coloured.yaml');
   });
 
   it('does not publish a delegation older than the published one', async () => {

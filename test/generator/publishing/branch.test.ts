@@ -111,12 +111,15 @@ describe('passport-registry branch', () => {
   it('removes from the branch what is no longer in the tree', async () => {
     built();
     cpSync(join(folder, 'dist'), join(folder, 'more'), { recursive: true });
-    writeFiles(folder, { 'compressed.yaml': 'precompress: true\n' });
-    await cli(['build', '--key', 'key.pem', '--out', 'more', '--config', 'compressed.yaml'], folder);
+    writeFiles(folder, {
+      'with-logo.yaml': 'page: { logo: logo.svg }\n',
+      'logo.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>',
+    });
+    await cli(['build', '--key', 'key.pem', '--out', 'more', '--config', 'with-logo.yaml'], folder);
     await cli(['branch', 'save', 'more'], folder);
-    expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).toContain('issuers.json.gz');
+    expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).toContain('assets/logo.svg');
     await cli(['branch', 'save', 'dist'], folder);
-    expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).not.toContain('issuers.json.gz');
+    expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).not.toContain('assets/logo.svg');
   });
 
   it('never replaces the publication of somebody else', async () => {

@@ -1,13 +1,11 @@
-import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
 import { listen } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { sha256 } from '../../support/signed-tree.js';
 import { cli, cliAnswering, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 /** Ids that end in what hosts take for a type, a handler, a language or an encoding. */
@@ -201,88 +199,6 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
     });
   });
 }
-
-describe('a list that was compressed beforehand', () => {
-  const PRECOMPRESSED = ['issuers.json.gz', 'issuers.json.br'];
-  const COMPRESSED = ['--config', 'compressed.yaml'];
-  beforeAll(() => writeFiles(folder, { 'compressed.yaml': 'precompress: true\n' }));
-  const whole = () => cli(['verify', 'packed', '--root-key', 'root.json', '--max-age', '99999'], folder);
-  const packed = (...args: string[]) =>
-    cli(
-      ['build', '--key', 'key.pem', '--out', 'packed', '--updated-at', '2026-01-01T00:00:00Z', ...args],
-      folder,
-    );
-
-  it('is made when asked for, kept in step, covered by the checksums, and gone when no longer asked for', async () => {
-    await packed(...COMPRESSED);
-    const list = readFileSync(join(folder, 'packed/issuers.json'));
-    const [gz, br] = PRECOMPRESSED.map((name) => readFileSync(join(folder, 'packed', name)));
-    expect(gunzipSync(gz ?? '').equals(list)).toBe(true);
-    expect(brotliDecompressSync(br ?? '').equals(list)).toBe(true);
-    const sums = readFileSync(join(folder, 'packed/SHA256SUMS'), 'utf8');
-    for (const name of PRECOMPRESSED) expect(sums).toContain(`  ${name}\n`);
-    expect((await packed(...COMPRESSED)).stderr).toContain('0 written');
-    expect((await whole()).code).toBe(0);
-    await packed();
-    expect(existsSync(join(folder, 'packed/issuers.json.gz'))).toBe(false);
-  });
-
-  it.each(PRECOMPRESSED)('that is of another list is no good tree: %s', async (name) => {
-    await packed(...COMPRESSED);
-    const other = Buffer.from('{"issuers":[],"updated_at":"2026-01-01T00:00:00Z"}');
-    const bomb = Buffer.alloc(50 * 1024 * 1024);
-    for (const content of [other, bomb]) {
-      const bytes = name.endsWith('gz')
-        ? gzipSync(content)
-        : brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
-      writeFiles(folder, { [`packed/${name}`]: bytes });
-      const sums = readFileSync(join(folder, 'packed/SHA256SUMS'), 'utf8');
-      const hash = sha256(bytes);
-      writeFiles(folder, {
-        'packed/SHA256SUMS': sums.replace(new RegExp(`^[0-9a-f]{64}(?=  ${name}$)`, 'm'), hash),
-      });
-      const { code, stderr } = await whole();
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`${name} does not decompress to the list`)]);
-    }
-  });
-
-  for (const [name, encoding] of [
-    ['nginx', 'gzip'],
-    ['Caddy', 'br'],
-  ] as const) {
-    describeWith([HOSTS[name]?.program ?? ''], `behind ${name}`, () => {
-      it('is sent as it is', async () => {
-        await packed(...COMPRESSED);
-        const base = await HOSTS[name]?.start(join(folder, 'packed'));
-        const { headers, body } = await raw(`${base}/issuers.json`, encoding);
-        expect(headers['content-encoding']).toBe(encoding);
-        expect(headers['content-type']).toMatch(/^application\/json/);
-        expect(headers['access-control-allow-origin']).toBe('*');
-        const file = encoding === 'br' ? 'issuers.json.br' : 'issuers.json.gz';
-        expect(body.equals(readFileSync(join(folder, 'packed', file)))).toBe(true);
-        const { code } = await cli(
-          ['verify', base ?? '', '--root-key', 'root.json', '--max-age', '99999', '--conformance'],
-          folder,
-        );
-        expect(code).toBe(0);
-      });
-    });
-  }
-
-  /** An answer as it came over the wire. */
-  function raw(
-    url: string,
-    encoding: string,
-  ): Promise<{ headers: IncomingMessage['headers']; body: Buffer }> {
-    return new Promise((resolve, reject) => {
-      get(url, { headers: { 'Accept-Encoding': encoding } }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
-      }).once('error', reject);
-    });
-  }
-});
 
 type Answer = { status: number; headers: Record<string, string>; body: string };
 

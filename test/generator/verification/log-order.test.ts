@@ -178,7 +178,7 @@ describe('an entry is refused', () => {
   it.each(Object.entries(attacks))('%s', async (_name, [text, problem]) => {
     const tree = await treeWith([...statements, await text()]);
     expect(await problemsIn(tree)).toEqual([expect.stringMatching(problem)]);
-    // Over HTTP, too, by a verification and by a mirror, which keeps what it serves, and cosigns nothing.
+    // Over HTTP, too, by a verification and by a mirror, which keeps what it serves.
     const host = await plainHost(tree, '404.html');
     const { code, stderr } = await cli(['verify', host, '--any-content-type'], here.folder);
     expect([code, stderr]).toEqual([

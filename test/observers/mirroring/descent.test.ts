@@ -14,9 +14,6 @@ import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../sup
 
 const RECORDS = Array.from({ length: 100 }, (_one, index) => `n${index}`);
 
-/** Publishes compressed lists, too. */
-const COMPRESSED = ['--config', 'compressed.yaml'];
-
 let built: MirrorFolder;
 let key: SignerKey;
 let rootKey: RootKey;
@@ -29,8 +26,7 @@ beforeAll(async () => {
   rootKey = built.rootKey;
   key = { rootKey, key: createPrivateKey(readFileSync(join(folder, 'key.pem'))) };
   writeFiles(folder, Object.fromEntries(RECORDS.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
-  writeFiles(folder, { 'compressed.yaml': 'precompress: true\n' });
-  const checkpoint = [...withKeys({ checkpoint: 'key.pem' }), ...COMPRESSED];
+  const checkpoint = withKeys({ checkpoint: 'key.pem' });
   await publish('2026-11-02T00:00:00Z', ...checkpoint);
   first = copy(tree);
   writeFiles(folder, { 'issuers/n7.yaml': recordText('n7', { status: 'suspended' }) });

@@ -42,19 +42,17 @@ const signers = (path = 'log/checkpoint') => {
   return parseHead(head, (message) => new Error(message)).note.signatures.map(({ name }) => name);
 };
 
-/** A witness as registry.yaml names it: with the URL of a service or of a mirror. */
+/** A witness as registry.yaml names it: with the URL of its service. */
 interface Configured {
   readonly files: WitnessFiles;
-  readonly service?: string;
-  readonly mirror?: string;
+  readonly service: string;
 }
 
 /** Names witnesses in registry.yaml. @param wait - in seconds */
 function configure(witnesses: readonly Configured[], quorum: number, wait = 5) {
-  const lines = witnesses.map(({ files, ...url }) => {
-    const [[kind, where] = []] = Object.entries(url);
-    return `    - {key: '${files.vkey}', ${kind}: '${where}'}\n`;
-  });
+  const lines = witnesses.map(
+    ({ files, service }) => `    - {key: '${files.vkey}', service: '${service}'}\n`,
+  );
   writeFiles(folder, {
     'registry.yaml': `log:\n  quorum: ${quorum}\n  wait: ${wait}\n  witnesses:\n${lines.join('')}`,
   });

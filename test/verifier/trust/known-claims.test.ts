@@ -7,7 +7,6 @@ import {
   type StatementType,
   verifyCheckpoint,
   verifyDelegation,
-  verifyOperations,
   verifyPublicationStatement,
   walkSteps,
 } from '@passport-registry/verifier/core';
@@ -33,9 +32,6 @@ const validClaims = (): Record<StatementType, Record<string, unknown>> => ({
     next_root_thumbprint: next.rootKey.thumbprint,
   },
   'registry-checkpoint+jwt': { ...LIST, tree_sha256: HASH, sequence: 1, hold: ['alpha'] },
-  'registry-operations+jwt': {
-    ...{ mirrors: [], witnesses: [noteSigner('witness.example', 'witness').vkey], quorum: 1 },
-  },
   'registry-root-rotation+jwt': { next_root: next.rootKey.jwk, next_roots: ['A'.repeat(43)], step: 1 },
   'registry-publication+jwt': {
     ...{ ...LIST, sequence: 2, previous: HASH, issuers: 0, sums_sha256: HASH, levels: 0 },
@@ -51,7 +47,6 @@ async function codeOf(type: StatementType, claims: object): Promise<string | und
   const verify: Record<StatementType, () => Promise<unknown>> = {
     'registry-delegation+jwt': () => verifyDelegation(jwt, rootKey, ANY_TIME),
     'registry-checkpoint+jwt': () => verifyCheckpoint({ ...files, checkpoint: jwt }, rootKey, ANY_TIME),
-    'registry-operations+jwt': () => verifyOperations({ ...files, operations: jwt }, rootKey, ANY_TIME),
     'registry-root-rotation+jwt': async () =>
       walkSteps([rootKey], readRotation(JSON.stringify([jwt])), undefined),
     'registry-publication+jwt': () => verifyPublicationStatement(jwt, rootKey, ANY_TIME),

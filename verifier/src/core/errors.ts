@@ -161,10 +161,6 @@ export type RegistryErrorCode =
    * rotations. A client refuses the source that departs from what it has accepted. Beyond that, it refuses all sources.
    */
   | 'ERR_ROTATION_FORK'
-  /** The operations statement, which no verifier decides by, is malformed, or not signed by the root key or a delegated key. */
-  | 'ERR_OPERATIONS_INVALID'
-  /** The operations statement has expired. */
-  | 'ERR_OPERATIONS_EXPIRED'
   /** The content of a store or a bundle does not have the format that this version reads. */
   | 'ERR_BUNDLE_INVALID'
   /** No source is acceptable. `errors` contains the error of each source. */

@@ -232,12 +232,6 @@ export {
   lookOf,
   nameSkeleton,
 } from './audit/name-skeleton.js';
-export {
-  type MirrorState,
-  type Operations,
-  type ReportedMirror,
-  verifyOperations,
-} from './audit/operations.js';
 export { placeName } from './audit/place-name.js';
 export {
   isNotYet,

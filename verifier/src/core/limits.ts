@@ -47,7 +47,7 @@ const ENTRIES_PER_BUNDLE = 256;
 
 /** Returns the size limit of a file in a published tree, by the path of the file from the root of the tree. */
 export function limitOf(path: string): number {
-  if (/^(?:snapshots\/[^/]+\/)?issuers\.json(?:\.gz|\.br)?$/.test(path)) return LIMITS.list;
+  if (/^(?:snapshots\/[^/]+\/)?issuers\.json$/.test(path)) return LIMITS.list;
   if (/^(?:snapshots\/[^/]+\/)?issuers\.sig$/.test(path)) return LIMITS.signature;
   if (path === TREE_FILES.statements) return LIMITS.statements;
   if (path === 'SHA256SUMS') return LIMITS.checksums;

@@ -6,7 +6,6 @@
 export const STATEMENT_CLAIMS = {
   'registry-delegation+jwt': ['keys', 'hold', 'next_root_thumbprint'],
   'registry-checkpoint+jwt': ['updated_at', 'sha256', 'size', 'tree_sha256', 'sequence', 'hold'],
-  'registry-operations+jwt': ['mirrors', 'witnesses', 'quorum'],
   'registry-root-rotation+jwt': ['next_root', 'next_roots', 'step'],
   'registry-publication+jwt': [
     ...(['sequence', 'previous', 'updated_at', 'sha256', 'size', 'issuers', 'sums_sha256'] as const),
@@ -23,7 +22,7 @@ export type Claims<Type extends string> = Type extends StatementType
   : Readonly<Record<string, unknown>>;
 
 /** The statements that must have an `exp` (rule jwt-profile). */
-export const EXPIRING_TYPES = /^registry-(?:delegation|checkpoint|operations)\+jwt$/;
+export const EXPIRING_TYPES = /^registry-(?:delegation|checkpoint)\+jwt$/;
 
 /** The types of the statements that a log contains, by the types of their entries (rule log-entries). */
 export const LOGGED_TYPES = {
