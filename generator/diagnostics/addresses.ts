@@ -19,8 +19,11 @@ function hiddenCharacter(text: string): string | undefined {
 export function emailRemedy(text: string): string | undefined {
   const [, angled] = /<([^<>]*)>\s*$/.exec(text) ?? [];
   const address = (angled ?? text.replace(/^mailto:/i, '')).trim();
+  // White space of another kind looks like nothing, or like a space.
+  if (/^[^\S ]|[^\S ]$/.test(text)) return hiddenCharacter(text);
   if (address !== text && GRAMMAR.email.pattern.test(address)) return `write only ${address}`;
   const hidden = hiddenCharacter(address);
+  if (address.includes('\uff20')) return 'write @ in place of the wide character U+FF20';
   if (/[,;]/.test(address)) return 'write one address, without commas and semicolons';
   if (hidden !== undefined) return hidden;
   const at = address.lastIndexOf('@');
@@ -70,12 +73,14 @@ export function uriRemedy(text: string): string | undefined {
   const [, authority = '', rest = ''] = /^https?:\/\/([^/?#\\]*)(.*)$/is.exec(text) ?? [];
   if (authority.includes('@')) return 'remove the user name before the @';
   if (authority === '') return 'write a host name after //';
-  const host = authority.replace(/:\d*$/, '');
+  if (authority.endsWith(':')) return 'write a port after the colon, or remove the colon';
+  const host = /:.*:/.test(authority) ? authority : authority.replace(/:\d+$/, '');
   const ofHost = hostRemedy(host);
   if (ofHost !== undefined) return ofHost;
   if (!URL.canParse(text)) return 'correct the host or the port: no browser can open this URL';
   if (rest.startsWith('\\')) return 'write / in place of \\';
   if (/%(?![0-9A-Fa-f]{2})/.test(rest)) return 'write % as %25, unless two hexadecimal digits follow it';
+  if (/#.*#/.test(rest)) return 'write the second # as %23';
   const [refused] = /[^A-Za-z0-9._~!$&'()*+,;=:@/?#%-]/u.exec(rest) ?? [];
   return refused === undefined ? undefined : `write ${refused} as ${percentEncoded(refused)}`;
 }

@@ -63,7 +63,7 @@ export function explainValue(
   if (isList || typeof value !== 'string') {
     const nullable = types.includes('null');
     const message = `${name} is ${typeof value === 'number' && source ? `the number ${source}` : shown(value)}`;
-    const text = typeof value === 'string' ? value : source;
+    const text = typeof value === 'string' ? value : value === null ? undefined : source;
     if (isList)
       return { rule: 'wrong-type', message, expected: 'a list of strings', remedy: listRemedy(text) };
     const string = nullable ? 'a string, or null' : 'a string';
@@ -159,8 +159,11 @@ function firstValid(candidates: readonly string[], pattern: RegExp): string | un
 
 function explainHttpsUri(text: string): Explanation {
   if (/^http:/i.test(text)) {
-    const secure = shown(text.replace(/^http:/i, 'https:'));
-    return { rule: 'not-https', remedy: `serve the document over https, and write ${secure}` };
+    const secure = text.replace(/^http:/i, 'https:');
+    const write = isValidFor('jwks_uri', false, secure)
+      ? `write ${shown(secure)}`
+      : explainHttpsUri(secure).remedy;
+    return { rule: 'not-https', remedy: `serve the document over https, and ${write ?? 'correct the URL'}` };
   }
   if (/^HTTPS:/i.test(text) && !text.startsWith('https:')) {
     return { rule: 'bad-uri', remedy: 'write https in lower case' };

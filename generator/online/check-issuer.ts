@@ -15,6 +15,7 @@ import {
   get,
   type HttpResponse,
   isReadableCrossOrigin,
+  unknownEncoding,
 } from './fetch-document.js';
 
 /** A problem with a document that a record names. */
@@ -63,6 +64,12 @@ async function checkDocument(
   } catch (error) {
     if (!(error instanceof DocumentRefused)) throw error;
     const { fault, message } = error;
+    const encoding = unknownEncoding(response);
+    if (encoding !== undefined) {
+      const remedy = 'compress with what the client asks for: verifiers ask for gzip';
+      const words = `${url} is not JSON: its Content-Encoding is ${shown(encoding)}, and ${message}`;
+      return [...found, { rule: 'not-json', message: words, remedy }];
+    }
     return [
       ...found,
       { rule: 'not-json', message: `${url} is not JSON: ${message}`, remedy: JSON_REMEDIES[fault] },

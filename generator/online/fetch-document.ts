@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, get as httpsGet } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Readable, type Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { LIMITS } from '@passport-registry/verifier/core';
 import {
   isPublicAddress,
@@ -18,7 +18,6 @@ import {
   readLimited,
   retryAfter,
 } from '@passport-registry/verifier/http';
-import { shown } from '../diagnostics/diagnostic.js';
 import type { RuleName } from '../diagnostics/rules.js';
 import { networkReason } from '../verification/network-failure.js';
 import { hasUnusedProxy, proxyHost } from '../verification/proxy.js';
@@ -203,27 +202,38 @@ async function read(url: string, response: IncomingMessage): Promise<Outcome> {
     return { headers, body: new Uint8Array(), location: location?.href };
   }
   if (statusCode !== 200) throw new WrongStatus(url, statusCode, headers);
-  const stream = Readable.toWeb(decoded(url, response)) as ReadableStream<Uint8Array>;
+  const stream = Readable.toWeb(decoded(response)) as ReadableStream<Uint8Array>;
   return { headers, body: await readLimited(stream, LIMITS.issuerDocument), location: undefined };
 }
 
-/** Decodes a body as the `fetch` of Node.js does. An encoding that it does not know stays. */
-function decoded(url: string, response: IncomingMessage): Readable {
-  const encoding = response.headers['content-encoding']?.trim().toLowerCase() || 'identity';
-  if (encoding === 'identity') return response;
-  const decoder = DECODERS[encoding];
-  if (decoder === undefined)
-    throw new GetFailed('not-json', `${url} is compressed: its Content-Encoding is ${shown(encoding)}`, {
-      remedy: 'compress with what the client asks for: verifiers ask for gzip',
-    });
-  const decoding = decoder();
-  response.once('error', (error) => decoding.destroy(error));
-  return response.pipe(decoding);
+/** Decodes a body as the `fetch` of Node.js does: with an encoding that it does not know, the body stays as it is. */
+function decoded(response: IncomingMessage): Readable {
+  const encodings = encodingsOf(response.headers);
+  const decoders = encodings.map((encoding) => DECODERS[encoding]).reverse();
+  return decoders.reduce<Readable>((body, decoder) => {
+    if (decoder === undefined || decoders.includes(undefined)) return body;
+    const decoding = decoder();
+    body.once('error', (error) => decoding.destroy(error));
+    return body.pipe(decoding);
+  }, response);
 }
 
+/** Returns the encodings of a body, in the order in which they were applied. */
+function encodingsOf(headers: IncomingHttpHeaders): readonly string[] {
+  const names = (headers['content-encoding'] ?? '').toLowerCase().split(',');
+  return names.map((name) => name.trim()).filter((name) => name !== '');
+}
+
+/** Returns the first encoding of a body that the `fetch` of Node.js does not know. Undefined if there is none. */
+export function unknownEncoding({ headers }: HttpResponse): string | undefined {
+  return encodingsOf(headers).find((encoding) => DECODERS[encoding] === undefined);
+}
+
+const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+
 const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
+  gzip: () => createGunzip(FLUSH),
+  'x-gzip': () => createGunzip(FLUSH),
   deflate: createInflate,
   br: createBrotliDecompress,
 };

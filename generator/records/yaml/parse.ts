@@ -40,14 +40,14 @@ export function parseRecordFile(record: RecordFile): ParsedFile {
   const value = parseFastYaml(record.text);
   if (value === undefined) return parseYaml(record);
   let parsed: ParsedFile | undefined;
-  const locate: ParsedFile['locate'] = (path, part) => {
+  const full = () => {
     parsed ??= parseYaml(record);
-    return parsed.locate(path, part);
+    return parsed;
   };
+  const locate: ParsedFile['locate'] = (path, part) => full().locate(path, part);
+  const sourceAt: ParsedFile['sourceAt'] = (path) => full().sourceAt(path);
   // Object spread would take five times as long, and this line runs for every record.
   const { file, stem, text } = record;
-  // The fast parser reads only strings and null.
-  const sourceAt = () => undefined;
   return { file, stem, text, value, locate, sourceAt, isAlias: () => false, diagnostics: [] };
 }
 

@@ -53,6 +53,8 @@ describe('a value that YAML does not read as text', () => {
     ['contact', '123', 'write an address with an @'],
     ['domain_scope', '1.10', 'write a list, such as ["1.10"]'],
     ['passport_types', 'true', 'write a list, such as ["true"]'],
+    ['domain_scope', '~', 'write a list, such as [item]'],
+    ['jwks_uri', 'http://acme.no/ø', 'serve the document over https, and write ø as %C3%B8'],
     ['issuer_id', '0X1F', 'did you mean `"0x1f"`?'],
   ])('%s: %s gets a remedy that fits the field', async (field, text, remedy) => {
     const found = await problemsOf('acme', recordText('acme', { [field]: text }));
@@ -72,6 +74,8 @@ describe('an address that the schema refuses', () => {
     ['post@bjørn.no', 'write the domain in punycode: post@xn--bjrn-hra.no'],
     ['bjørn@acme.no', 'only ASCII is accepted before the @: use an address without U+00F8'],
     ['"post\u00a0@acme.no"', 'remove the invisible character U+00A0'],
+    ['"post@acme.no\u00a0"', 'remove the invisible character U+00A0 at the end'],
+    ['post＠acme.no', 'write @ in place of the wide character U+FF20'],
     ['"post@acme.no\u200b"', 'remove the invisible character U+200B'],
     ['"post @acme.no"', 'remove the space'],
     ['post@mail_1.acme.no', 'use a host without an underscore'],
@@ -107,6 +111,8 @@ describe('a URL that the schema refuses', () => {
     ['https://acme.no/ø', 'write ø as %C3%B8'],
     ['https://acme.no/a|b', 'write | as %7C'],
     ['https://acme.no/100%', 'write % as %25'],
+    ['https://acme.no:/jwks', 'write a port after the colon'],
+    ['https://fe80::1/jwks', 'IPv6 addresses are not accepted'],
     ['https://acme.no./jwks', 'remove the dot at the end of the host'],
     ['https://-acme.no/jwks', 'begins or ends with a hyphen'],
     ['https://acme.no:99999/jwks', 'correct the host or the port'],

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { issuers, type Kind, listenTls } from '../../support/broken-issuers.js';
 import { certificate } from '../../support/certificate.js';
@@ -100,7 +100,21 @@ const KINDS: Readonly<Record<string, Expected>> = {
   'compresses by what nobody asks for': {
     rules: ['not-json'],
     words: [/its Content-Encoding is "zstd".*verifiers ask for gzip/s],
-    answer: metadata((text, response) => response.writeHead(200, { 'Content-Encoding': 'zstd' }).end(text)),
+    answer: metadata((text, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'zstd' }).end(gzipSync(text)),
+    ),
+  },
+  'compresses by deflate, and then by gzip': {
+    rules: [],
+    words: [],
+    answer: metadata((text, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'deflate, gzip' }).end(gzipSync(deflateSync(text))),
+    ),
+  },
+  'says an encoding that is none': {
+    rules: [],
+    words: [],
+    answer: metadata((text, response) => response.writeHead(200, { 'Content-Encoding': 'UTF-8' }).end(text)),
   },
   'has a byte order mark': {
     rules: ['not-json'],

@@ -274,6 +274,7 @@ describe('a build refuses', () => {
     'localhost/log',
     '[::1]/log',
     'laptop/log',
+    'registry.local/log',
     '192.168.1.7:8080/log',
     'a.localhost/log',
   ])('the name %s, which only one machine or network has, also in a request', async (origin) => {
