@@ -80,7 +80,7 @@ describe('passport-registry init', () => {
   it('copies the files without placeholders byte by byte, and leaves no placeholder in the others', async () => {
     const folder = await newRegistry();
     for (const file of FILES) {
-      const template = join(TEMPLATE, file.replace(/^\.(gitignore|npmrc)$/, '$1'));
+      const template = join(TEMPLATE, file.replace(/^\.(git\w+|npmrc)$/, '$1'));
       if (!/\.(md|json|yaml)$/.test(file)) expect(read(folder, file)).toBe(readFileSync(template, 'utf8'));
       expect(read(folder, file)).not.toMatch(/(?<!\$)\{\{/);
     }
