@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { createReadStream, createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
 import { findProgram } from './programs.js';
@@ -28,7 +27,7 @@ export async function findChromium(folder: string): Promise<Chromium> {
   const [executablePath, fonts] = [join(folder, 'chromium'), join(folder, 'fonts.conf')];
   mkdirSync(folder);
   await Promise.all([
-    pipeline(unpacked(join(packed, 'chromium.br')), createWriteStream(executablePath, { mode: 0o755 })),
+    unpack(join(packed, 'chromium.br'), executablePath),
     // The libraries that a bare Debian lacks, and fonts.
     extract(join(packed, 'al2023.tar.br'), folder),
     extract(join(packed, 'fonts.tar.br'), folder),
@@ -39,15 +38,16 @@ export async function findChromium(folder: string): Promise<Chromium> {
   return { executablePath, env: env as Record<string, string> };
 }
 
-function unpacked(path: string): NodeJS.ReadableStream {
-  return createReadStream(path).pipe(createBrotliDecompress({ chunkSize: 2 ** 21 }));
+/** Decompresses a file into a program, or into a file that nobody runs. */
+async function unpack(path: string, target: string): Promise<void> {
+  const decompress = createBrotliDecompress({ chunkSize: 2 ** 21 });
+  await pipeline(createReadStream(path), decompress, createWriteStream(target, { mode: 0o755 }));
 }
 
 /** Extracts an archive into a folder. */
 async function extract(archive: string, folder: string): Promise<void> {
-  const tar = spawn('tar', ['-x'], { cwd: folder, stdio: ['pipe', 'inherit', 'inherit'] });
-  const ended = once(tar, 'close');
-  await pipeline(unpacked(archive), tar.stdin);
-  const [code] = await ended;
-  if (code !== 0) throw new Error(`${archive} cannot be unpacked`);
+  // tar may end before it has read a pipe to its end, which would be an error.
+  const tar = join(folder, basename(archive, '.br'));
+  await unpack(archive, tar);
+  execFileSync('tar', ['--no-same-owner', '-xf', tar], { cwd: folder });
 }

@@ -4,8 +4,10 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { type RanTest, unheldClaims } from './claims.js';
 import { ROOT } from './paths.js';
 
-/** The title of a suite that lacks a program (test/support/components.ts). */
-const LACKS = /\[([^\]]* is not installed)\]/;
+/** Why a suite is skipped, in its title (test/support/components.ts). */
+const REASON = /\[([^\]]+)\]/;
+/** The title of a suite that lacks a program. */
+const LACKS = / is not installed\]/;
 
 /**
  * Prints which tests are skipped, and writes the totals to test-results/summary.txt. With `REQUIRE_COMPONENTS=1`, a test
@@ -49,11 +51,11 @@ function testFiles(): string[] {
     .map((path) => path.replace(/\.test\.ts$/, ''));
 }
 
-/** A line for each file and missing program, and one for each other test that is skipped. */
+/** A line for each file and reason, and one for each test without a reason. */
 function linesOf(skipped: readonly TestCase[]): string[] {
   const counts = new Map<string, number>();
   for (const test of skipped) {
-    const reason = LACKS.exec(test.fullName)?.[1] ?? test.fullName;
+    const reason = REASON.exec(test.fullName)?.[1] ?? test.fullName;
     const line = `skipped: ${test.module.relativeModuleId}: ${reason}`;
     counts.set(line, (counts.get(line) ?? 0) + 1);
   }

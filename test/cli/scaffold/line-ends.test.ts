@@ -1,7 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
+import { describe, expect, it } from 'vitest';
 import { newRegistry } from '../../support/scaffold.js';
 import { cli, recordText, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -23,7 +22,7 @@ async function windowsClone(folder: string): Promise<string> {
   return clone;
 }
 
-describeWith(['git'], 'git clone -c core.autocrlf=true', () => {
+describe('git clone -c core.autocrlf=true', () => {
   it('keeps the bytes of a registry that `init` has made', async () => {
     const folder = await newRegistry();
     writeFiles(folder, { 'issuers/acme.yaml': recordText('acme') });
