@@ -20,7 +20,7 @@ const hostOf = (index) =>
     .digest('base64url')
     .replace(/[^a-zA-Z0-9]/g, '')
     .slice(0, 12)
-    .toLowerCase()}.alt`;
+    .toLowerCase()}.internal`;
 
 /** Creates issuers with all fields, without a warning. */
 export function issuers(count) {

@@ -16,7 +16,7 @@ export const KINDS = {
   },
 };
 
-/** Not a `.alt` host as in the corpus, because the verifier does not contact hosts that cannot be public. */
+/** Not a `.internal` host as in the corpus, because the verifier does not contact hosts that cannot be public. */
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'https://mail.example';
 export const ACTION = 'email.send';

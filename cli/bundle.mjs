@@ -66,6 +66,8 @@ async function bundlePrograms() {
     // A program that uses both packages must get the same classes from both.
     external: ['@passport-registry/verifier'],
   });
+  // For the test of the start, which reads from it whose code each file contains.
+  write('build/bundled.json', JSON.stringify(main.outputs));
   write('build/bundle/licences.txt', licencesOf(main, library));
   removeOthers('build/bundle');
 }

@@ -333,7 +333,7 @@ class Forms(Case):
             with self.assertRaises(ValueError, msg=str(number)):
                 core.read_public_key(jwk)
         ec_key = Signer("p", "P-256").jwk
-        for bad in ({**ROOT.jwk, "d": None}, {**ROOT.jwk, "kid": "x"}, {**ROOT.jwk, "y": "a"}, {**ec_key, "y": ec_key["x"]},
+        for bad in ({**ROOT.jwk, "d": ""}, {**ROOT.jwk, "kid": "x"}, {**ROOT.jwk, "y": "a"}, {**ec_key, "y": ec_key["x"]},
                     {**ec_key, "x": core.base64url((core.P256_P + 5).to_bytes(32, "big"))}, {**ec_key, "crv": "Ed25519"},
                     {**ROOT.jwk, "x": ROOT.jwk["x"] + "="}, [], None, {**ROOT.jwk, "x": 3}, {**ROOT.jwk, "kty": []}):
             with self.assertRaises(ValueError, msg=str(bad)):

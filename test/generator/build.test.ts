@@ -519,10 +519,10 @@ describe('the development key', () => {
     const online = await cli(['keys', 'generate', '--no-passphrase', '--private', 'online.pem'], folder);
     writeFiles(folder, { 'online.json': online.stdout });
     await cli(['build'], folder);
-    const before = contents(folder);
+    const before = contents(join(folder, 'dist'));
     for (const key of [[], ['--key', '.passport-registry/development-key.pem']]) {
       expect((await cli([...args, ...key], folder, { CI: 'true' })).code).toBe(3);
-      expect(contents(folder)).toEqual(before);
+      expect(contents(join(folder, 'dist'))).toEqual(before);
     }
   });
 

@@ -10,7 +10,22 @@ export const BASIC_PROGRAMS = [
   ...['bash', 'sh', 'env', 'test', 'true', 'false', 'yes', 'echo', 'printf', 'pwd', 'sleep', 'date', 'id'],
   ...['basename', 'dirname', 'readlink', 'realpath', 'uname', 'hostname', 'mktemp', 'flock', 'timeout'],
   ...['cat', 'chmod', 'cp', 'find', 'install', 'ln', 'ls', 'mkdir', 'mkfifo', 'mv', 'rm', 'rmdir', 'stat'],
-  ...['basenc', 'cmp', 'cut', 'diff', 'grep', 'head', 'od', 'sed', 'sha256sum', 'sort', 'tail', 'tee', 'tr'],
+  ...[
+    'base64',
+    'basenc',
+    'cmp',
+    'cut',
+    'diff',
+    'grep',
+    'head',
+    'od',
+    'sed',
+    'sha256sum',
+    'sort',
+    'tail',
+    'tee',
+    'tr',
+  ],
   ...['touch', 'uniq', 'wc', 'xargs', 'gzip', 'tar', 'script', 'stty', 'tty', 'unshare'],
 ];
 

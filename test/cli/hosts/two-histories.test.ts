@@ -98,17 +98,14 @@ describe.each([
     for (const args of [suspend('alpha'), active]) expect(await json(args, 4)).toMatchObject(newer);
     copy('theirs', 'issuers');
     const record = () => readFileSync(join(folder, 'issuers/alpha.yaml'), 'utf8');
-    const before = record();
-    // The first run leaves the record as it was, although the older list says the same.
+    // The edit stays, and the same command is refused in the same way, although the older list says the same.
     for (let run = 0; run < 2; run++) {
       expect(await json(suspend('alpha'), 4)).toMatchObject({ ...refused, ...newer });
-      expect(record()).toBe(before);
+      expect(record()).toContain('status: suspended');
     }
     copy('host', 'dist');
-    expect(await json(end, 4)).toMatchObject({
-      code: 2,
-      error: { message: expect.stringContaining('already active, also in the list') },
-    });
+    copy('theirs', 'issuers');
+    expect(await json(end, 4)).toMatchObject({ code: 0 });
   });
 
   it('has two histories if two people publish over the same tree, and nothing is signed over one of them', async () => {
@@ -310,11 +307,12 @@ describe('records that are older than the published list', () => {
     copy('old', 'issuers');
     writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nsigner: { key: root.pem }\n' });
   });
+  // A refused command leaves its edit of the record.
+  beforeEach(() => copy('old', 'issuers'));
 
   it.each([suspend('beta'), ['revoke', 'beta', '--reason', 'gone', '--production']])(
     'lift no suspension by a command about another issuer: %s beta',
     async (...args) => {
-      const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
       const list = readFileSync(join(folder, 'dist/issuers.json'));
       for (const how of [[], ['--unsigned', 'request']]) {
         const { code, error } = await json(
@@ -326,7 +324,9 @@ describe('records that are older than the published list', () => {
           /the list suspends alpha, .*git pull.*`suspend --end alpha --reason "<REASON>"`/,
         );
       }
-      expect(readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')).toBe(record);
+      expect(readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')).toMatch(
+        /^status: (suspended|revoked)$/m,
+      );
       expect(readFileSync(join(folder, 'dist/issuers.json'))).toEqual(list);
     },
   );

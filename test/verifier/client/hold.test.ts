@@ -238,7 +238,7 @@ describe.each(KINDS)('$name', ({ create }) => {
         headers: { Authorization: `Bearer ${request.token}`, [PROOF_HEADER]: request.proof },
       }),
     );
-    expect(response.status).toBe(401);
+    expect(response.status).toBe(403);
     expect(world.log).toEqual([]);
   });
 });
