@@ -88,7 +88,7 @@ export class KeyRejected extends GeneratorError {
 
 /** The stable names of what can be wrong with a signing request. */
 export type RequestFault =
-  /** The request follows an older publication, delegation or rotation than this machine knows. */
+  /** The request follows an older publication or rotation than this machine knows. */
   | 'ERR_REQUEST_OUTDATED'
   /** The request has a payload of a type that this version cannot show. */
   | 'ERR_REQUEST_UNKNOWN'

@@ -1,12 +1,6 @@
-import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  clockNote,
-  type Delegation,
-  isToCome,
-  verifyDelegation,
-} from '@passport-registry/verifier/core';
-import { ignoring, KeyRejected, UsageError } from '../errors.js';
+import type { RootKey } from '@passport-registry/verifier';
+import { clockNote, isToCome, type OnlineKeys } from '@passport-registry/verifier/core';
+import { KeyRejected, UsageError } from '../errors.js';
 import type { SignedPublication } from '../list/list.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import type { Signer } from '../signing/sign.js';
@@ -14,12 +8,13 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
+import { namesIn } from './online-keys.js';
 import { type PreviousCheckpoint, previousCheckpoint } from './previous-checkpoint.js';
 import { signStatement, toSeconds } from './statements.js';
 
 /** The signer and the lifetime of a checkpoint. */
 export interface CheckpointChoice {
-  /** An online key that the delegation names, or the root key itself. */
+  /** An online key that the publication names, or the root key itself. */
   readonly signer: Signer;
   readonly hours: number;
 }
@@ -39,43 +34,28 @@ interface CheckpointContext {
   /** The ids to hold. Default: those of the published checkpoint. */
   readonly hold?: readonly string[] | undefined;
   readonly rootKey: RootKey;
-  /** The delegation of the tree, if it has one. */
-  readonly delegation: Uint8Array | undefined;
+  /** The online keys of the publication. */
+  readonly online: OnlineKeys | undefined;
 }
 
 /**
- * Signs a checkpoint now. A checkpoint by an online key ends with its delegation at the latest, because verifiers accept
- * it no longer (rule hold-permission). The checkpoint holds the issuers that the published checkpoint holds, and is not
- * dated before it, because verifiers refuse a checkpoint that goes back.
+ * Signs a checkpoint now. The checkpoint holds the issuers that the published checkpoint holds, and is not dated before it,
+ * because verifiers refuse a checkpoint that goes back.
  *
- * @throws {@link UsageError} if an online key would sign, but there is no delegation, or if the delegation does not let
- *   the online key hold the issuers; {@link KeyRejected} if it does not name that key, or has expired
+ * @throws {@link KeyRejected} if an online key would sign, but the publication does not name it, or its time is over;
+ *   {@link UsageError} if the publication does not let online keys hold the issuers
  */
 export async function signCheckpoint(
   { signer, hours }: CheckpointChoice,
-  { rootKey, delegation, previous, hold = previous?.hold ?? [], ...named }: CheckpointContext,
+  { rootKey, online, previous, hold = previous?.hold ?? [], ...named }: CheckpointContext,
 ): Promise<string> {
-  const byRoot = signer.rootKey.thumbprint === rootKey.thumbprint;
-  if (!byRoot && delegation === undefined) {
-    throw new UsageError(
-      `the online key ${signer.rootKey.thumbprint} cannot sign a checkpoint, because the tree has no delegation to it: if ` +
-        'the registry is published, first load its tree into the output folder, for example with `branch load`; for the ' +
-        'first checkpoint, build with --delegation',
-    );
-  }
-  // If the delegation is not valid, the verification of the tree, which refuses it, says why.
-  const delegated =
-    byRoot || delegation === undefined
-      ? undefined
-      : await verifyDelegation(delegation, rootKey, ANY_TIME).catch(ignoring(RegistryError));
-  if (delegated !== undefined) assertDelegated(signer, delegated);
-  if (hold.length > 0 && delegated?.mayHold === false) throw notPermitted(hold);
-  const iat = toSeconds(dateAfter(previous, hold));
-  const exp = iat + hours * HOUR_SECONDS;
+  const date = dateAfter(previous, hold);
+  if (signer.rootKey.thumbprint !== rootKey.thumbprint) assertMaySign(signer, online, { hold, date });
+  const iat = toSeconds(date);
   const { list, updatedAt, checksums, sequence } = named;
   return signStatement(signer, 'registry-checkpoint+jwt', {
     iat,
-    exp: delegated === undefined ? exp : Math.min(exp, toSeconds(delegated.expiresAt)),
+    exp: iat + hours * HOUR_SECONDS,
     updated_at: updatedAt,
     sha256: sha256(list),
     size: list.length,
@@ -85,33 +65,37 @@ export async function signCheckpoint(
   });
 }
 
-/** Says what to do, in place of the verification of the tree, which only refuses it. */
-function assertDelegated(signer: Signer, { keys, issuedAt, expiresAt }: Delegation): void {
-  const names = keys.map(({ thumbprint }) => thumbprint);
+/** Says what to do, in place of the verification of the tree, which only refuses the checkpoint. */
+function assertMaySign(
+  signer: Signer,
+  online: OnlineKeys | undefined,
+  { hold, date }: { readonly hold: readonly string[]; readonly date: number },
+): void {
   const own = signer.rootKey.thumbprint;
-  const later = 'A build with `--checkpoint-later` needs no online key';
-  if (!names.includes(own)) {
-    // A colleague may have replaced it, because it has leaked. To delegate to it would trust it again.
+  const names = online === undefined ? [] : namesIn(online);
+  if (online === undefined || !names.includes(own)) {
+    // A colleague may have replaced the key, because it has leaked.
     throw new KeyRejected(
-      `the online key ${own} cannot sign a checkpoint, because the delegation does not name it, but ${names.join(' or ')}. If one of you ` +
-        `has replaced ${own} by the delegation of ${formatUpdatedAt(issuedAt)}, get registry.yaml from there, and never delegate to a key ` +
-        `again that has leaked. Only if ${own} is a new key, build with the delegation to it from \`keys delegate\`: \`--delegation FILE\`. ${later}`,
+      `the online key ${own} cannot sign a checkpoint, because the publication names ${names.join(' or ') || 'no online key'}. If the key was ` +
+        'replaced, get registry.yaml from whoever replaced it. Only if it is a new key, publish it first: name it in checkpoint.public_key in ' +
+        'registry.yaml, and build with the root key',
       { isOtherKey: true },
     );
   }
-  if (Date.now() < expiresAt) return;
-  throw new KeyRejected(
-    `the delegation to the online key ${own} has expired, at ${formatUpdatedAt(expiresAt)} ${clockNote(Date.now())}: sign another one, on the machine with the ` +
-      `root key (\`keys delegate --online FILE > delegation.jwt\`), and build with \`--delegation delegation.jwt\`. ${later}`,
-    { isOtherKey: true },
-  );
+  if (date > online.expiresAt) {
+    throw new KeyRejected(
+      `the time of the online key ${own} is over, since ${formatUpdatedAt(online.expiresAt)} ${clockNote(Date.now())}: build with the root key, ` +
+        'which publishes a new time',
+      { isOtherKey: true },
+    );
+  }
+  if (hold.length > 0 && !online.mayHold) throw notPermitted(hold);
 }
 
 function notPermitted(hold: readonly string[]): UsageError {
   return new UsageError(
-    `the checkpoint would hold ${hold.join(', ')}, but the delegation does not let the online key hold issuers: sign a ` +
-      'delegation with `keys delegate --hold`, and publish it with `build --delegation`, with checkpoint.signer in ' +
-      'registry.yaml; to hold an issuer no longer, run `hold --end` under the delegation that is published',
+    `the checkpoint would hold ${hold.join(', ')}, but the publication does not let online keys hold issuers: leave ` +
+      'checkpoint.may_hold out of registry.yaml, and build with the root key; to hold an issuer no longer, run `hold --end` with the root key as the online key',
   );
 }
 
@@ -146,8 +130,8 @@ export async function withCheckpoint(
     updatedAt: list.updatedAt,
     rootKey,
     sequence: statement.sequence,
+    online: statement.online,
     checksums: tree.get(PATHS.checksums) ?? new Uint8Array(),
-    delegation: tree.get(PATHS.delegation),
     previous: await previousCheckpoint(published, choice.signer.rootKey),
   });
   return new Map([...tree, [PATHS.checkpoint, Buffer.from(text)]]);

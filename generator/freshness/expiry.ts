@@ -1,15 +1,14 @@
 import {
   clockNote,
-  DAY_MS,
   hasPassed,
   isToCome,
+  type OnlineKeys,
   type Statement,
   validFrom,
 } from '@passport-registry/verifier/core';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
+import { endsSoonAt } from './online-keys.js';
 
-/** The notice before a delegation expires, in days. A new delegation needs the root key, which is offline. */
-const DELEGATION_NOTICE_DAYS = 14;
 /** The notice before a checkpoint expires, as a share of its lifetime. */
 const CHECKPOINT_NOTICE_SHARE = 0.25;
 
@@ -22,58 +21,45 @@ export type Validity = 'ahead of time' | 'expired' | 'expires soon' | 'valid';
 /** Returns whether a checkpoint is valid, with the clock tolerance of a verifier. */
 export function checkpointValidity(times: StatementTerm, now: number): Validity {
   const { issuedAt, expiresAt } = times;
-  return validity(times, expiresAt - (expiresAt - issuedAt) * CHECKPOINT_NOTICE_SHARE, now);
-}
-
-/** Returns whether a delegation is valid, with the clock tolerance of a verifier. */
-export function delegationValidity(times: StatementTerm, now: number): Validity {
-  return validity(times, times.expiresAt - DELEGATION_NOTICE_DAYS * DAY_MS, now);
-}
-
-function validity(times: StatementTerm, noticeAt: number, now: number): Validity {
   if (aheadOfTime('it', times, now).length > 0) return 'ahead of time';
-  if (hasPassed(times.expiresAt, clockAt(now))) return 'expired';
+  if (hasPassed(expiresAt, clockAt(now))) return 'expired';
+  const noticeAt = expiresAt - (expiresAt - issuedAt) * CHECKPOINT_NOTICE_SHARE;
   return now >= noticeAt ? 'expires soon' : 'valid';
 }
 
 /**
- * Checks the times of a checkpoint and of its delegation.
+ * Returns whether online keys may sign, by the clock of this machine.
+ *
+ * @param issuedAt - when their publication was signed, in milliseconds since 1970
+ */
+export function onlineKeysValidity(online: OnlineKeys, issuedAt: number, now: number): 'over' | 'ends soon' | 'valid' {
+  if (now > online.expiresAt) return 'over';
+  return now >= endsSoonAt(online, issuedAt) ? 'ends soon' : 'valid';
+}
+
+/**
+ * Checks the times of a checkpoint.
  *
  * @param now - the current time, in milliseconds since 1970
- * @returns messages about those that are not valid now, and about those that expire soon
+ * @returns a message if the checkpoint is not valid now, and another one if it expires soon
  */
 export function expiryOf(
   checkpoint: StatementTerm,
-  delegation: StatementTerm | undefined,
   now: number,
 ): { readonly problems: readonly string[]; readonly soon: readonly string[] } {
-  const problems: string[] = [];
-  const soon: string[] = [];
-  const report = (name: string, times: StatementTerm, found: Validity) => {
-    const end = formatUpdatedAt(times.expiresAt);
-    problems.push(...aheadOfTime(name, times, now));
-    if (found === 'expired') problems.push(`${name} expired at ${end} ${clockNote(now)}`);
-    if (found === 'expires soon')
-      soon.push(`${name} expires at ${end}, in ${formatDuration(times.expiresAt - now)}`);
-  };
-  report('the checkpoint', checkpoint, checkpointValidity(checkpoint, now));
-  if (delegation !== undefined) {
-    report('the delegation', delegation, delegationValidity(delegation, now));
-    soon.push(...endWithDelegation(checkpoint, delegation, now));
+  const end = formatUpdatedAt(checkpoint.expiresAt);
+  switch (checkpointValidity(checkpoint, now)) {
+    case 'ahead of time':
+      return { problems: aheadOfTime('the checkpoint', checkpoint, now), soon: [] };
+    case 'expired':
+      return { problems: [`the checkpoint expired at ${end} ${clockNote(now)}`], soon: [] };
+    case 'expires soon': {
+      const left = formatDuration(checkpoint.expiresAt - now);
+      return { problems: [], soon: [`the checkpoint expires at ${end}, in ${left}`] };
+    }
+    case 'valid':
+      return { problems: [], soon: [] };
   }
-  return { problems, soon };
-}
-
-/** Reports a checkpoint that ends with its delegation, and so earlier than its operator may expect. */
-export function endWithDelegation(
-  checkpoint: Pick<StatementTerm, 'expiresAt'>,
-  { expiresAt }: Pick<StatementTerm, 'expiresAt'>,
-  now: number,
-): string[] {
-  if (checkpoint.expiresAt < expiresAt || now >= expiresAt) return [];
-  return [
-    `the checkpoint is valid only until ${formatUpdatedAt(expiresAt)}, when its delegation expires: publish a new delegation before then`,
-  ];
 }
 
 /** Reports a statement that is ahead of the clock by more than the tolerance. */

@@ -1,20 +1,20 @@
 import { importRootKey, RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
-import { ANY_TIME, readRotation, verifyCheckpoint, verifyDelegation } from '@passport-registry/verifier/core';
+import { ANY_TIME, readRotation, verifyCheckpoint } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { SignedPublication } from '../list/list.js';
-import { formatUpdatedAt } from '../list/updated-at.js';
 import { withConfigured } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { CheckpointChoice } from './checkpoint.js';
+import type { OnlineChoice } from './online-keys.js';
 import { readPublishedSnapshots, snapshotFiles } from './snapshots.js';
 
 /** The new statements about the freshness of a tree. */
 export interface FreshnessChoice {
-  /** A delegation to online keys, signed by the root key. Default: the published delegation. */
-  readonly delegation?: string | undefined;
+  /** The keys that may sign checkpoints besides the root key. Default: none. */
+  readonly online?: OnlineChoice | undefined;
   /** A rotation step from the previous root key to this root key. */
   readonly rotation?: string | undefined;
   /** The keys to which registry.yaml commits the previous root key, unless the published rotation does. */
@@ -25,7 +25,7 @@ export interface FreshnessChoice {
 
 /**
  * The files that prove the freshness of a tree and the origin of its root key: the published files and
- * the new ones. A tree without delegation, checkpoint and log has no snapshots.
+ * the new ones. A tree without checkpoint and log has no snapshots.
  *
  * @param choice - with `breakPinnedVerifiers`, the root key may change without a rotation, and the chain from the old one ends
  * @throws {@link UsageError} | {@link KeyRejected}
@@ -54,29 +54,14 @@ export async function freshnessFiles(
   });
   set(PATHS.rotation, rotation);
   const checkpoint = readPublishedFile(published, PATHS.checkpoint);
-  if (rootChanged && isListed(published, PATHS.delegation) && choice.delegation === undefined) {
-    throw new UsageError(
-      'a new root key needs a new delegation: pass --delegation with a delegation that the new root key has signed',
-    );
-  }
   if (rootChanged && checkpoint !== undefined && choice.checkpoint === undefined) {
     throw new UsageError(
       'the checkpoint is not valid under the new root key: set checkpoint.signer in registry.yaml to sign a new one with the tree',
     );
   }
-  const delegation =
-    choice.delegation === undefined
-      ? await readPublishedStatements(published, {
-          path: PATHS.delegation,
-          read: (bytes) => verifyDelegation(bytes, signed.rootKey, ANY_TIME),
-          remedy: 'pass --delegation with a new one',
-        })
-      : await assertDelegation(choice.delegation, signed.rootKey, {
-          published: readPublishedFile(published, PATHS.delegation),
-          by: previousRoot ?? signed.rootKey,
-        });
   if (checkpoint !== undefined && choice.checkpoint === undefined) {
-    await verifyCheckpoint({ checkpoint, delegation }, signed.rootKey, ANY_TIME).catch((cause: Error) => {
+    const signers = { rootKey: signed.rootKey, online: signed.statement.online };
+    await verifyCheckpoint(checkpoint, signers, ANY_TIME).catch((cause: Error) => {
       if (!(cause instanceof RegistryError)) throw cause;
       throw new UsageError(
         `the published checkpoint is not valid for the new tree (${cause.message}): set checkpoint.signer in registry.yaml to sign a new checkpoint with the tree`,
@@ -84,10 +69,8 @@ export async function freshnessFiles(
       );
     });
   }
-  set(PATHS.delegation, delegation);
   set(PATHS.checkpoint, checkpoint);
-  const hasCheckpoints =
-    delegation !== undefined || checkpoint !== undefined || choice.checkpoint !== undefined;
+  const hasCheckpoints = checkpoint !== undefined || choice.checkpoint !== undefined;
   // Whoever sees the head of the log can fetch the new list from its snapshot.
   if (!hasCheckpoints && signed.statement.log === undefined) return files;
   const steps = rotation === undefined ? [] : readRotation(rotation);
@@ -114,13 +97,11 @@ function isListed(published: PublishedTree | undefined, path: string): boolean |
   return published?.checksums()?.has(path);
 }
 
-/** A file of statements that the root key or an online key has signed. */
+/** A file of statements that root keys have signed. */
 interface StatementFile {
   readonly path: string;
   /** Throws if the file is damaged. */
   readonly read: (bytes: Uint8Array) => unknown;
-  /** How to continue without the file. */
-  readonly remedy?: string;
 }
 
 const ROTATION: StatementFile = { path: PATHS.rotation, read: readRotation };
@@ -134,7 +115,7 @@ const ROTATION: StatementFile = { path: PATHS.rotation, read: readRotation };
  */
 export async function readPublishedStatements(
   published: PublishedTree | undefined,
-  { path, read, remedy }: StatementFile,
+  { path, read }: StatementFile,
 ): Promise<Uint8Array | undefined> {
   const bytes = readPublishedFile(published, path);
   let cause: unknown;
@@ -151,42 +132,9 @@ export async function readPublishedStatements(
   const state = cause === undefined ? 'missing' : `damaged (${(cause as Error).message})`;
   throw new UsageError(
     `${published?.folder}/${path} is ${state}, and a build cannot recreate the file: restore the file from a mirror, ` +
-      `from a backup or from git${remedy === undefined ? '' : `, or ${remedy}`}`,
+      'from a backup or from git',
     { cause },
   );
-}
-
-/**
- * Verifies a new delegation now, rather than with the first checkpoint that depends on it. It must not be older than the
- * published one, because verifiers refuse an older one, also under another root key (rule checkpoint-rollback).
- *
- * @param published - the published delegation, and by which root key it is
- */
-async function assertDelegation(
-  delegation: string,
-  rootKey: RootKey,
-  { published, by }: { readonly published: Uint8Array | undefined; readonly by: RootKey },
-): Promise<Uint8Array> {
-  if (delegation === '') {
-    throw new KeyRejected(
-      'the delegation is empty: the `keys delegate` that wrote it has failed, so run it again',
-    );
-  }
-  const { issuedAt } = await verifyDelegation(delegation, rootKey, ANY_TIME).catch((cause: Error) => {
-    throw new KeyRejected(
-      `the delegation is not signed by root key ${rootKey.thumbprint}: ${cause.message}`,
-      { cause },
-    );
-  });
-  // No verifier has accepted a published delegation that is damaged.
-  const before = published && (await verifyDelegation(published, by, ANY_TIME).catch(() => undefined));
-  if (before !== undefined && before.issuedAt > issuedAt) {
-    throw new UsageError(
-      `the delegation of ${formatUpdatedAt(issuedAt)} is older than the published one, of ${formatUpdatedAt(before.issuedAt)}, and ` +
-        'verifiers that know that one refuse it: pass the newest delegation, or sign another',
-    );
-  }
-  return Buffer.from(delegation);
 }
 
 /**

@@ -19,7 +19,7 @@ export type PreviousCheckpoint = Pick<Checkpoint, 'hold' | 'issuedAt'>;
  * Verifies the published checkpoint, at any time. The next checkpoint keeps the holds of the published one, so if issuers
  * may be held, but nobody can tell which, this function throws: a new checkpoint would release them silently.
  *
- * @param signer - the key that signs the next checkpoint. After a build that was killed, root key or delegation may be
+ * @param signer - the key that signs the next checkpoint. After a build that was killed, root key or online keys may be
  *   newer than the checkpoint. The checkpoint then counts if the same key has signed it
  * @returns undefined if the tree has no checkpoint, or only one that is damaged and cannot hold issuers
  * @throws {@link UsageError} with instructions to restore the checkpoint
@@ -31,28 +31,21 @@ export async function previousCheckpoint(
   if (published === undefined || published.checkpoint !== undefined) return published?.checkpoint;
   const { folder, statement } = published;
   const bytes = readIfReadable(folder, PATHS.checkpoint);
-  const statements = bytes && { checkpoint: bytes, delegation: undefined };
-  const own =
-    statements && (await verifyCheckpoint(statements, signer, ANY_TIME).catch(ignoring(RegistryError)));
+  const signers = { rootKey: signer, online: undefined };
+  const own = bytes && (await verifyCheckpoint(bytes, signers, ANY_TIME).catch(ignoring(RegistryError)));
   if (own !== undefined) return own;
   const unverified = bytes && readUnverified(bytes, 'registry-checkpoint+jwt');
   const mayHold = unverified?.claims.hold !== undefined;
   // Before the first checkpoint, there is none to read.
   const hadCheckpoint = bytes !== undefined || statement?.checkpoint === true;
-  if (!mayHold && !(hadCheckpoint && mayHoldIssuers(folder))) return undefined;
+  // A statement that cannot be read might let online keys hold issuers.
+  const mightHold = statement === undefined || statement.online?.mayHold === true;
+  if (!mayHold && !(hadCheckpoint && mightHold)) return undefined;
   throw new UsageError(
     `${folder}/${PATHS.checkpoint} is ${bytes === undefined ? 'missing' : 'not valid'}, so nobody can tell which issuers ` +
       'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git. If ' +
       'it never held an issuer, for example because this is the first checkpoint, run `hold --end --all`',
   );
-}
-
-/** Whether the published delegation lets the online keys hold issuers. One that cannot be read might. */
-function mayHoldIssuers(folder: string): boolean {
-  const bytes = readIfReadable(folder, PATHS.delegation);
-  if (bytes === undefined) return false;
-  const delegation = readUnverified(bytes, 'registry-delegation+jwt');
-  return delegation === undefined || delegation.claims.hold === true;
 }
 
 /** Reads a statement that nobody has verified. Undefined if the bytes are not a statement of this type. */

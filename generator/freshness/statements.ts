@@ -2,7 +2,6 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   ALG_NAMES,
   canonicalBytes,
-  DAY_MS,
   type LogIdentity,
   type PublicationStatement,
   publicationStatementOf,
@@ -11,37 +10,10 @@ import {
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import type { Signer } from '../signing/sign.js';
+import type { OnlineClaims } from './online-keys.js';
 
 /** Converts milliseconds to whole seconds. */
 export const toSeconds = (now: number) => Math.floor(now / 1000);
-
-/** The claims of a delegation (rule delegation-form). */
-export interface DelegationClaims {
-  /** Seconds since 1970. */
-  readonly iat: number;
-  /** Seconds since 1970. */
-  readonly exp: number;
-  /** The public JWKs of the online keys. */
-  readonly keys: readonly RootKey['jwk'][];
-  /** Whether a checkpoint by these keys may hold issuers. */
-  readonly hold?: true;
-  /** The thumbprint of the next root key, if it is announced. */
-  readonly next_root_thumbprint?: string;
-}
-
-/**
- * Returns the claims of a delegation, which names the online keys that may sign checkpoints.
- *
- * @param term - its lifetime, and whether the online keys may hold issuers (docs/protocol/rotation.md#hold-permission)
- */
-export function delegationClaims(
-  online: readonly RootKey[],
-  { days, mayHold }: { readonly days: number; readonly mayHold: boolean },
-): DelegationClaims {
-  const iat = toSeconds(Date.now());
-  const keys = online.map(({ jwk }) => jwk);
-  return { iat, exp: iat + toSeconds(days * DAY_MS), keys, ...(mayHold && { hold: true }) };
-}
 
 /** The claims of a rotation step (rule rotation-form). */
 export interface RotationClaims {
@@ -79,6 +51,7 @@ export interface PublicationClaims {
   readonly levels: number;
   readonly checkpoint?: true;
   readonly log?: LogIdentity;
+  readonly online?: OnlineClaims;
   readonly about_sha256?: string;
 }
 
@@ -101,7 +74,6 @@ interface CheckpointClaims {
 /** The claims of each statement that this program signs, by its type. */
 interface ClaimsByType {
   readonly 'registry-checkpoint+jwt': CheckpointClaims;
-  readonly 'registry-delegation+jwt': DelegationClaims;
   readonly 'registry-publication+jwt': PublicationClaims;
   readonly 'registry-root-rotation+jwt': RotationClaims;
 }

@@ -1,8 +1,8 @@
 import { RegistryError, type RootKey, type StoredPublication } from '@passport-registry/verifier';
-import { ANY_TIME, refuseOlderList, type TreeHead, verifyDelegation } from '@passport-registry/verifier/core';
+import { refuseOlderList, type TreeHead } from '@passport-registry/verifier/core';
 import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
-import { GeneratorError, ignoring, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
-import { assertNotAhead, formatUpdatedAt } from '../list/updated-at.js';
+import { GeneratorError, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
+import { assertNotAhead } from '../list/updated-at.js';
 import { damagedLog, type ReadFileSync, readLogHead } from '../log/log-files.js';
 import { readEntries } from '../log/read-log.js';
 import { checkTransitions } from '../review/forbidden-changes.js';
@@ -159,7 +159,7 @@ async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: b
   try {
     // A checkpoint may name an earlier list than the one that the tree has since.
     const { list } = held;
-    const known = { updatedAt: list.updatedAt, checkpoint: undefined, delegatedAt: undefined };
+    const known = { updatedAt: list.updatedAt, checkpoint: undefined };
     refuseOlderList(next.list, { ...known, sha256: list.sha256 });
     if (isNewRoot) return;
     const stored = storedPublication((path) => held.files.get(path));
@@ -193,19 +193,9 @@ export async function acceptable(
   rootKey: RootKey,
   stored?: StoredPublication,
 ): Promise<void> {
-  const accepted = stored === undefined ? [] : [await withDelegation(stored, rootKey)];
+  const accepted = stored === undefined ? [] : [stored];
   const trust = pinnedKey(rootKey);
   await acceptPublication(memorySource(files), { trust, maxAgeMs: ANY_AGE_MS, accepted });
-}
-
-/** Verifiers remember the delegation of a tree from earlier checkpoints, also if the root key has signed the present one. */
-async function withDelegation(stored: StoredPublication, rootKey: RootKey): Promise<StoredPublication> {
-  if (stored.delegation === undefined) return stored;
-  // No verifier has accepted a delegation that is damaged.
-  const delegation = await verifyDelegation(stored.delegation, rootKey, ANY_TIME).catch(
-    ignoring(RegistryError),
-  );
-  return delegation === undefined ? stored : { ...stored, delegatedAt: formatUpdatedAt(delegation.issuedAt) };
 }
 
 /** Applies the rules for changes to the two lists (rule record-changes). */

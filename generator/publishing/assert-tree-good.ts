@@ -9,7 +9,7 @@ import { memorySource, registryFiles } from '../verification/tree-source.js';
 import { auditTree } from '../verification/verify.js';
 
 /** The files that prove that a list is the newest, and that lead from earlier root keys to the current one. */
-const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
+const FRESHNESS = [PATHS.checkpoint, PATHS.rotation];
 
 /**
  * Verifies a whole tree in memory as an outsider would, before any file is written

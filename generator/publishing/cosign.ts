@@ -43,7 +43,7 @@ export async function cosign(
 /** Publishes what is in the log, as if it had been signed elsewhere. */
 function complete(
   served: PublishedTree,
-  { signature, statement, about, rootKey, delegation, rotation }: PendingPublication,
+  { signature, statement, about, rootKey, rotation }: PendingPublication,
   { options, output }: { readonly options: CosignOptions; readonly output: OutputFolder },
 ): Promise<BuildReport> {
   const { log, checkpoint, ...tree } = options;
@@ -61,7 +61,7 @@ function complete(
     follows: undefined,
     list: listBytes(recordsBytes(issuers), statement.updatedAt),
   };
-  const freshness = { delegation, rotation, checkpoint };
+  const freshness = { rotation, checkpoint };
   // The build that logged the publication has applied this rule.
   const exceptions = { allowExampleNames: true };
   return publish(

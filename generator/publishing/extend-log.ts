@@ -127,7 +127,7 @@ export interface Publishing {
 }
 
 /**
- * Adds to the log what the tree publishes and the log lacks: rotation steps, a delegation, the publication statement
+ * Adds to the log what the tree publishes and the log lacks: rotation steps and the publication statement
  * (rule log-files). The new log contains the published one.
  *
  * @returns undefined if the registry has no log
@@ -203,16 +203,12 @@ async function entryOf(jwt: string, steps = 0): Promise<NewStatement> {
   return { jwt, entry };
 }
 
-/** Returns the rotation steps and the delegation that the published tree has not. Without a published log, all of them. */
+/** Returns the rotation steps that the published tree has not. Without a published log, all of them. */
 async function newStatements(tree: Tree, served: PublishedTree | undefined): Promise<NewStatement[]> {
   const logged = served?.statement?.log === undefined ? undefined : served;
   const before = logged === undefined ? 0 : publishedSteps(logged.folder).length;
   const steps = readRotation(tree.get(PATHS.rotation) ?? '[]').slice(before);
-  const found = await Promise.all(steps.map(({ text }, at) => entryOf(text, before + at)));
-  const delegation = tree.get(PATHS.delegation);
-  if (delegation === undefined || (logged && holds(logged.folder, PATHS.delegation, delegation)))
-    return found;
-  return [...found, await entryOf(Buffer.from(delegation).toString('utf8'))];
+  return Promise.all(steps.map(({ text }, at) => entryOf(text, before + at)));
 }
 
 /** Returns new names and reasons as they are kept until the rest of the tree is published. */

@@ -42,10 +42,8 @@ export interface NextPublication {
   /** The tree that it follows; undefined for a first list. */
   readonly published: PublishedTree | undefined;
   readonly records: CompleteRecords;
-  /** The delegation that is published with it, a JWT. Undefined if the published one stays. */
-  readonly delegation?: string | undefined;
-  /** The online keys of a delegation that is still to be signed. */
-  readonly onlineKeys?: readonly RootKey[] | undefined;
+  /** The online keys from then on. */
+  readonly onlineKeys: readonly RootKey[];
 }
 
 /**
@@ -67,7 +65,7 @@ export interface PublishOptions extends TreeOptions {
   readonly time?: ListTime | undefined;
   /** The log and its witnesses, for the steps that sign and log. Default: the registry has no log. */
   readonly log?: LogChoice | undefined;
-  /** Delegation, rotation and checkpoint, for the step that assembles the tree. */
+  /** Online keys, rotation and checkpoint: for the statement, and for the step that assembles the tree. */
   readonly freshness?: FreshnessChoice | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
-import { WITHOUT_HOLDS } from '../freshness/missing-online-key.js';
+import { WITHOUT_HOLDS } from '../freshness/online-keys.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { NO_WITNESSES } from '../log/log-choice.js';
 import { sha256 } from '../tree/checksums.js';
@@ -23,8 +23,6 @@ export interface CheckpointReport {
   readonly sha256: string;
   /** When the checkpoint expires, RFC 3339. */
   readonly expires: string;
-  /** When its delegation expires, RFC 3339; undefined if the root key signed the checkpoint. */
-  readonly delegationExpires: string | undefined;
   /** In words: who was on hold already, a missing promise of checkpoints, and what expires soon. */
   readonly warnings: readonly string[];
   /** The ids of the issuers that the checkpoint holds, sorted. */
@@ -66,30 +64,28 @@ export async function publishCheckpoint(
   if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
     const isHold = choice.holdChange !== undefined;
     throw new UsageError(
-      `${out} has no snapshot of its list: checkpoints begin with a build with --delegation, or with checkpoint.signer in registry.yaml` +
+      `${out} has no snapshot of its list: checkpoints begin with a build with checkpoint.signer in registry.yaml` +
         (isHold ? `. ${WITHOUT_HOLDS}` : ''),
     );
   }
   const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
   if (isWitnessed) await assertProvable(published, witnesses, output);
   const checksums = readBytes(join(out, PATHS.checksums));
-  const delegation = readTreeFile(out, PATHS.delegation);
   const { previous, hold, warnings } = await nextHold(published, choice);
-  const subject = { list, updatedAt, checksums, delegation, rootKey, sequence: statement?.sequence };
+  const { sequence, online } = statement ?? {};
+  const subject = { list, updatedAt, checksums, online, rootKey, sequence };
   const bytes = Buffer.from(await signCheckpoint(choice, { ...subject, previous, hold }));
   const tree = { get: async (path: string) => (path === PATHS.checkpoint ? bytes : readTreeFile(out, path)) };
   const { checkpoint } = await assertVerifiable(tree, rootKey);
   if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
   await replaceStatements(new Map([[PATHS.checkpoint, bytes]]), output);
   const log = isWitnessed ? await renewProof(published, witnesses, output) : undefined;
-  const delegated = checkpoint.delegation;
   return {
     updatedAt,
     sha256: hash,
     hold,
     log,
     expires: formatUpdatedAt(checkpoint.expiresAt),
-    delegationExpires: delegated && formatUpdatedAt(delegated.expiresAt),
-    warnings: [...warnings, ...expiryOf(checkpoint, delegated, Date.now()).soon],
+    warnings: [...warnings, ...expiryOf(checkpoint, Date.now()).soon],
   };
 }

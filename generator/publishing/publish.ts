@@ -48,7 +48,8 @@ export async function publish(
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
   const follows = predecessorOf(published, signer);
   const { rootKey, development } = signer;
-  const next = { rootKey, published: follows, records, delegation: freshness.delegation };
+  const onlineKeys = freshness.online?.keys ?? [];
+  const next = { rootKey, published: follows, records, onlineKeys };
   const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
   // Over a tree that is not the newest, the rules of change would blame the records.
   const old = follows && publishedRecords(follows, output.out);
@@ -58,7 +59,7 @@ export async function publish(
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   if (!development) assertLastingName(log, follows);
   const signed = await signedList(
-    { records, signer, time, checkpoint, log, predecessor: follows },
+    { records, signer, time, checkpoint, log, online: freshness.online, predecessor: follows },
     published,
     output,
   );

@@ -209,7 +209,7 @@ function repairedTiles({ files, replaced }: WholeLog, read: Read): Repaired[] {
 function repairedStatements(entries: Entries, read: Read) {
   const others = new Map<string, Buffer>();
   const add = (bytes: Buffer | undefined) => bytes && others.set(sha256(bytes), bytes);
-  for (const path of [PATHS.publication, PATHS.delegation]) add(read(path));
+  add(read(PATHS.publication));
   for (const step of stepsIn(read)) add(Buffer.from(step));
   const files: Repaired[] = [];
   let lost: string | undefined;
@@ -266,12 +266,12 @@ function repairedProofs(read: Read): Repaired[] {
 }
 
 /**
- * Finds statements outside of the log that are missing or cut short: the publication, its copies in snapshots and the
- * delegation. SHA256SUMS names their hashes, and the log has them.
+ * Finds statements outside of the log that are missing or cut short: the publication and its copies in
+ * snapshots. SHA256SUMS names their hashes, and the log has them.
  */
 function repairedCopies(entries: Entries, sums: Sums, read: Read): Repaired[] {
   return [...sums].flatMap(([path, hash]): Repaired[] => {
-    if (path !== PATHS.delegation && !path.endsWith(PATHS.publication)) return [];
+    if (!path.endsWith(PATHS.publication)) return [];
     const indexed = entries.find(({ entry }) => entry.sha256 === hash);
     const whole = indexed && read(PATHS.loggedStatement(indexed.index));
     return whole !== undefined && isCutShort(read(path), whole) ? [[path, whole]] : [];

@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import type { OutputFolder } from '../files/output-folder.js';
-import { endWithDelegation } from '../freshness/expiry.js';
 import type { SignedPublication } from '../list/list.js';
 import { sha256 } from '../tree/checksums.js';
 import { isChecksummed, roleOf } from '../tree/files.js';
@@ -137,13 +136,12 @@ function buildNotes(outcome: Outcome): string[] {
   const { output, repaired, requested, answers, published, signed, statements, tree } = outcome;
   const { updatedAt } = signed.list;
   const { checkpoint } = statements;
-  const { delegation, sha256: named, treeSha256 } = checkpoint ?? {};
+  const { sha256: named, treeSha256 } = checkpoint ?? {};
   const isFirst = published === undefined && !signed.development;
   const isUnused = signed.kept && requested !== undefined && requested !== updatedAt;
   const lacksPromised = lacksCheckpoint(outcome);
   const isOlder = checkpoint !== undefined && named !== signed.sha256;
   const isOfOtherTree = treeSha256 !== sha256(tree.get(PATHS.checksums) ?? new Uint8Array());
-  const limits = checkpoint && delegation ? endWithDelegation(checkpoint, delegation, Date.now()) : [];
   return [
     ...noteIf(
       isUnused,
@@ -169,14 +167,9 @@ function buildNotes(outcome: Outcome): string[] {
       'The publication statement promises checkpoints, but the tree has none: every verifier refuses the tree until `checkpoint` has run, so run it before you publish the tree.',
     ),
     ...noteIf(
-      !lacksPromised && tree.has(PATHS.delegation) && checkpoint === undefined,
-      'The tree has a delegation but no checkpoint: verifiers that have accepted a checkpoint refuse the tree until `checkpoint` has run.',
-    ),
-    ...noteIf(
       checkpoint !== undefined && !signed.statement.checkpoint,
       'The publication statement does not promise checkpoints yet. The next build or signing request adds the promise: verifiers then refuse the registry without a checkpoint.',
     ),
-    ...limits.map((note) => `T${note.slice(1)}.`),
     ...noteIf(
       isOlder,
       'The checkpoint still names an older list: verifiers that do not read publication statements see the new list after `checkpoint` has run.',
@@ -196,15 +189,15 @@ function lacksCheckpoint({ signed, statements }: Pick<Outcome, 'signed' | 'state
 /** After an online key has leaked, the holds of its checkpoints may be the thief's. */
 function inheritedHolds(
   published: PublishedTree | undefined,
-  { checkpoint, delegation }: ProvenStatements,
+  { checkpoint, publication }: ProvenStatements,
 ): string[] {
   const before = published?.checkpoint;
-  if (before?.delegation === undefined || delegation === undefined) return [];
-  if (delegation.keys.some(({ thumbprint }) => thumbprint === before.kid)) return [];
+  if (before === undefined || before.kid === published?.statement?.kid) return [];
+  if (publication?.online?.keys.some(({ thumbprint }) => thumbprint === before.kid)) return [];
   const kept = before.hold.filter((id) => checkpoint?.hold.includes(id));
   if (kept.length === 0) return [];
   return [
-    `The new checkpoint keeps what the checkpoint of ${before.kid} held, a key that the delegation leaves out: ${kept.join(', ')}. If that key has leaked, find out who has held them, and end what was not yours: \`hold --end\` with the ids and --false-alarm.`,
+    `The new checkpoint keeps what the checkpoint of ${before.kid} held, a key that the publication no longer names: ${kept.join(', ')}. If that key has leaked, find out who has held them, and end what was not yours: \`hold --end\` with the ids and --false-alarm.`,
   ];
 }
 

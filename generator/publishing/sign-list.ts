@@ -1,6 +1,7 @@
 import type { LogIdentity, PublicationStatement } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
+import { type OnlineChoice, onlineClaims } from '../freshness/online-keys.js';
 import { readPublicationStatement } from '../freshness/statements.js';
 import { aboutBytes } from '../list/about.js';
 import {
@@ -33,6 +34,8 @@ interface ListToSign {
   readonly checkpoint: boolean;
   /** The log of the registry; undefined if the published statement decides. */
   readonly log: LogIdentity | undefined;
+  /** The keys that may sign checkpoints besides the root key. */
+  readonly online: OnlineChoice | undefined;
   /** The published tree, from `predecessorOf`. */
   readonly predecessor: PublishedTree | undefined;
 }
@@ -43,7 +46,7 @@ interface ListToSign {
  * @throws {@link KeyRejected} | {@link UsageError}
  */
 export async function signedList(
-  { records, signer, time, checkpoint, log, predecessor }: ListToSign,
+  { records, signer, time, checkpoint, log, online, predecessor }: ListToSign,
   published: PublishedTree | undefined,
   output: OutputFolder,
 ): Promise<SignedPublication> {
@@ -57,7 +60,10 @@ export async function signedList(
   const requested = time.updatedAt === undefined ? Date.now() : Date.parse(time.updatedAt);
   const signedAt = kept ? requested : Date.parse(list.updatedAt);
   const about = aboutBytes(records.about);
-  const subject = { list, sha256: hash, sums, checkpoint, log, about: about && sha256(about), signedAt };
+  const subject = {
+    ...{ list, sha256: hash, sums, checkpoint, log, about: about && sha256(about), signedAt },
+    online: online && onlineClaims(online, signedAt),
+  };
   const statement =
     'sign' in signer
       ? await signedStatement(subject, signer, predecessor)

@@ -1,6 +1,7 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { LogIdentity, PublicationStatement, SumsTree } from '@passport-registry/verifier/core';
 import { RequestRejected, UsageError } from '../errors.js';
+import { claimsOfOnline, keepsOnlineKeys, type OnlineClaims } from '../freshness/online-keys.js';
 import {
   type PublicationClaims,
   parsePublicationStatement,
@@ -30,6 +31,8 @@ export interface StatementSubject extends SummedList {
   readonly checkpoint: boolean;
   /** The log of the registry; undefined if the published statement decides. */
   readonly log: LogIdentity | undefined;
+  /** The keys that may sign checkpoints besides the root key. */
+  readonly online: OnlineClaims | undefined;
   /** When the statement is signed, if a new one is needed: milliseconds since 1970. */
   readonly signedAt: number;
 }
@@ -41,7 +44,7 @@ export interface StatementSubject extends SummedList {
  * @param previous - the published statement, from `intactStatement`
  */
 export function nextClaims(
-  { list, sha256: hash, sums, checkpoint, log: named, about, signedAt }: StatementSubject,
+  { list, sha256: hash, sums, checkpoint, log: named, online, about, signedAt }: StatementSubject,
   rootKey: RootKey,
   previous: PublicationStatement | undefined,
 ): PublicationClaims | undefined {
@@ -56,11 +59,14 @@ export function nextClaims(
     // Checkpoints are not withdrawn under the same root key.
     ...((checkpoint || previous?.checkpoint === true) && { checkpoint: true as const }),
     ...(log !== undefined && { log }),
+    ...(online !== undefined && { online }),
     ...(about !== undefined && { about_sha256: about }),
   };
   // After a killed rotation, keys/root.json may already be the next key.
   const isSameKey = previous !== undefined && previous.kid === rootKey.thumbprint;
-  if (previous !== undefined && isSameKey && saysTheSame(previous, says)) return undefined;
+  if (previous !== undefined && isSameKey && saysTheSame(previous, says)) {
+    if (keepsOnlineKeys(previous, online, signedAt)) return undefined;
+  }
   const earliest = Math.max(Date.parse(list.updatedAt), previous?.issuedAt ?? 0);
   return {
     ...says,
@@ -137,7 +143,7 @@ export async function signedStatement(
 /**
  * Asserts that a publication statement that somebody else has made is, byte by byte, the one that this program would
  * make for the list: the next sequence, the hash of the statement before, and everything about the list. The maker
- * chooses only the time, whether checkpoints begin, and the log.
+ * chooses only the time, whether checkpoints begin, the online keys, and the log.
  *
  * @param input - the bytes to sign, as text: header and claims in base64url
  * @param context - the root key that signs, and the statement that this one follows: undefined for a first one
@@ -150,7 +156,8 @@ export function assertExpectedStatement(
 ): PublicationStatement {
   const said = readStatementInput(input);
   const { checkpoint, log, issuedAt } = said;
-  const expected = nextClaims({ ...list, checkpoint, log, signedAt: issuedAt }, rootKey, previous);
+  const online = said.online && claimsOfOnline(said.online);
+  const expected = nextClaims({ ...list, checkpoint, log, online, signedAt: issuedAt }, rootKey, previous);
   if (expected === undefined) {
     throw unexpected(`repeats publication ${previous?.sequence}, so there is nothing to sign`);
   }

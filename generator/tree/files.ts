@@ -53,7 +53,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: 'issuers/*', star: ID, type: TYPES.json, listedIn: 'sums' },
   { path: PATHS.rootKey, type: TYPES.json },
   { path: PATHS.rotation, type: TYPES.json },
-  { path: PATHS.delegation, type: TYPES.jwt },
   { path: PATHS.checkpoint, type: TYPES.jwt, listedIn: 'nothing' },
   { path: PATHS.publication, type: TYPES.jwt },
   { path: PATHS.statements, type: TYPES.json, listedIn: 'nothing' },

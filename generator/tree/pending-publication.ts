@@ -7,7 +7,6 @@ import {
   type PublicationStatement,
   rootKeysOf,
   trimSignature,
-  type VerifiedEntry,
   verifyAbout,
   walkLog,
 } from '@passport-registry/verifier/core';
@@ -25,8 +24,7 @@ export interface PendingPublication {
   readonly about: AboutIssuers | undefined;
   /** The root key that signed the publication: that of the tree, or the next one after a rotation. */
   readonly rootKey: RootKey;
-  /** The delegation and the rotation step that are in the log, but not in the tree. */
-  readonly delegation: string | undefined;
+  /** The rotation step that is in the log, but not in the tree. */
   readonly rotation: string | undefined;
 }
 
@@ -60,18 +58,15 @@ export async function pendingPublication(
       'has a new statement that is missing or damaged, or not signed by the root key of the tree',
     );
   }
-  const latest = (type: VerifiedEntry['type']) => {
-    const found = statements[verified.findLastIndex((one) => one.type === type)];
-    return found && decodeUtf8(found);
-  };
+  const step = statements[verified.findLastIndex(({ type }) => type === 'rotation')];
   const publication = verified.flatMap((one) => (one.type === 'publication' ? one.publication : [])).at(-1);
   const signer = (await rootKeysOf(state)).find(({ thumbprint }) => thumbprint === publication?.kid);
   if (publication === undefined || signer === undefined) return undefined;
   const signed = await readSigned(read, publication.sha256, signer);
-  const [delegation, rotation] = [latest('delegation'), latest('rotation')];
+  const rotation = step && decodeUtf8(step);
   const kept = read(PATHS.snapshot(publication.sha256, PATHS.about));
   const about = (await verifyAbout(kept, publication)) ?? (await verifyAbout(read(PATHS.about), publication));
-  return { ...signed, statement: publication, about, rootKey: signer, delegation, rotation };
+  return { ...signed, statement: publication, about, rootKey: signer, rotation };
 }
 
 /** Reads a list that is kept in a snapshot, and its signature by the root key. */

@@ -259,11 +259,11 @@ export async function isSigned(
 async function checkpointOf(
   read: ReadFileSync,
   rootKey: RootKey | undefined,
+  online: OnlineKeys | undefined,
 ): Promise<Checkpoint | undefined> {
   const checkpoint = read(PATHS.checkpoint);
   if (checkpoint === undefined || rootKey === undefined) return undefined;
-  const delegation = Promise.resolve(read(PATHS.delegation));
-  return verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME).catch(ignoring(RegistryError));
+  return verifyCheckpoint(checkpoint, { rootKey, online }, ANY_TIME).catch(ignoring(RegistryError));
 }
 
 /**

@@ -21,7 +21,7 @@ const SCHEMAS = ['issuer', 'issuer-registry', 'jwk', 'trust-anchor', 'trust-poli
 interface TreeParts {
   readonly signed: SignedPublication;
   readonly changes: Changes;
-  /** Delegation, rotation and snapshots; empty for a registry that uses none of them. */
+  /** Rotation, checkpoint and snapshots; empty for a registry that uses none of them. */
   readonly freshness: Tree;
   readonly about: RegistryDescription;
   readonly page: PageParts;

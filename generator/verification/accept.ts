@@ -58,7 +58,7 @@ export async function acceptPublication(
 
 /**
  * Applies the rules of a verifier to the statements of a tree, before its list is there: the rotation from the pinned root
- * key, the publication statement, and the checkpoint with its delegation.
+ * key, the publication statement, and the checkpoint.
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
@@ -73,8 +73,8 @@ export async function acceptStatements(
 }
 
 /**
- * Asserts that a verifier accepts a tree that has not been published yet, whatever its age: including its checkpoint,
- * delegation and rotation.
+ * Asserts that a verifier accepts a tree that has not been published yet, whatever its age: including its checkpoint
+ * and rotation.
  *
  * @throws {@link TreeRejected}
  */

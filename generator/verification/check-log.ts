@@ -177,15 +177,12 @@ type StatementToLog = readonly [place: string, sha256: string];
 
 /** Reads the statements that a log must contain. Call it before the head is read, which is then not older. */
 async function treeStatements(files: SeenFiles): Promise<readonly StatementToLog[]> {
-  const [rotation, delegation] = [await files.get(PATHS.rotation), await files.get(PATHS.delegation)];
+  const rotation = await files.get(PATHS.rotation);
   const steps = rotation === undefined ? [] : readRotation(rotation);
-  const stated = steps.map(
-    ({ text }, at): StatementToLog => [`step ${at + 1} of ${PATHS.rotation}`, sha256(text)],
-  );
-  return delegation === undefined ? stated : [...stated, [PATHS.delegation, sha256(delegation)]];
+  return steps.map(({ text }, at): StatementToLog => [`step ${at + 1} of ${PATHS.rotation}`, sha256(text)]);
 }
 
-/** Asserts that a log contains the rotation steps and the delegation of a tree. */
+/** Asserts that a log contains the rotation steps of a tree. */
 function assertLogged(statements: readonly StatementToLog[], entries: readonly IndexedEntry[]): void {
   const logged = new Set(entries.map(({ entry }) => entry.sha256));
   const [missing] = statements.find(([, hash]) => !logged.has(hash)) ?? [];

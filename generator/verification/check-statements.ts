@@ -6,7 +6,6 @@ import {
   checkpointFault,
   clockNote,
   DAY_MS,
-  type Delegation,
   decodeUtf8,
   hasPassed,
   isObject,
@@ -18,7 +17,6 @@ import {
   STATEMENT_FILES,
   successorIn,
   verifyCheckpoint,
-  verifyDelegation,
   verifyStep,
 } from '@passport-registry/verifier/core';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
@@ -109,11 +107,6 @@ export async function checkRotation(
   return { keys, unknown, steps };
 }
 
-/** Checks the delegation, whether or not the checkpoint depends on it. `checkFreshness` checks its times. */
-export async function checkDelegation(files: SeenFiles, rootKey: RootKey): Promise<Delegation> {
-  return verifyDelegation(await files.require(PATHS.delegation), rootKey, ANY_TIME);
-}
-
 /** A list that the root key has signed. */
 export interface CheckedList {
   readonly list: Uint8Array;
@@ -121,7 +114,7 @@ export interface CheckedList {
 }
 
 /**
- * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a
+ * Checks the checkpoint, and the list that it names: the list of the tree, or an earlier list in a
  * snapshot. `checkFreshness` checks its times.
  *
  * The publication statement is undefined if the tree has none.
@@ -137,8 +130,7 @@ export async function checkCheckpoint(
   const bytes = await files.get(PATHS.checkpoint);
   if (bytes === undefined)
     throw new Problems([`${PATHS.checkpoint} is missing, but a checkpoint is required`]);
-  const delegation = await files.get(PATHS.delegation);
-  const checkpoint = await verifyCheckpoint({ checkpoint: bytes, delegation }, rootKey, ANY_TIME);
+  const checkpoint = await verifyCheckpoint(bytes, { rootKey, online: publication?.online }, ANY_TIME);
   const { sequence } = checkpoint;
   if (publication === undefined && sequence !== undefined)
     throw new Problems([`the checkpoint names publication ${sequence}, but the tree has none`]);
@@ -170,7 +162,6 @@ async function checkOlderList(files: SeenFiles, { sha256: hash, updatedAt }: Che
 /** The data for the checks that depend on the clock. */
 interface Freshness extends CheckedList {
   readonly rotation: RootHistory | undefined;
-  readonly delegation: Delegation | undefined;
   /** Undefined if the tree has no publication statement. */
   readonly publication: PublicationStatement | undefined;
   /** Undefined if the tree has no checkpoint. */
@@ -187,7 +178,7 @@ interface Freshness extends CheckedList {
  * @returns warnings about what expires soon
  */
 export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise<readonly string[]> {
-  const { registry, rotation, delegation, publication, checkpoint, maxAgeMs, now } = tree;
+  const { registry, rotation, publication, checkpoint, maxAgeMs, now } = tree;
   const clock = clockAt(now);
   const problems: string[] = [];
   const warnings: string[] = [];
@@ -206,8 +197,6 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
       );
     }
   }
-  if (delegation !== undefined && checkpoint?.delegation === undefined)
-    problems.push(...aheadOfTime('the delegation', delegation, now));
   if (checkpoint === undefined) {
     if (now > updatedAt + maxAgeMs + clock.tolerance) {
       const days = maxAgeMs / DAY_MS;
@@ -216,7 +205,7 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
       );
     }
   } else {
-    const { problems: expired, soon } = expiryOf(checkpoint, checkpoint.delegation, now);
+    const { problems: expired, soon } = expiryOf(checkpoint, now);
     problems.push(...expired);
     warnings.push(...soon);
     if (checkpoint.sha256 !== sha256(tree.list)) {

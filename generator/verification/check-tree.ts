@@ -3,7 +3,6 @@ import {
   assertCanonical,
   assertSorted,
   type Checkpoint,
-  type Delegation,
   logTrustOf,
   MAX_AGE_MS,
   type PublicationStatement,
@@ -19,7 +18,6 @@ import { checkAbout, checkPublication, checkSums } from './check-publication.js'
 import {
   type CheckedList,
   checkCheckpoint,
-  checkDelegation,
   checkFreshness,
   checkRotation,
   checkStatementsFile,
@@ -57,7 +55,6 @@ export interface VerifyOptions {
 /** The statements of a tree that an audit has proven. Undefined: the tree has none, or its check did not pass. */
 export interface ProvenStatements {
   readonly publication: PublicationStatement | undefined;
-  readonly delegation: Delegation | undefined;
   readonly checkpoint: Checkpoint | undefined;
 }
 
@@ -78,7 +75,6 @@ export class Audit {
   isStated = false;
   publication: PublicationStatement | undefined;
   logged: CheckedLog | undefined;
-  delegation: Delegation | undefined;
   checkpoint: Checkpoint | undefined;
   readonly warnings: string[] = [];
   readonly notes: Note[] = [];
@@ -232,13 +228,9 @@ async function checkOtherFiles(audit: Audit): Promise<void> {
   await checks.runIfThere('changes', PATHS.changes, () => checkChanges(files));
 }
 
-/** The checks `delegation`, `checkpoint`, `statements` and `freshness`. */
+/** The checks `checkpoint`, `statements` and `freshness`. */
 async function checkShortLived(audit: Audit): Promise<void> {
   const { files, checks, rootKey, signed, publication, options } = audit;
-  if (rootKey !== undefined) {
-    const work = () => checkDelegation(files, rootKey);
-    audit.delegation = await checks.runIfThere('delegation', PATHS.delegation, work);
-  }
   // Checkpoint and freshness depend on the publication statement.
   const isStatementBad = checks.resultOf('publication') === 'failed';
   if (rootKey !== undefined && signed !== undefined && !isStatementBad) {

@@ -19,7 +19,6 @@ export const CHECKS = [
   'checksums',
   'snapshots',
   'changes',
-  'delegation',
   'checkpoint',
   'statements',
   'freshness',

@@ -99,9 +99,9 @@ async function readFrom(
       `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${root.thumbprint}`,
     ]);
   }
-  if (checkpoint === undefined && (await files.get(PATHS.delegation)) !== undefined) {
+  if (checkpoint === undefined && publication?.online !== undefined) {
     throw new Problems([
-      `it has ${PATHS.delegation}, but no ${PATHS.checkpoint}, which a host can withhold to serve an old list: ask the operator`,
+      `its publication names online keys, but it has no ${PATHS.checkpoint}, which a host can withhold to serve an old list: ask the operator`,
     ]);
   }
   const rotation = await files.get(PATHS.rotation);

@@ -64,7 +64,6 @@ export const unprovenFile = (path: string): Note => ({
 const STATEMENTS = {
   rotation: PATHS.rotation,
   publication: PATHS.publication,
-  delegation: PATHS.delegation,
   checkpoint: PATHS.checkpoint,
 } as const;
 

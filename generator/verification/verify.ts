@@ -128,7 +128,7 @@ async function auditOnce(
     await checkReading(audit);
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');
-  const { root, rootKey, list, registry, publication, delegation, checkpoint } = audit;
+  const { root, rootKey, list, registry, publication, checkpoint } = audit;
   const development = await files.get(PATHS.developmentMark).catch(() => undefined);
   const report: TreeReport = {
     source: source.name,
@@ -146,7 +146,7 @@ async function auditOnce(
     warnings: audit.warnings,
     notes: audit.notes,
   };
-  return { report, statements: { publication, delegation, checkpoint } };
+  return { report, statements: { publication, checkpoint } };
 }
 
 /** The checks `unknown id` and `content types` of a live host, and `client`. */
@@ -158,7 +158,7 @@ async function checkReading({ files, checks, rootKey, registry, options }: Audit
     else if (files.any) await checks.run('content types', async () => files.assertTypes());
   }
   // A client reads these statements with code of its own.
-  const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some(
+  const onlyClientReads = (['rotation', 'checkpoint'] as const).some(
     (name) => checks.resultOf(name) !== undefined,
   );
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
@@ -170,6 +170,6 @@ async function checkReading({ files, checks, rootKey, registry, options }: Audit
   }
   if (onlyClientReads) return;
   const hasFailed = checks.failed.length > 0;
-  const reason = hasFailed ? 'an earlier check failed' : 'the tree has no checkpoint, delegation or rotation';
+  const reason = hasFailed ? 'an earlier check failed' : 'the tree has no checkpoint or rotation';
   checks.skip('client', reason);
 }

@@ -127,11 +127,6 @@ export interface RegistryStatus {
   readonly cosignedAt: Date | undefined;
   /** When the checkpoint was signed. Undefined without a checkpoint. */
   readonly checkpointSignedAt: Date | undefined;
-  /**
-   * When the root key signed the delegation to the online key that signed the checkpoint. Undefined if the root key signed
-   * the checkpoint itself, and without a checkpoint.
-   */
-  readonly delegatedAt: Date | undefined;
   /** The SHA-256 of SHA256SUMS that the checkpoint names, in lower-case hexadecimal. Undefined without a checkpoint. */
   readonly treeSha256: string | undefined;
   /**

@@ -90,7 +90,6 @@ export function statusOf(
     cosignedBy: current?.logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
     cosignedAt: dateOf(current?.logged?.witnessedAt),
     checkpointSignedAt: dateOf(checkpoint?.issuedAt),
-    delegatedAt: dateOf(checkpoint?.delegation?.issuedAt),
     treeSha256: checkpoint?.treeSha256,
     age: confirmedAt === undefined ? undefined : (now - confirmedAt) / 1000,
     freshUntil: dateOf(current?.freshUntil),

@@ -6,7 +6,6 @@ import {
   type StoredPublication,
   storedFiles,
   trustInStore,
-  withDelegationTime,
 } from '../core/publication/stored-publication.js';
 import { pinnedRoots, showChains } from '../core/statements/known-roots.js';
 import { walkChains } from '../core/statements/root-chain.js';
@@ -62,13 +61,11 @@ export async function loadStored<S extends AcceptedStatements>(
     roots = showChains(roots, await walkChains(roots.bound, rotation, undefined));
     // Reads check the freshness, so this step does not.
     const anyTime = trustInStore(trust, roots.longest);
-    const complete = <T extends AcceptedStatements>(statements: T) =>
-      withDelegationTime(statements, stored, trust.clock);
     try {
-      current = complete(await reader.read(files, anyTime));
+      current = await reader.read(files, anyTime);
       accepted = current;
     } catch (error) {
-      accepted = await readAccepted(files, anyTime).then(complete, () => undefined);
+      accepted = await readAccepted(files, anyTime).catch(() => undefined);
       throw error;
     }
   } catch (error) {

@@ -336,10 +336,9 @@ function evidenceOf({
   publication,
   logged,
   rootKey,
-  delegatedAt,
 }: AcceptedStatements): string {
   const { thumbprint } = rootKey;
-  return `${[sha256, checkpoint?.text, publication?.text, logged?.proof, delegatedAt, thumbprint]}`;
+  return `${[sha256, checkpoint?.text, publication?.text, logged?.proof, thumbprint]}`;
 }
 
 /** Returns whether statements are newer. An unchanged list can have a new publication statement (rule statement-order). */

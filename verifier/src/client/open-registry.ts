@@ -45,7 +45,7 @@ export interface OpenSettings {
 /**
  * Opens a copy of a registry without a network. The function makes the same checks as a client. It also enforces an
  * explicit maximum age, which applies while the copy is in use. The checkpoint dates the copy. An online key cannot
- * date a copy after the end of its delegation.
+ * date a copy after the end of its time.
  *
  * @param copy - the files of the copy, or a bundle that a store has saved. The `openRegistry` of
  *   `@passport-registry/verifier/node` also opens folders and the files of `fileStore`

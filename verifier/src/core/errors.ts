@@ -84,23 +84,14 @@ export type RegistryErrorCode =
   | 'ERR_NOT_YET_VALID'
   /** A checkpoint is missing, although an option requires it or the registry had one before. */
   | 'ERR_CHECKPOINT_MISSING'
-  /** The checkpoint is malformed, or not signed by an authorized key. */
+  /** The checkpoint is malformed, valid for too long, or not signed by the root key or an online key of the publication. */
   | 'ERR_CHECKPOINT_INVALID'
   /** The checkpoint has expired: the source serves stale data. */
   | 'ERR_CHECKPOINT_EXPIRED'
   /** The checkpoint names a different list. */
   | 'ERR_CHECKPOINT_MISMATCH'
-  /** The delegation is malformed, or the root key did not sign it. */
-  | 'ERR_DELEGATION_INVALID'
   /** The checkpoint is older than the last accepted checkpoint, or releases an issuer at the same time. */
   | 'ERR_CHECKPOINT_ROLLED_BACK'
-  /**
-   * The delegation is older than the last accepted delegation under the same root key
-   * (docs/protocol/clients.md#delegation-rollback).
-   */
-  | 'ERR_DELEGATION_ROLLED_BACK'
-  /** The delegation has expired. */
-  | 'ERR_DELEGATION_EXPIRED'
   /**
    * The publication statement is missing, although a client has accepted one before, the trust anchor requires one, the
    * checkpoint names its sequence, or a look-up of one issuer needs one (docs/protocol/clients.md#statement-required).

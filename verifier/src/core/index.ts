@@ -90,11 +90,10 @@ export { type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js'
 export { isAnchorMember } from './generated/predicates.js';
 export {
   type Checkpoint,
-  endOfCheckpoint,
   MAX_HELD_ISSUERS,
   verifyCheckpoint,
 } from './statements/checkpoint.js';
-export { type Delegation, delegationOf, type Signers, verifyDelegation } from './statements/delegation.js';
+export { ONLINE_MEMBERS, type OnlineKeys } from './statements/online-keys.js';
 export { type LogTrust, logTrustOf } from './statements/log-trust.js';
 export {
   type LogIdentity,
@@ -134,7 +133,6 @@ export {
 } from './log/cosignature.js';
 export {
   type AnyEntry,
-  delegationEntry,
   entryBytes,
   type LogEntry,
   type PublicationEntry,

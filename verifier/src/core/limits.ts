@@ -42,6 +42,9 @@ export const LIMITS = {
 /** The maximum number of steps in a rotation. */
 export const MAX_ROTATION_STEPS = 64;
 
+/** For how many days a checkpoint is valid at most (rule checkpoint-lifetime). */
+export const MAX_CHECKPOINT_DAYS = 31;
+
 /** The number of entries in a full bundle, each after its length in two bytes (C2SP tlog-tiles). */
 const ENTRIES_PER_BUNDLE = 256;
 

@@ -5,7 +5,6 @@ export const TREE_FILES = {
   /** Not read here (rule root-key-pinned). */
   rootKey: 'keys/root.json',
   rotation: 'keys/rotation.json',
-  delegation: 'keys/delegation.jwt',
   checkpoint: 'checkpoint.jwt',
   publication: 'publication.jwt',
   /** The statements in one file, and nothing that is not in the others (rule statements-file). */

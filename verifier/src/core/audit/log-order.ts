@@ -6,8 +6,6 @@ export interface LogOrder {
   readonly publication?: PublicationEntry | undefined;
   /** The sequence of the newest publication under the root key in force. */
   readonly sequence?: number | undefined;
-  /** The `iat` of the newest delegation by the root key in force, in seconds since 1970. */
-  readonly delegatedAt?: number | undefined;
   /** The number of the newest rotation step. */
   readonly step?: number | undefined;
   /** How many rotation steps the log has. */
@@ -17,20 +15,16 @@ export interface LogOrder {
 /** Returns the order after an entry. */
 export function orderAfter(order: LogOrder, entry: AnyEntry): LogOrder {
   if (entry.type === 'publication') return { ...order, publication: entry, sequence: entry.sequence };
-  if (entry.type === 'delegation') return { ...order, delegatedAt: entry.iat };
   if (entry.type === 'unknown') return order;
   return { publication: order.publication, step: entry.step, steps: order.steps + 1 };
 }
 
 /**
- * Returns in which ways an entry may not follow the entries before it, in words. A rotation lets the sequence and the
- * delegations begin anew, but never the lists.
+ * Returns in which ways an entry may not follow the entries before it, in words. A rotation lets the sequence
+ * begin anew, but never the lists.
  */
 export function orderProblems(entry: AnyEntry, order: LogOrder): string[] {
   if (entry.type === 'publication') return publicationProblems(entry, order);
-  if (entry.type === 'delegation') {
-    return entry.iat < (order.delegatedAt ?? 0) ? ['the delegation is older than the one before'] : [];
-  }
   if (entry.type === 'unknown' || order.step === undefined || entry.step === order.step + 1) return [];
   return [`rotation step ${entry.step} follows step ${order.step}`];
 }

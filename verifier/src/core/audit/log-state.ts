@@ -1,6 +1,5 @@
 import { importRootKey, type PinnedRoot, type RootKey } from '../keys/root-key.js';
 import type { AnyEntry, PublicationEntry } from '../log/log-entry.js';
-import type { Delegation } from '../statements/delegation.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 import type { Statement } from '../statements/statement.js';
 import { type LogKey, withLogKey } from './log-keys.js';
@@ -80,7 +79,6 @@ export const isPublication = (indexed: IndexedEntry): indexed is IndexedPublicat
  */
 export type VerifiedEntry = IndexedEntry & { readonly statement: Statement } & (
     | { readonly type: 'publication'; readonly publication: PublicationStatement }
-    | { readonly type: 'delegation'; readonly delegation: Delegation }
     | { readonly type: 'rotation'; readonly next: RootKey }
     // A type that this version does not know. `named` is the type in the entry.
     | { readonly type: 'unknown'; readonly named: string }

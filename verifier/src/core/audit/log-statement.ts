@@ -5,8 +5,6 @@ import { JwsRefused, readCompactJws } from '../keys/compact-jws.js';
 import { importRootKey } from '../keys/root-key.js';
 import { MAX_ROTATION_STEPS } from '../limits.js';
 import {
-  type DelegationEntry,
-  delegationEntry,
   type PublicationEntry,
   publicationEntry,
   type RotationEntry,
@@ -19,7 +17,7 @@ import { LOGGED_TYPES, STATEMENT_TYPES } from '../statements/statement-types.js'
 /** A statement of a log, with the entry that follows from it. The signature has not been verified. */
 export type LoggedStatement = { readonly statement: Statement } & (
   | { readonly entry: PublicationEntry; readonly publication: PublicationStatement }
-  | { readonly entry: DelegationEntry | RotationEntry; readonly publication?: undefined }
+  | { readonly entry: RotationEntry; readonly publication?: undefined }
   // No entry follows from a statement of a type that a later version has added (rule other-entries).
   | { readonly entry?: undefined; readonly publication?: undefined }
 );
@@ -76,7 +74,6 @@ async function entryOf(statement: Statement, steps: number) {
     const publication = publicationStatementOf(statement);
     return { entry: publicationEntry(publication), publication };
   }
-  if (type === LOGGED_TYPES.delegation) return { entry: delegationEntry(text, claims['iat'] as number) };
   if (type !== LOGGED_TYPES.rotation) return {};
   const { thumbprint } = await importRootKey(claims['next_root']);
   // A step need not name its position. A log begins with all steps that there are.

@@ -6,7 +6,6 @@ import { hasCode, RegistryError, type RegistryErrorCode } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { canonicalBytes } from '../list/canonical.js';
 import { type AnyEntry, entryBytes, type UnknownEntry } from '../log/log-entry.js';
-import { delegationOf } from '../statements/delegation.js';
 import { successorIn } from '../statements/rotation.js';
 import { ANY_TIME, type Statement, verifyStatement } from '../statements/statement.js';
 import { orderAfter, orderProblems, statementProblems } from './log-order.js';
@@ -112,8 +111,8 @@ const badSigner = (message: string) => new EntryRefused('signature', message);
 const badContent: Invalid = (message, cause) => new EntryRefused('entry', message, cause);
 
 /**
- * Verifies a statement, and that its entry says the same. What it says of keys is read last, by functions that throw a
- * {@link RegistryError} (`delegationOf`, `successorIn`), which becomes an {@link EntryRefused}. The others throw one themselves.
+ * Verifies a statement, and that its entry says the same. The key to which a step leads is read last, by a function that throws a
+ * {@link RegistryError} (`successorIn`), which becomes an {@link EntryRefused}. The others throw one themselves.
  *
  * @throws {@link EntryRefused}
  */
@@ -135,9 +134,6 @@ async function verifiedEntry(
   if (logged.publication !== undefined)
     return { ...base, type: 'publication', entry, publication: logged.publication };
   try {
-    if (entry.type === 'delegation') {
-      return { ...base, type: entry.type, entry, delegation: await delegationOf(statement) };
-    }
     const chain = await Promise.all(chainOf(state, statement.kid).map(importRoot));
     // The key before must be committed to it (rule commitment-followed).
     const next = await successorIn(statement, chain);

@@ -1,10 +1,11 @@
 import type { CryptoKey } from 'jose';
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import type { RootJwk } from '../generated/schemas.js';
 import {
-  type CheckedJwk,
   importChecked,
   type KeyAlgorithm,
+  type PublicJwk,
   publicMembers,
   thumbprintOf,
 } from './public-key.js';
@@ -56,33 +57,37 @@ export type PinnedRoot = RootKey & { readonly nextRoots: readonly string[] | und
  * ```
  */
 export async function importRootKey(jwk: unknown): Promise<RootKey> {
-  return importCheckedRootKey(checkRootKey(jwk));
+  return importCheckedRootKey(checkedPublicKey(jwk, invalid));
 }
 
 const invalid = (message: string, cause?: unknown) =>
   new RegistryError('ERR_ROOT_KEY_INVALID', `the root key ${message}`, { cause });
 
-/** A root key that was checked without WebCrypto. {@link importCheckedRootKeys} makes the remaining checks. */
-export interface CheckedRootKey extends Pick<RootKey, 'nextRoots'> {
-  readonly key: CheckedJwk;
-  /** The `kid` of the JWK. */
-  readonly kid: unknown;
+/** A root key that was checked without WebCrypto. {@link importCheckedRootKeys} imports it. */
+export interface CheckedRootKey extends Pick<RootKey, 'thumbprint' | 'algorithm' | 'nextRoots'> {
+  readonly jwk: PublicJwk & { readonly kid: string };
 }
 
-function checkRootKey(jwk: unknown, nextRoots?: readonly string[]): CheckedRootKey {
-  return { key: publicMembers(jwk, invalid), kid: (jwk as { kid?: unknown }).kid, nextRoots };
-}
-
-async function importCheckedRootKey({ key, kid, nextRoots }: CheckedRootKey): Promise<PinnedRoot> {
-  const { jwk, ...imported } = await importChecked(key, invalid);
-  const thumbprint = thumbprintOf(jwk);
+/**
+ * Checks a key of a registry without WebCrypto: a public key whose `kid`, if it has one, is its thumbprint.
+ *
+ * @param refused - creates the error to throw. The message is a predicate
+ */
+export function checkedPublicKey(jwk: unknown, refused: Invalid): CheckedRootKey {
+  const { algorithm, ...key } = publicMembers(jwk, refused);
+  const { kid } = jwk as { kid?: unknown };
+  const thumbprint = thumbprintOf(key);
   if (kid !== undefined && kid !== null && kid !== thumbprint) {
-    throw new RegistryError(
-      'ERR_ROOT_KEY_INVALID',
-      `kid is not the key's RFC 7638 thumbprint, ${thumbprint}`,
-    );
+    throw refused(`has a kid that is not its RFC 7638 thumbprint, ${thumbprint}`);
   }
-  return { ...imported, jwk: { ...jwk, kid: thumbprint }, thumbprint, nextRoots };
+  return { jwk: { ...key, kid: thumbprint }, thumbprint, algorithm };
+}
+
+/** Imports a checked key. @throws `ERR_ROOT_KEY_INVALID` */
+export async function importCheckedRootKey(checked: CheckedRootKey): Promise<PinnedRoot> {
+  const { jwk, algorithm, nextRoots } = checked;
+  const { cryptoKey } = await importChecked({ ...jwk, algorithm }, invalid);
+  return { ...checked, cryptoKey, nextRoots };
 }
 
 /**
@@ -101,7 +106,7 @@ export interface PinnedRoots extends Pick<RootKey, 'nextRoots'> {
 export function checkRootKeys({ rootKey, nextRoots }: PinnedRoots): readonly CheckedRootKey[] {
   const list: readonly unknown[] = Array.isArray(rootKey) ? rootKey : [rootKey];
   if (list.length === 0) throw new RegistryError('ERR_ROOT_KEY_INVALID', 'no root key is pinned');
-  return list.map((jwk) => checkRootKey(jwk, nextRoots));
+  return list.map((jwk) => ({ ...checkedPublicKey(jwk, invalid), nextRoots }));
 }
 
 /** Imports checked root keys. @throws `ERR_ROOT_KEY_INVALID` */

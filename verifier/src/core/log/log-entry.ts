@@ -12,14 +12,6 @@ export interface PublicationEntry {
   readonly updated_at: string;
 }
 
-/** The entry of a delegation. */
-export interface DelegationEntry {
-  /** Seconds since 1970. */
-  readonly iat: number;
-  readonly sha256: string;
-  readonly type: 'delegation';
-}
-
 /** The entry of a rotation step. */
 export interface RotationEntry {
   /** The thumbprint of the next root key. */
@@ -31,7 +23,7 @@ export interface RotationEntry {
 }
 
 /** What a log contains: statements of the root key. */
-export type LogEntry = PublicationEntry | DelegationEntry | RotationEntry;
+export type LogEntry = PublicationEntry | RotationEntry;
 
 /** An entry of a type that a later version has added. Whoever reads a whole log passes it, and reports it. */
 export interface UnknownEntry {
@@ -54,11 +46,6 @@ export function publicationEntry({
   text,
 }: Pick<PublicationStatement, 'sha256' | 'sequence' | 'updatedAt' | 'text'>): PublicationEntry {
   return { list, sequence, sha256: hashHex(text), type: 'publication', updated_at: updatedAt };
-}
-
-/** Returns the entry of a delegation. @param iat - as in the delegation: seconds since 1970 */
-export function delegationEntry(jwt: string, iat: number): DelegationEntry {
-  return { iat, sha256: hashHex(jwt), type: 'delegation' };
 }
 
 /** Returns the entry of a rotation step. @param step - the position in the chain, from 1 */

@@ -60,11 +60,10 @@ function readEntry(bytes: Uint8Array): AnyEntry | undefined {
     return undefined;
   }
   if (!isObject(value) || !isSha256(value['sha256'])) return undefined;
-  const { list, sequence, sha256, type, updated_at, iat, next, step } = value;
+  const { list, sequence, sha256, type, updated_at, next, step } = value;
   if (type === 'publication' && isSha256(list) && isCount(sequence) && isValidUtcSecond(updated_at)) {
     return { list, sequence, sha256, type, updated_at };
   }
-  if (type === 'delegation' && isCount(iat)) return { iat, sha256, type };
   if (type === 'rotation' && isValidBytes32(next) && isStep(step)) {
     return { next, sha256, step, type };
   }

@@ -54,15 +54,6 @@ export function refuseOlderCheckpoint(
   );
 }
 
-/** Refuses an older delegation, which could name an online key that was withdrawn (rule delegation-rollback). */
-export function refuseOlderDelegation(delegatedAt: number | undefined, accepted: number | undefined): void {
-  if (delegatedAt === undefined || accepted === undefined || delegatedAt >= accepted) return;
-  throw new RegistryError(
-    'ERR_DELEGATION_ROLLED_BACK',
-    `the delegation is dated ${toText(delegatedAt)}, but a delegation dated ${toText(accepted)} was accepted before`,
-  );
-}
-
 /**
  * Refuses an older publication statement, a different one of the same sequence, and one that withdraws checkpoints
  * or the log (rule statement-rollback). Only statements by the same root key are compared: a rotation lets a registry

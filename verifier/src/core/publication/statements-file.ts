@@ -8,7 +8,6 @@ export const STATEMENT_FILES: readonly string[] = [
   TREE_FILES.signature,
   TREE_FILES.publication,
   TREE_FILES.checkpoint,
-  TREE_FILES.delegation,
   TREE_FILES.rotation,
   TREE_FILES.logProof,
 ];

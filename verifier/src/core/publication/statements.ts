@@ -8,7 +8,7 @@ import {
   recentCosignatures,
   verifyPublicationProof,
 } from '../log/publication-proof.js';
-import { type Checkpoint, endOfCheckpoint, verifyCheckpoint } from '../statements/checkpoint.js';
+import { type Checkpoint, verifyCheckpoint } from '../statements/checkpoint.js';
 import type { LogTrust } from '../statements/log-trust.js';
 import {
   type PublicationStatement,
@@ -20,7 +20,6 @@ import {
   checkpointFault,
   type DatedList,
   refuseOlderCheckpoint,
-  refuseOlderDelegation,
   refuseOlderList,
   refuseOlderStatement,
 } from './rollback.js';
@@ -56,8 +55,6 @@ export interface Statements {
   readonly publication: PublicationStatement | undefined;
   /** The head of the log. Undefined if the verifier does not read the log. */
   readonly logged: LoggedHead | undefined;
-  /** When the newest accepted delegation under this root key was signed, in milliseconds since 1970. */
-  readonly delegatedAt: number | undefined;
 }
 
 /** The newest list of a registry, as far as its statements say, and how long it is fresh. */
@@ -81,28 +78,27 @@ export function namedBy({ publication, checkpoint }: Statements): SizedList | un
 
 /** Returns the files of {@link readStatements}, so that the caller can request all of them at once. */
 export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly string[] {
-  const { checkpoint, delegation, publication, logProof } = TREE_FILES;
-  return [checkpoint, delegation, publication, ...(log === undefined ? [] : [logProof])];
+  const { checkpoint, publication, logProof } = TREE_FILES;
+  return [checkpoint, publication, ...(log === undefined ? [] : [logProof])];
 }
 
 /**
- * Reads and verifies the statements of a source under one root key: the checkpoint with its delegation, and the
- * publication statement with the proof that it is logged (rule client-steps). Then refuses what lacks something, is older than
- * the accepted statements, or does not fit together (rule statement-checks).
+ * Reads and verifies the statements of a source under one root key: the publication statement, the checkpoint by the root key
+ * or an online key of the publication, and the proof that the publication is logged (rule client-steps). Then refuses what lacks
+ * something, is older than the accepted statements, or does not fit together (rule statement-checks).
  */
 export async function readStatements(
   files: RegistryFiles,
   rootKey: RootKey,
   trust: StatementTrust,
 ): Promise<Statements> {
-  const reading = files.get(TREE_FILES.publication);
-  // If the checkpoint is refused, a failed download does not matter.
-  reading.catch(() => undefined);
   const { accepted } = trust;
-  const bySameRoot = acceptedUnder(rootKey, accepted);
-  const checkpoint = await readCheckpoint(files, rootKey, trust);
-  const bytes = await reading;
+  const [bytes, text] = await Promise.all([
+    files.get(TREE_FILES.publication),
+    files.get(TREE_FILES.checkpoint),
+  ]);
   const publication = bytes && (await verifyPublicationStatement(bytes, rootKey, trust));
+  const checkpoint = text && (await verifyCheckpoint(text, { rootKey, online: publication?.online }, trust));
   assertPresent({ checkpoint, publication }, trust);
   if (checkpoint !== undefined) {
     // With a statement, a checkpoint may name an older list than the accepted one: the next checkpoint is not signed yet.
@@ -110,7 +106,7 @@ export async function readStatements(
     refuseOlderCheckpoint(checkpoint, accepted?.checkpoint);
   }
   if (publication !== undefined) {
-    refuseOlderStatement(publication, bySameRoot?.publication);
+    refuseOlderStatement(publication, acceptedUnder(rootKey, accepted)?.publication);
     const fault = checkpoint && checkpointFault(publication, checkpoint);
     if (fault !== undefined) throw new RegistryError('ERR_CHECKPOINT_MISMATCH', fault);
     refuseOlderList(publication, accepted);
@@ -120,7 +116,6 @@ export async function readStatements(
     checkpoint,
     publication,
     logged: publication && (await readLoggedHead(files, publication, trust)),
-    delegatedAt: checkpoint?.delegation?.issuedAt ?? bySameRoot?.delegatedAt,
   };
 }
 
@@ -146,21 +141,6 @@ export function acceptedUnder<S extends AcceptedStatements>(
   accepted: S | undefined,
 ): S | undefined {
   return accepted?.rootKey.thumbprint === rootKey.thumbprint ? accepted : undefined;
-}
-
-async function readCheckpoint(
-  files: RegistryFiles,
-  rootKey: RootKey,
-  { accepted, clock, expiry }: StatementTrust,
-): Promise<Statements['checkpoint']> {
-  const delegation = files.get(TREE_FILES.delegation);
-  // A checkpoint that the root key signed needs no delegation. In that case, a failed download does not matter.
-  delegation.catch(() => undefined);
-  const checkpoint = await files.get(TREE_FILES.checkpoint);
-  if (checkpoint === undefined) return undefined;
-  const verified = await verifyCheckpoint({ checkpoint, delegation }, rootKey, { clock, expiry });
-  refuseOlderDelegation(verified.delegation?.issuedAt, acceptedUnder(rootKey, accepted)?.delegatedAt);
-  return verified;
 }
 
 /** Verifies that the publication is logged, if the verifier demands it. */
@@ -224,7 +204,7 @@ export function acceptList(
     );
   }
   const latest = checkpoint
-    ? endOfCheckpoint(checkpoint)
+    ? checkpoint.expiresAt
     : Math.min(instantOf(updatedAt) + maxAge, MAX_DATE_MS);
   if (expiry && checkpoint === undefined && !(clock.now <= latest + clock.tolerance)) {
     throw new RegistryError(

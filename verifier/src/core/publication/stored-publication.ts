@@ -1,11 +1,9 @@
-import type { Clock } from '../bytes/clock.js';
 import { sha256Hex } from '../bytes/sha256.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { hasCode, RegistryError } from '../errors.js';
-import { isValidDateTime, isValidUtcSecond } from '../generated/predicates.js';
+import { isValidUtcSecond } from '../generated/predicates.js';
 import type { RootKey } from '../keys/root-key.js';
 import { verifySignature } from '../keys/signature.js';
-import { instantOf } from '../list/date-time.js';
 import type { RootChain } from '../statements/root-chain.js';
 import { TREE_FILES } from '../tree-files.js';
 import { readSignature } from './list-files.js';
@@ -25,8 +23,7 @@ import {
 
 /**
  * An accepted publication as plain JSON. The client verifies it again after loading: whoever can write to the store cannot forge
- * a list. But they can take away what protects against older ones, and nothing proves `delegatedAt`, which can make a client
- * refuse valid sources.
+ * a list. But they can take away what protects against older ones.
  */
 export interface StoredPublication {
   readonly version: 1;
@@ -40,9 +37,6 @@ export interface StoredPublication {
   readonly publication?: string;
   /** The content of log/publication.tlog-proof. */
   readonly proof?: string;
-  readonly delegation?: string;
-  /** When the newest accepted delegation under the current root key was signed (RFC 3339, UTC). */
-  readonly delegatedAt?: string;
 }
 
 /**
@@ -66,7 +60,7 @@ export function toStored(
 
 /** Converts statements to their stored form, without the list. The parameters are those of `toStored`. */
 export function statementsToStored(
-  { checkpoint, publication, logged, delegatedAt }: AcceptedStatements,
+  { checkpoint, publication, logged }: AcceptedStatements,
   rotation: string | undefined,
 ): StoredPublication {
   const texts = {
@@ -74,8 +68,6 @@ export function statementsToStored(
     checkpoint: checkpoint?.text,
     publication: publication?.text,
     proof: logged?.proof,
-    delegation: checkpoint?.delegation?.text,
-    delegatedAt: delegatedAt === undefined ? undefined : new Date(delegatedAt).toISOString(),
   };
   return {
     version: 1,
@@ -91,7 +83,6 @@ export const STORED_FILES = {
   checkpoint: TREE_FILES.checkpoint,
   publication: TREE_FILES.publication,
   proof: TREE_FILES.logProof,
-  delegation: TREE_FILES.delegation,
 } as const;
 
 /**
@@ -119,29 +110,13 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
   };
 }
 
-/**
- * Adds to the statements of a store when the newest delegation was signed. Nothing proves this time. The function therefore
- * ignores a time that nobody could have accepted by the clock: such a time would lock out valid sources. A time in the past
- * that nobody has accepted can do so, too.
- */
-export function withDelegationTime<T extends AcceptedStatements>(
-  statements: T,
-  { delegatedAt: text }: StoredPublication,
-  { now, tolerance }: Clock,
-): T {
-  const time = text === undefined ? undefined : instantOf(text);
-  if (time === undefined || time > now + tolerance) return statements;
-  return { ...statements, delegatedAt: Math.max(time, statements.delegatedAt ?? time) };
-}
-
 function assertStored(value: unknown): asserts value is StoredPublication {
   const { version, ...members } = (value ?? {}) as Partial<StoredPublication>;
-  const { list, signature, publication, delegatedAt } = members;
+  const { list, signature, publication } = members;
   const isWhole = typeof list === 'string' && typeof signature === 'string';
   const isWithoutList = list === undefined && signature === undefined && publication !== undefined;
   const isText = () => Object.values(members).every((text) => typeof text === 'string');
-  const isTime = () => delegatedAt === undefined || isValidDateTime(delegatedAt);
-  if (version !== 1 || !(isWhole || isWithoutList) || !isText() || !isTime()) {
+  if (version !== 1 || !(isWhole || isWithoutList) || !isText()) {
     throw new RegistryError('ERR_BUNDLE_INVALID', 'this is not a stored publication of version 1');
   }
 }

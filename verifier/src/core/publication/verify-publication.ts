@@ -15,7 +15,6 @@ import {
   type StoredPublication,
   storedFiles,
   trustInStore,
-  withDelegationTime,
 } from './stored-publication.js';
 
 /** What a reader knows before it reads a source. */
@@ -78,8 +77,7 @@ export async function readMemory(
   // A step that seems to be from the future was accepted before the clock was set back.
   const chains = await followRotation(files, memory, { clock: undefined });
   const trust = trustInStore({ ...conditions, accepted: memory.accepted }, chains);
-  const accepted = await readAccepted(files, trust);
-  return { chains, accepted: withDelegationTime(accepted, stored, conditions.clock) };
+  return { chains, accepted: await readAccepted(files, trust) };
 }
 
 async function followRotation(

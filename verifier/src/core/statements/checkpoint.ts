@@ -1,10 +1,12 @@
 import { isCount, isListOf, isSha256 } from '../bytes/checks.js';
+import { DAY_MS } from '../bytes/clock.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidIssuerId, isValidUtcSecond } from '../generated/predicates.js';
-import type { RootKey } from '../keys/root-key.js';
-import { type Delegation, type DelegationFile, verifyBySigner } from './delegation.js';
-import { readStatement, type Statement, type StatementTimes } from './statement.js';
+import { importCheckedRootKey, type RootKey } from '../keys/root-key.js';
+import { MAX_CHECKPOINT_DAYS } from '../limits.js';
+import type { OnlineKeys } from './online-keys.js';
+import { readStatement, type Statement, type StatementTimes, verifyStatement } from './statement.js';
 
 /** The content of a checkpoint (rule checkpoint-form). */
 export interface Checkpoint {
@@ -27,18 +29,16 @@ export interface Checkpoint {
   readonly issuedAt: number;
   /** From when the checkpoint is valid, in milliseconds since 1970. */
   readonly notBefore: number;
-  /** The `exp` of the checkpoint itself, in milliseconds since 1970. {@link endOfCheckpoint} counts the delegation, too. */
+  /** When the checkpoint expires, in milliseconds since 1970. */
   readonly expiresAt: number;
-  /** The delegation of the online key that signed the checkpoint. Undefined if the root key signed it. */
-  readonly delegation: Delegation | undefined;
   /** The checkpoint itself: the content of checkpoint.jwt. */
   readonly text: string;
 }
 
-/** A checkpoint and its delegation: strings, or the bytes exactly as received. */
-export interface CheckpointFiles {
-  readonly checkpoint: Uint8Array | string;
-  readonly delegation: DelegationFile;
+/** Who may sign a checkpoint: the root key, and the online keys in the publication of the same tree. */
+export interface CheckpointSigners {
+  readonly rootKey: RootKey;
+  readonly online: OnlineKeys | undefined;
 }
 
 /** The maximum number of issuers that a checkpoint holds. */
@@ -49,33 +49,56 @@ const invalid: Invalid = (message, cause) =>
 const expired = (message: string) => new RegistryError('ERR_CHECKPOINT_EXPIRED', `the checkpoint ${message}`);
 
 /**
- * Verifies a checkpoint. The root key, or an online key that the root key has delegated, must have signed the
- * checkpoint ({@link verifyBySigner}). An online key can hold issuers only if its delegation says so
+ * Verifies a checkpoint. The root key, or an online key of the publication of the same tree, must have signed the checkpoint
+ * (rule checkpoint-signer), for at most {@link MAX_CHECKPOINT_DAYS} (rule checkpoint-lifetime). An online key dates none after the
+ * end of its time, even in an old copy (rule checkpoint-online), and holds issuers only if the publication says so
  * (rule hold-permission).
  *
- * @throws `ERR_CHECKPOINT_INVALID` | `ERR_CHECKPOINT_EXPIRED` | `ERR_DELEGATION_INVALID` |
- *   `ERR_DELEGATION_EXPIRED` | `ERR_NOT_YET_VALID`
+ * @param checkpoint - a string, or the bytes of `checkpoint.jwt` exactly as received
+ * @throws `ERR_CHECKPOINT_INVALID` | `ERR_CHECKPOINT_EXPIRED` | `ERR_NOT_YET_VALID`
  */
 export async function verifyCheckpoint(
-  { checkpoint, delegation }: CheckpointFiles,
-  rootKey: RootKey,
+  checkpoint: Uint8Array | string,
+  { rootKey, online }: CheckpointSigners,
   times: StatementTimes,
 ): Promise<Checkpoint> {
   const statement = readStatement(checkpoint, 'registry-checkpoint+jwt', invalid);
-  const delegated = await verifyBySigner(statement, { rootKey, delegation, times }, { invalid, expired });
+  const { kid } = statement;
+  const isByRoot = kid === rootKey.thumbprint;
+  await verifyStatement(statement, isByRoot ? rootKey : await onlineKey(kid, online), {
+    ...times,
+    invalid,
+    expired,
+  });
   const claims = readClaims(statement);
-  if (claims.hold.length > 0 && delegated?.mayHold === false) {
-    throw invalid('holds issuers, but its delegation does not allow it');
+  if (claims.expiresAt - claims.issuedAt > MAX_CHECKPOINT_DAYS * DAY_MS) {
+    throw invalid(`is valid for more than ${MAX_CHECKPOINT_DAYS} days`);
   }
-  return { ...claims, delegation: delegated };
+  if (!isByRoot && online !== undefined) assertWithin(claims, online);
+  return claims;
 }
 
-/** Returns when a checkpoint or its delegation expires, whichever is earlier, in milliseconds since 1970. */
-export function endOfCheckpoint({ expiresAt, delegation }: Checkpoint): number {
-  return Math.min(expiresAt, delegation?.expiresAt ?? expiresAt);
+/** Returns the online key that a checkpoint names as its signer. */
+async function onlineKey(kid: string | undefined, online: OnlineKeys | undefined): Promise<RootKey> {
+  if (kid === undefined) throw invalid('has no kid');
+  const key = online?.keys.find(({ thumbprint }) => thumbprint === kid);
+  if (key === undefined) {
+    throw invalid('is signed by neither the root key nor an online key of the publication');
+  }
+  return importCheckedRootKey(key);
 }
 
-function readClaims(statement: Statement<'registry-checkpoint+jwt'>) {
+/** Refuses what an online key may not sign. */
+function assertWithin({ issuedAt, hold }: Checkpoint, { expiresAt, mayHold }: OnlineKeys): void {
+  if (issuedAt > expiresAt) {
+    throw invalid('has an iat after the exp of the online keys');
+  }
+  if (hold.length > 0 && !mayHold) {
+    throw invalid('holds issuers, but the publication does not let online keys do so');
+  }
+}
+
+function readClaims(statement: Statement<'registry-checkpoint+jwt'>): Checkpoint {
   const { claims, kid = '', issuedAt, notBefore, expiresAt, text } = statement;
   const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
   const isSequence = sequence === undefined || isCount(sequence);

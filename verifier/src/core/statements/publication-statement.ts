@@ -1,9 +1,11 @@
 import { isCount, isObject, isSha256 } from '../bytes/checks.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
-import { isValidLogOrigin, isValidUtcSecond } from '../generated/predicates.js';
+import { isValidBytes32, isValidLogOrigin, isValidUtcSecond } from '../generated/predicates.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { RootKey } from '../keys/root-key.js';
 import { MAX_LEVELS } from '../sums/sums-file.js';
+import { type OnlineKeys, onlineKeysOf } from './online-keys.js';
 import { readStatement, type Statement, type StatementTimes, verifyStatement } from './statement.js';
 
 /** A log and its key (rule log-name). */
@@ -38,6 +40,8 @@ export interface PublicationStatement {
   readonly checkpoint: boolean;
   /** The log of the registry. Undefined if the registry has none. */
   readonly log: LogIdentity | undefined;
+  /** The keys that may sign checkpoints. Undefined if only the root key may. */
+  readonly online: OnlineKeys | undefined;
   /** SHA-256 of about.json. Undefined if there is no such file, empty if the claim is no hash: no decision depends on it. */
   readonly aboutSha256: string | undefined;
   /** When the statement was signed, in milliseconds since 1970. */
@@ -69,8 +73,18 @@ export async function verifyPublicationStatement(
   times: StatementTimes,
 ): Promise<PublicationStatement> {
   const read = readStatement(statement, 'registry-publication+jwt', invalid);
-  await verifyStatement(read, rootKey, { ...times, invalid, expired });
+  const withHint: Invalid = (message, cause) => invalid(`${message}${wrongRootHint(read, rootKey)}`, cause);
+  await verifyStatement(read, rootKey, { ...times, invalid: withHint, expired });
   return publicationStatementOf(read);
+}
+
+/** A statement that names another root key as its signer is most likely from a registry whose root key is not pinned. */
+function wrongRootHint({ kid }: Statement, { thumbprint }: RootKey): string {
+  if (!isValidBytes32(kid) || kid === thumbprint) return '';
+  return (
+    `; it names the root key ${kid} as its signer, not ${thumbprint}, and no rotation leads there: ` +
+    'you may have pinned the root key of another registry'
+  );
 }
 
 /** Reads what a publication statement says, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
@@ -91,6 +105,7 @@ export function publicationStatementOf({
     levels,
     checkpoint,
     log,
+    online,
     about_sha256,
   } = claims;
   if (
@@ -118,6 +133,7 @@ export function publicationStatementOf({
     levels,
     checkpoint: checkpoint === true,
     log: log === undefined ? undefined : logIdentity(log),
+    online: online === undefined ? undefined : onlineKeysOf(online, invalid),
     // Another value is refused by nobody, and is the hash of no file.
     aboutSha256: about_sha256 === undefined || isSha256(about_sha256) ? about_sha256 : '',
     issuedAt,

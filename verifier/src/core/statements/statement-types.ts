@@ -4,12 +4,11 @@
  * auditors report (rule later-versions).
  */
 export const STATEMENT_CLAIMS = {
-  'registry-delegation+jwt': ['keys', 'hold', 'next_root_thumbprint'],
   'registry-checkpoint+jwt': ['updated_at', 'sha256', 'size', 'tree_sha256', 'sequence', 'hold'],
   'registry-root-rotation+jwt': ['next_root', 'next_roots', 'step'],
   'registry-publication+jwt': [
     ...(['sequence', 'previous', 'updated_at', 'sha256', 'size', 'issuers', 'sums_sha256'] as const),
-    ...(['levels', 'checkpoint', 'log', 'about_sha256'] as const),
+    ...(['levels', 'checkpoint', 'log', 'online', 'about_sha256'] as const),
   ],
 } as const;
 
@@ -21,18 +20,17 @@ export type Claims<Type extends string> = Type extends StatementType
   ? { readonly [Claim in (typeof STATEMENT_CLAIMS)[Type][number]]?: unknown }
   : Readonly<Record<string, unknown>>;
 
-/** The statements that must have an `exp` (rule jwt-profile). */
-export const EXPIRING_TYPES = /^registry-(?:delegation|checkpoint)\+jwt$/;
+/** The statement that must have an `exp` (rule jwt-profile). */
+export const EXPIRING_TYPE = 'registry-checkpoint+jwt';
 
 /** The types of the statements that a log contains, by the types of their entries (rule log-entries). */
 export const LOGGED_TYPES = {
   publication: 'registry-publication+jwt',
-  delegation: 'registry-delegation+jwt',
   rotation: 'registry-root-rotation+jwt',
 } as const satisfies Record<string, StatementType>;
 
 /**
  * The types of all statements that this version knows. A log can also contain those of later versions (rule other-entries).
- * The mark lets a bundler leave the claims out of a client, which reads only the types that expire.
+ * The mark lets a bundler leave the claims out of a client, which reads only the type that expires.
  */
 export const STATEMENT_TYPES = /* @__PURE__ */ Object.keys(STATEMENT_CLAIMS) as readonly StatementType[];

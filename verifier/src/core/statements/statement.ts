@@ -4,7 +4,7 @@ import { RegistryError } from '../errors.js';
 import { type CompactJws, JwsRefused, readCompactJws, verifyCompactJws } from '../keys/compact-jws.js';
 import type { VerificationKey } from '../keys/public-key.js';
 import { MAX_DATE_MS } from '../list/date-time.js';
-import { type Claims, EXPIRING_TYPES } from './statement-types.js';
+import { type Claims, EXPIRING_TYPE } from './statement-types.js';
 
 /** How to check the times of a statement. */
 export interface StatementTimes {
@@ -54,7 +54,7 @@ export function readStatement<Type extends string>(
   const jws = readJws(jwt, type, invalid);
   const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
   if (iat === undefined) throw invalid('has no iat');
-  if (exp === undefined && EXPIRING_TYPES.test(type)) throw invalid('has no exp');
+  if (exp === undefined && type === EXPIRING_TYPE) throw invalid('has no exp');
   // Later times, which no clock accepts, count as the last instant of a `Date`.
   const milliseconds = (seconds: number) => Math.min(seconds * 1000, MAX_DATE_MS);
   const { kid } = jws.header;
