@@ -259,10 +259,12 @@ export async function isSigned(
 async function checkpointOf(
   read: ReadFileSync,
   rootKey: RootKey | undefined,
-  online: OnlineKeys | undefined,
 ): Promise<Checkpoint | undefined> {
   const checkpoint = read(PATHS.checkpoint);
   if (checkpoint === undefined || rootKey === undefined) return undefined;
+  const publication = read(PATHS.publication);
+  const stated = publication && verifyPublicationStatement(publication, rootKey, ANY_TIME);
+  const online = (await stated?.catch(ignoring(RegistryError)))?.online;
   return verifyCheckpoint(checkpoint, { rootKey, online }, ANY_TIME).catch(ignoring(RegistryError));
 }
 

@@ -1,5 +1,7 @@
 import {
   type AnyEntry,
+  isObject,
+  ONLINE_MEMBERS,
   readCompactJws,
   readRotation,
   STATEMENT_CLAIMS,
@@ -97,7 +99,12 @@ function parsed(jwt: Uint8Array): Pick<Statement, 'type' | 'claims'> {
 export function unknownClaims({ type, claims }: Pick<Statement, 'type' | 'claims'>): string[] {
   if (!Object.hasOwn(STATEMENT_CLAIMS, type)) return [];
   const known: readonly string[] = [...TIME_CLAIMS, ...STATEMENT_CLAIMS[type as StatementType]];
-  return Object.keys(claims).filter((claim) => !known.includes(claim));
+  const unknown = Object.keys(claims).filter((claim) => !known.includes(claim));
+  if (type !== 'registry-publication+jwt') return unknown;
+  const { online } = claims;
+  const members = isObject(online) ? Object.keys(online) : [];
+  const added = members.filter((member) => !ONLINE_MEMBERS.includes(member));
+  return [...unknown, ...added.map((member) => `online.${member}`)];
 }
 
 /** Says that a statement has claims, as a predicate. */

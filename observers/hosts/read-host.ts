@@ -1,13 +1,11 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
-  ANY_TIME,
   encodeBase64,
   headSigner,
   namesLog,
   type Proven,
   type Publication,
   parseHead,
-  verifyDelegation,
 } from '@passport-registry/verifier/core';
 import { IoFailed, ignoring } from '../../generator/errors.js';
 import { expiryOf } from '../../generator/freshness/expiry.js';
@@ -76,8 +74,6 @@ export interface ServedTree {
   readonly sha256: string | undefined;
   /** RFC 7638 thumbprint of the root key of the tree; undefined if the host cannot be read. */
   readonly rootKey: string | undefined;
-  /** Undefined if the host serves none, or none that can be read. */
-  readonly delegation: ServedStatement | undefined;
   /** Undefined if the host serves none. */
   readonly checkpoint: ServedCheckpoint | undefined;
   /** Undefined if the host serves none. */
@@ -129,11 +125,10 @@ async function describe(
   now: number,
 ): Promise<Omit<ServedTree, 'url'>> {
   const { rootKey: root, checkpoint, publication, updatedAt, sha256: list } = facts;
-  const [problem] = checkpoint ? expiryOf(checkpoint, checkpoint.delegation, now).problems : [];
+  const [problem] = checkpoint ? expiryOf(checkpoint, now).problems : [];
   return {
     ...{ failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
     rootKey: root.thumbprint,
-    delegation: await servedDelegation(files, root),
     checkpoint: checkpoint && {
       ...served(checkpoint.issuedAt, checkpoint.text),
       hold: checkpoint.hold,
@@ -151,7 +146,7 @@ async function describe(
 function failed(url: string, failure: 'altered' | 'unreachable', { message }: Error): ServedTree {
   return {
     ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
-    ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined, publication: undefined },
+    ...{ rootKey: undefined, checkpoint: undefined, publication: undefined },
     log: undefined,
   };
 }
@@ -164,18 +159,6 @@ async function claimedTree(files: SeenFiles): Promise<ClaimedTree> {
   const mark = await files.get(PATHS.developmentMark).catch(() => undefined);
   const rootKey = await checkRootKey(files).catch(() => undefined);
   return { rootKey: rootKey?.thumbprint, development: mark !== undefined };
-}
-
-/** Clients ignore a delegation that no checkpoint needs, so such a delegation may be anything. */
-async function servedDelegation(files: SeenFiles, root: RootKey): Promise<ServedStatement | undefined> {
-  const bytes = await files.get(PATHS.delegation);
-  if (bytes === undefined) return undefined;
-  try {
-    return served((await verifyDelegation(bytes, root, ANY_TIME)).issuedAt, bytes);
-  } catch (error) {
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
 }
 
 /**

@@ -54,8 +54,6 @@ export class Candidate {
   log: CheckedLog | undefined;
   /** The report about the release being served, if the source still serves that one, and it is intact. */
   heldReport: TreeReport | undefined;
-  /** When the newest delegation was signed that was accepted under the same root key, in milliseconds since 1970. */
-  delegatedAt: number | undefined;
   /** A note for each file that is left out. */
   leftOut: readonly Note[] = [];
   readonly #conditions: AcceptOptions;
@@ -116,10 +114,8 @@ export class Candidate {
   }
 
   /** Accepts the publication, once all files that decide about trust are in the folder. */
-  async acceptPublication(): Promise<Proven<Publication>> {
-    const publication = await acceptPublication(this.#tree, this.#conditions);
-    this.delegatedAt = publication.delegatedAt;
-    return publication;
+  acceptPublication(): Promise<Proven<Publication>> {
+    return acceptPublication(this.#tree, this.#conditions);
   }
 
   /** Verifies the whole release. @throws {@link TreeRejected} */

@@ -23,12 +23,9 @@ export class HeldRelease {
   /** The hashes in SHA256SUMS; empty if the file is damaged. */
   readonly #sums: ReadonlyMap<string, string>;
   readonly #hashes = new Map<string, string | undefined>();
-  readonly #delegatedAt: string | undefined;
 
-  /** @param delegatedAt - when the newest delegation was signed that was accepted with the release, RFC 3339 */
-  constructor(folder: string, delegatedAt?: string | undefined) {
+  constructor(folder: string) {
     this.folder = folder;
-    this.#delegatedAt = delegatedAt;
     this.#sums = parseChecksums(readIfReadable(folder, PATHS.checksums)?.toString('utf8') ?? '') ?? new Map();
   }
 
@@ -61,8 +58,7 @@ export class HeldRelease {
 
   /** Returns what a verifier would store of the release; undefined if files are missing. */
   stored(): StoredPublication | undefined {
-    const stored = storedPublication((path) => this.read(path));
-    return stored && { ...stored, ...(this.#delegatedAt && { delegatedAt: this.#delegatedAt }) };
+    return storedPublication((path) => this.read(path));
   }
 }
 

@@ -29,7 +29,6 @@ const STATEMENTS: readonly string[] = [
   PATHS.signature,
   PATHS.rootKey,
   PATHS.rotation,
-  PATHS.delegation,
 ];
 
 /**

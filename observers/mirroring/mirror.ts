@@ -60,9 +60,7 @@ async function mirrorLocked(
   staging: string,
 ): Promise<MirrorReport> {
   const serving = releases.current();
-  const accepted = releases
-    .newestFirst()
-    .map((name) => new HeldRelease(releases.path(name), releases.delegatedAt(name)));
+  const accepted = releases.newestFirst().map((name) => new HeldRelease(releases.path(name)));
   const held = serving === undefined ? undefined : accepted[0];
   const before = { held, releases: accepted, heldLog: await readHeldLog(accepted, options.trust.rootKey) };
   const { candidate, stats, report } = await downloadVerified(
@@ -76,7 +74,7 @@ async function mirrorLocked(
   const repaired = isHeld || switched || held === undefined ? [] : damagedFiles(held, folder);
   if (switched || repaired.length > 0) {
     const name = repaired.length > 0 ? releases.unused(base) : base;
-    await releases.switchTo(folder, name, candidate.delegatedAt);
+    await releases.switchTo(folder, name);
   }
   return {
     ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },

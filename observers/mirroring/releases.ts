@@ -9,12 +9,10 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { formatTime, isDateTime } from '@passport-registry/verifier/core';
 import { printable } from '../../generator/diagnostics/printable.js';
 import { UsageError } from '../../generator/errors.js';
 import { flushFolder, flushTree } from '../../generator/files/flush.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
-import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 
@@ -78,20 +76,6 @@ export class Releases {
     return [...(serving === undefined ? [] : [serving]), ...others.sort().reverse()];
   }
 
-  /**
-   * Returns when the newest delegation was signed that the mirror had accepted with a release, RFC 3339. Undefined if it had
-   * accepted none under the root key of the release.
-   */
-  delegatedAt(name: string): string | undefined {
-    const text = readIfReadable(this.#delegations, name)?.toString('utf8');
-    return text !== undefined && isDateTime(text) ? text : undefined;
-  }
-
-  /** The folder of these times, beside the releases: a release with a checkpoint of the root key does not show them. */
-  get #delegations(): string {
-    return join(this.#folder, 'delegated-at');
-  }
-
   /** Returns the name of a release without the suffix that `unused` adds. */
   baseOf(name: string): string {
     return name.replace(/\.\d+$/, '');
@@ -104,18 +88,13 @@ export class Releases {
     return `${base}.${copy}`;
   }
 
-  /**
-   * Makes a folder a release, serves the release, and removes the oldest releases.
-   *
-   * @param delegatedAt - when the newest accepted delegation was signed, in milliseconds since 1970
-   */
-  async switchTo(tree: string, name: string, delegatedAt: number | undefined): Promise<void> {
+  /** Makes a folder a release, serves the release, and removes the oldest releases. */
+  async switchTo(tree: string, name: string): Promise<void> {
     const release = this.path(name);
     // A run that was killed before the switch may have left this folder, or it was served some time ago.
     if (name !== this.current()) rmSync(release, { recursive: true, force: true });
     // Before the switch, after which nothing else has these files.
     await flushTree(tree);
-    this.#keepDelegatedAt(name, delegatedAt);
     renameSync(tree, release);
     flushFolder(dirname(release));
     const fresh = `${this.#link}.new`;
@@ -130,17 +109,6 @@ export class Releases {
     const names = readdirSync(join(this.#folder, 'releases')).sort().reverse();
     const old = names.filter((name) => name !== current).slice(KEPT_RELEASES - 1);
     for (const name of old) rmSync(this.path(name), { recursive: true, force: true });
-    const kept = existsSync(this.#delegations) ? readdirSync(this.#delegations) : [];
-    const stale = kept.filter((name) => !existsSync(this.path(name)));
-    for (const name of stale) rmSync(join(this.#delegations, name), { force: true });
-  }
-
-  #keepDelegatedAt(name: string, time: number | undefined): void {
-    const file = join(this.#delegations, name);
-    rmSync(file, { force: true });
-    if (time === undefined) return;
-    mkdirSync(this.#delegations, { recursive: true });
-    writeWholeFile(file, formatTime(time));
   }
 }
 

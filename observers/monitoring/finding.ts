@@ -35,7 +35,7 @@ const KIND_OF = {
   'entry-unknown': 'warning',
   'issuer-changed': 'note',
   'publication-logged': 'note',
-  'delegation-logged': 'note',
+  'online-keys-changed': 'note',
   'rotation-logged': 'note',
   'log-key-changed': 'note',
   'claim-unknown': 'note',

@@ -4,6 +4,7 @@ import {
   ANY_TIME,
   type Checkpoint,
   isOlderCheckpoint,
+  type OnlineKeys,
   rootKeysOf,
   verifyAbout,
   verifyCheckpoint,
@@ -29,7 +30,7 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
   const roots = await rootKeysOf(log.state);
   let newest = before.hold;
   for (const view of views) {
-    const checkpoint = await checkpointOf(view, roots);
+    const checkpoint = await checkpointOf(view, roots, log.publication?.online);
     const known = newest && { issuedAt: newest.issuedAt, hold: newest.issuers };
     if (checkpoint === undefined || (known && isOlderCheckpoint(checkpoint, known))) continue;
     newest = { issuedAt: checkpoint.issuedAt, issuers: checkpoint.hold };
@@ -49,13 +50,20 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
   return newest;
 }
 
-/** Returns the checkpoint of a host. Undefined if no root key of the log leads to it: then no verifier accepts it. */
-async function checkpointOf({ files }: HostView, roots: readonly RootKey[]): Promise<Checkpoint | undefined> {
-  const [checkpoint, delegation] = [files.get(PATHS.checkpoint), files.get(PATHS.delegation)];
+/**
+ * Returns the checkpoint of a host. Undefined if neither a root key of the log nor an online key of its newest publication has
+ * signed it.
+ */
+async function checkpointOf(
+  { files }: HostView,
+  roots: readonly RootKey[],
+  online: OnlineKeys | undefined,
+): Promise<Checkpoint | undefined> {
+  const checkpoint = files.get(PATHS.checkpoint);
   if (checkpoint === undefined) return undefined;
-  for (const root of roots.toReversed()) {
+  for (const rootKey of roots.toReversed()) {
     try {
-      return await verifyCheckpoint({ checkpoint, delegation }, root, ANY_TIME);
+      return await verifyCheckpoint(checkpoint, { rootKey, online }, ANY_TIME);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
     }

@@ -7,7 +7,6 @@ import type { MonitoredHost } from './monitored-host.js';
 /** The small files that a host publishes. All of them must be in the log, or lead to something in the log. */
 const PUBLISHED = [
   PATHS.publication,
-  PATHS.delegation,
   PATHS.rotation,
   PATHS.rootKey,
   PATHS.checkpoint,

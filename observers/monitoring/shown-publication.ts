@@ -27,8 +27,7 @@ interface ShownPublication {
 export async function compareWithLog(view: HostView, log: KnownLog): Promise<ShownPublication> {
   const { index: newest, findings } = await compareList(view, log);
   const found = [
-    ...strayStatement('publication', view, log),
-    ...strayStatement('delegation', view, log),
+    ...strayPublication(view, log),
     ...strayRotation(view, log),
     ...strayCheckpoint(view, log),
     ...findings,
@@ -55,16 +54,10 @@ function strayFinding({ host }: HostView, path: string, problem: string): Findin
   return finding('not-logged', `${path} ${problem}`, { host: host.url, file: path });
 }
 
-function strayStatement(
-  type: 'publication' | 'delegation',
-  view: HostView,
-  { entries }: KnownLog,
-): Finding[] {
-  const path = PATHS[type];
-  const hash = hashOf(path, view);
-  const isLogged =
-    hash === undefined || entries.some((entry) => entry.type === type && entry.sha256 === hash);
-  return isLogged ? [] : [strayFinding(view, path, `has the SHA-256 ${hash}, which is not in the log`)];
+function strayPublication(view: HostView, { entries }: KnownLog): Finding[] {
+  const hash = hashOf(PATHS.publication, view);
+  if (hash === undefined || publishedIndex(view, entries) !== -1) return [];
+  return [strayFinding(view, PATHS.publication, `has the SHA-256 ${hash}, which is not in the log`)];
 }
 
 function strayRotation(view: HostView, { entries }: KnownLog): Finding[] {

@@ -12,6 +12,7 @@ import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { entryIsUnknown, haveClaims, unknownClaims } from '../../generator/verification/unknown-parts.js';
 import { type Finding, finding } from './finding.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
+import { namesIn } from '../../generator/freshness/online-keys.js';
 import type { KnownLog, KnownPublication } from './round.js';
 
 /** How many statements are in memory at a time. */
@@ -22,7 +23,7 @@ interface Growth {
   readonly entries: readonly IndexedEntry[];
   /** The hosts to ask for the statements, in order. */
   readonly hosts: readonly MonitoredHost[];
-  /** Publications and delegations before this entry are not verified: they are history. */
+  /** Publications before this entry are not verified: they are history. */
   readonly from: number;
   /** Changes are told from this entry on. It can be after the end. */
   readonly told: number;
@@ -70,7 +71,10 @@ export async function verifyEntries(known: KnownLog, growth: Growth): Promise<Ve
     }
     for (const said of walk.verified) {
       findings.push(...saidFindings(said, state));
-      if (said.type === 'publication') publications.push({ ...said.publication, index: said.index });
+      if (said.type !== 'publication') continue;
+      const publication = { ...said.publication, index: said.index };
+      findings.push(...onlineFindings(publication, publications.at(-1) ?? known.publication));
+      publications.push(publication);
     }
   }
   return { state, publications, isComplete, findings };
@@ -139,6 +143,23 @@ function saidFindings(said: VerifiedEntry, log: LogState): Finding[] {
   return [...newer, ...contentFindings(said, log)];
 }
 
+/** Tells which keys may sign checkpoints from a publication on, if they are not those of the publication before. */
+function onlineFindings(
+  { index: entry, sequence, online }: KnownPublication,
+  before: KnownPublication | undefined,
+): Finding[] {
+  const keys = online === undefined ? [] : namesIn(online);
+  const known = before?.online === undefined ? [] : namesIn(before.online);
+  const isSame = String(keys) === String(known) && online?.mayHold === before?.online?.mayHold;
+  if (isSame) return [];
+  const may = online?.mayHold === true ? 'sign checkpoints and hold issuers' : 'sign checkpoints';
+  const until = online && formatUpdatedAt(online.expiresAt);
+  const says =
+    until === undefined ? 'names no online keys any more' : `lets ${keys.join(' and ')} ${may} until ${until}`;
+  const message = `entry ${entry}: publication ${sequence} ${says}`;
+  return [finding('online-keys-changed', message, { entry, keys, until })];
+}
+
 function contentFindings(said: VerifiedEntry, { keys }: LogState): Finding[] {
   const { index: entry, statement } = said;
   switch (said.type) {
@@ -147,12 +168,6 @@ function contentFindings(said: VerifiedEntry, { keys }: LogState): Finding[] {
       if (vkey === undefined) return [];
       const what = `publication ${said.publication.sequence} names another key of the log, ${vkey}`;
       return [finding('log-key-changed', `entry ${entry}: ${what}`, { entry, vkey })];
-    }
-    case 'delegation': {
-      const names = said.delegation.keys.map(({ thumbprint }) => thumbprint);
-      const until = formatUpdatedAt(said.delegation.expiresAt);
-      const what = `the root key has delegated to ${names.join(' and ')} until ${until}`;
-      return [finding('delegation-logged', `entry ${entry}: ${what}`, { entry, keys: names, until })];
     }
     case 'rotation': {
       const [from, to] = [statement.kid, said.next.thumbprint];
