@@ -2,7 +2,6 @@ import type { RootKey } from '@passport-registry/verifier';
 import { encodeSignature } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
-import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import { withSignature } from '../../generator/freshness/statements.js';
 import { assertNotAhead } from '../../generator/list/updated-at.js';
 import type { PublishOptions } from '../../generator/publishing/publication.js';
@@ -11,7 +10,6 @@ import type { BuildReport } from '../../generator/publishing/report.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { readDelegationInput } from './delegation-request.js';
 import { PAYLOADS, type PayloadType } from './payloads.js';
 import { bytesOfList, readRequestedAbout, readRequestedList } from './publication-request.js';
 import type { RequestFiles } from './request-files.js';
@@ -32,14 +30,12 @@ interface AttachOptions extends Omit<PublishOptions, 'time'> {
 
 /** What a request became. */
 type Attached =
-  /** The list was published, with the delegation of the request if it has one. */
   | { readonly published: BuildReport }
-  /** The request has no list, so its statement is complete, and nothing was published. */
-  | { readonly type: 'delegation' | 'rotation'; readonly statement: string };
+  /** The request has no list, so its rotation step is complete, and nothing was published. */
+  | { readonly rotation: string };
 
 /**
- * Completes what was signed elsewhere: publishes a list, or returns the delegation or the rotation step of a request
- * without a list. Every signature is verified first. A request is refused once another list or statement has been
+ * Completes what was signed elsewhere: publishes a list, or returns the rotation step of a request without a list. Every signature is verified first. A request is refused once another list or statement has been
  * published, so that a request from before an emergency can't undo the emergency change. If the request is already
  * published, its publication is completed.
  *
@@ -59,7 +55,7 @@ export async function attachSignatures(
     const [payload, signature] = [payloads.get(type), signatures.get(type)];
     return payload && signature && withSignature(payload.toString('latin1'), signature);
   };
-  const [delegation, rotation] = [completed('delegation'), completed('rotation')];
+  const rotation = completed('rotation');
   const [list, signature, statement] = [
     payloads.get('list'),
     signatures.get('list'),
@@ -67,7 +63,6 @@ export async function attachSignatures(
   ];
   if (list !== undefined && signature !== undefined && statement !== undefined) {
     const { out, ...how } = options;
-    const freshness = withDelegation(options.freshness, delegation);
     const registry = readRequestedList(list, 'the list in the request');
     assertNotAhead(registry.updated_at);
     const signer = {
@@ -76,31 +71,16 @@ export async function attachSignatures(
       follows: files.previous && sha256(files.previous.list),
     };
     const records = { ...recordsOfList(registry.issuers), about: readRequestedAbout(files.about, registry) };
-    const publication = { ...how, freshness, records, signer };
+    const publication = { ...how, records, signer };
     return { published: await withOutputFolder(out, (place) => publish(publication, place)) };
   }
-  if (delegation !== undefined) return { type: 'delegation', statement: delegation };
-  if (rotation !== undefined) return { type: 'rotation', statement: rotation };
+  if (rotation !== undefined) return { rotation };
   throw new UsageError('the request has no payload to attach');
 }
 
-/** Adds the delegation of a request, if it has one. @throws {@link UsageError} if another one is to be published */
-function withDelegation(
-  freshness: FreshnessChoice | undefined,
-  delegation: string | undefined,
-): FreshnessChoice | undefined {
-  if (delegation === undefined) return freshness;
-  if (freshness?.delegation !== undefined) {
-    throw new UsageError('the request has a delegation of its own: leave out --delegation');
-  }
-  return { ...freshness, delegation };
-}
-
-/** A statement that no signer would show is not completed, whoever has signed it. The list is checked with its tree. */
+/** A step that no signer would show is not completed, whoever has signed it. The list is checked with its tree. */
 async function assertShowable(payloads: RequestFiles['payloads'], rootKey: RootKey): Promise<void> {
-  const inputOf = (type: PayloadType) => payloads.get(type)?.toString('latin1');
-  const [delegation, rotation] = [inputOf('delegation'), inputOf('rotation')];
-  if (delegation !== undefined) await readDelegationInput(delegation, rootKey);
+  const rotation = payloads.get('rotation')?.toString('latin1');
   if (rotation !== undefined) await readRotationInput(rotation, rootKey);
 }
 

@@ -8,7 +8,6 @@ import { PATHS } from '../../generator/tree/paths.js';
 export const PAYLOADS = {
   list: { file: PATHS.list, signature: PATHS.signature },
   publication: { file: 'publication.signing-input', signature: 'publication.sig' },
-  delegation: { file: 'delegation.signing-input', signature: 'delegation.sig' },
   rotation: { file: 'rotation.signing-input', signature: 'rotation.sig' },
 } as const;
 

@@ -3,6 +3,7 @@ import { type PublicationStatement, readList } from '@passport-registry/verifier
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
+import { type OnlineChoice, onlineClaims } from '../../generator/freshness/online-keys.js';
 import { signingInput } from '../../generator/freshness/statements.js';
 import { aboutBytes } from '../../generator/list/about.js';
 import { type ListBytes, listBytes, recordsBytes } from '../../generator/list/list.js';
@@ -25,7 +26,6 @@ import {
   readPublished,
   withPending,
 } from '../../generator/tree/published-tree.js';
-import { newDelegation, type OnlineKeys } from './prepare-statement.js';
 import { type PreviousPublication, summedList } from './publication-request.js';
 import { writeRequestFiles } from './request-files.js';
 import { type SigningRequest, signingRequest } from './signing-request.js';
@@ -45,8 +45,8 @@ export interface PreparationOptions {
   readonly checkpoint?: boolean | undefined;
   /** The log of the registry. Default: that of the published tree. */
   readonly log?: LogChoice | undefined;
-  /** The online keys of a new delegation in the same request. Default: the request has no delegation. */
-  readonly delegate?: OnlineKeys | undefined;
+  /** The keys that may sign checkpoints besides the root key. Default: none. */
+  readonly online?: OnlineChoice | undefined;
   readonly exceptions?: RuleExceptions;
   readonly time?: ListTime;
   /** Before a request is written. Default: no host is asked. */
@@ -74,7 +74,7 @@ export async function prepareSigning(
   options: PreparationOptions,
   folder: string,
 ): Promise<PreparedRequest | undefined> {
-  const { issuers, out, rootKey: given, checkpoint, log, delegate, exceptions = {}, time = {} } = options;
+  const { issuers, out, rootKey: given, checkpoint, log, online, exceptions = {}, time = {} } = options;
   const set = goodRecords(issuers, undefined, 'there is nothing to sign');
   const records = recordsBytes(set.issuers.values());
   const served = await readPublished(out);
@@ -89,7 +89,7 @@ export async function prepareSigning(
         'set root_key in registry.yaml',
     );
   }
-  const onlineKeys = delegate?.keys;
+  const onlineKeys = online?.keys ?? [];
   const answers = await options.assertFollowsHosts?.({ rootKey, published, records: set, onlineKeys });
   const before = published && publishedRecords(published, out);
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
@@ -98,22 +98,21 @@ export async function prepareSigning(
   const named = chooseLog(log, published);
   assertLastingName(named, published);
   const previous = published && statement && previousPublication(published, statement);
+  const signedAt = kept ? Date.now() : Date.parse(list.updatedAt);
   const subject = {
     ...summedList(list, statement?.levels ?? 0, aboutBytes(set.about)),
-    checkpoint: checkpoint === true || hasCheckpoint(published),
-    log: named,
-    signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
+    ...{ checkpoint: checkpoint === true || hasCheckpoint(published), log: named, signedAt },
+    online: online && onlineClaims(online, signedAt),
   };
   const claims = nextClaims(subject, rootKey, statement);
-  const delegation = delegate && (await newDelegation(delegate, rootKey, published));
-  if (claims === undefined && delegation === undefined) return undefined;
-  const input = claims && signingInput(rootKey, 'registry-publication+jwt', claims);
-  const publication = input && {
+  if (claims === undefined) return undefined;
+  const input = signingInput(rootKey, 'registry-publication+jwt', claims);
+  const publication = {
     ...{ list: list.list, registry: readList(list.list), about: set.about, previous, kept },
     ...{ input, statement: readStatementInput(input) },
   };
   const keys = { rootKey, previousRootKey: published?.rootKey };
-  const request = signingRequest(keys, { publication: publication || undefined, delegation });
+  const request = signingRequest(keys, { publication });
   writeRequestFiles(folder, request);
   return { ...request, warnings, answers };
 }

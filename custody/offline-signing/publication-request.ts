@@ -3,12 +3,14 @@ import {
   type AboutIssuers,
   canonicalBytes,
   type LogIdentity,
+  type OnlineKeys,
   type PublicationStatement,
   readAbout,
   readList,
 } from '@passport-registry/verifier/core';
 import { RequestRejected, TreeRejected } from '../../generator/errors.js';
 import { validateIssuer } from '../../generator/generated/issuer-validator.js';
+import { namesIn } from '../../generator/freshness/online-keys.js';
 import { findAboutFaults } from '../../generator/list/about.js';
 import type { ListBytes } from '../../generator/list/list.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -137,7 +139,17 @@ function describeList({ registry, about, previous, kept }: RequestedPublication)
 }
 
 function describeStatement(
-  { sequence, issuers, levels, checkpoint, log, issuedAt, sumsSha256, aboutSha256 }: PublicationStatement,
+  {
+    sequence,
+    issuers,
+    levels,
+    checkpoint,
+    log,
+    online,
+    issuedAt,
+    sumsSha256,
+    aboutSha256,
+  }: PublicationStatement,
   previous: PreviousPublication | undefined,
 ): readonly string[] {
   const before = previous?.statement;
@@ -154,9 +166,32 @@ function describeStatement(
         ? `required${begins ? ' FROM NOW ON: verifiers refuse this registry without a checkpoint' : ''}`
         : 'not required'
     }`,
+    ...describeOnline(online, before?.online),
     ...describeLog(log, before?.log),
     ...(aboutSha256 === undefined ? [] : [`  names     ${aboutSha256}`]),
   ];
+}
+
+/** Describes the keys that may sign checkpoints: new keys and permissions, and those that are gone. */
+function describeOnline(online: OnlineKeys | undefined, before: OnlineKeys | undefined): readonly string[] {
+  const keys = online === undefined ? [] : namesIn(online);
+  const known = before === undefined ? [] : namesIn(before);
+  const gone = known.filter((key) => !keys.includes(key));
+  return [
+    ...keys.map((key) => `  online    ${key}${known.includes(key) ? '' : ', A NEW KEY'}`),
+    ...gone.map((key) => `  online    ${key}, NO LONGER AN ONLINE KEY`),
+    ...(online === undefined ? [] : [`  until     ${formatUpdatedAt(online.expiresAt)}`]),
+    ...describeHold(online?.mayHold === true, before?.mayHold === true),
+  ];
+}
+
+/** Describes a permission to hold issuers, and one that is new or gone. */
+function describeHold(mayHold: boolean, before: boolean): readonly string[] {
+  if (mayHold) {
+    const isNew = before ? '' : ', A NEW PERMISSION';
+    return [`  hold      checkpoints by online keys may hold issuers, so that verifiers refuse them${isNew}`];
+  }
+  return before ? ['  hold      NO LONGER PERMITTED: checkpoints by online keys hold no issuers'] : [];
 }
 
 /** Describes a log that begins, and another key of the log. */

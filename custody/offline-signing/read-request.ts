@@ -4,11 +4,6 @@ import { KeyRejected, RequestRejected, TreeRejected } from '../../generator/erro
 import { assertExpectedStatement } from '../../generator/publishing/sign-statement.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import {
-  type RequestedDelegation,
-  readDelegationInput,
-  readPreviousDelegation,
-} from './delegation-request.js';
-import {
   bytesOfList,
   type PreviousPublication,
   type RequestedPublication,
@@ -23,8 +18,8 @@ import { type SigningKeys, type SigningRequest, signingRequest } from './signing
 /**
  * Reads a signing request, and trusts nothing but the root key. The root key must have signed everything that the
  * request follows. A new list must be valid, and later unless it is the previous one. What can be computed, such as the
- * tree of sums, the publication statement and the difference of two lists, is computed anew. A delegation or a rotation
- * step must be the one that this program makes of its claims.
+ * tree of sums, the publication statement and the difference of two lists, is computed anew. A rotation step must be the
+ * one that this program makes of its claims.
  *
  * @param previousRootKey - the previous root key, if this is the first request under a new root key
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
@@ -39,7 +34,6 @@ export async function readSigningRequest(
   const rotation = files.payloads.get('rotation');
   return signingRequest(keys, {
     publication: await requestedPublication(files, keys, folder),
-    delegation: await requestedDelegation(files, keys, folder),
     rotation: rotation && (await readRotationInput(inputOf(rotation), rootKey)),
   });
 }
@@ -75,19 +69,6 @@ async function requestedPublication(
   const input = inputOf(bytes);
   const statement = assertExpectedStatement(input, summed, { rootKey, previous: previous?.statement });
   return { list, registry, about, input, statement, previous, kept };
-}
-
-async function requestedDelegation(
-  { payloads, previousDelegation }: RequestFiles,
-  { rootKey, previousRootKey }: SigningKeys,
-  folder: string,
-): Promise<RequestedDelegation | undefined> {
-  const bytes = payloads.get('delegation');
-  if (bytes === undefined) return undefined;
-  const previous =
-    previousDelegation &&
-    (await readPreviousDelegation(previousDelegation, previousRootKey ?? rootKey, folder));
-  return readDelegationInput(inputOf(bytes), rootKey, previous);
 }
 
 async function readPrevious(

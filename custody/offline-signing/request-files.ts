@@ -33,8 +33,6 @@ export interface RequestFiles {
   readonly about: Buffer | undefined;
   /** Undefined for a first list, and in a request without a list. */
   readonly previous: PreviousFiles | undefined;
-  /** The content of keys/delegation.jwt that a delegation replaces; undefined if there is none. */
-  readonly previousDelegation: Buffer | undefined;
 }
 
 /**
@@ -56,7 +54,7 @@ export function readRequestFiles(folder: string): RequestFiles {
   const signature = read(PATHS.signature)?.toString('utf8') ?? '';
   const previous = list && { list, signature, statement: read(PATHS.publication), about: read(PATHS.about) };
   const about = readIfExists(join(folder, PATHS.about), limitOf(PATHS.about));
-  return { payloads, about, previous, previousDelegation: read(PATHS.delegation) };
+  return { payloads, about, previous };
 }
 
 /** Returns the thumbprint of the root key that a request names as its signer. Undefined if it cannot be read. */
@@ -115,7 +113,7 @@ function assertComplete(folder: string, payloads: ReadonlyMap<PayloadType, Buffe
 /** Writes a new folder with a signing request. @throws {@link UsageError} if the folder exists; {@link IoFailed} */
 export function writeRequestFiles(folder: string, request: SigningRequest): void {
   if (existsSync(folder)) throw new UsageError(`${folder} exists; name a new folder for the signing request`);
-  const { payloads, publication, delegation } = request;
+  const { payloads, publication } = request;
   const previous = publication?.previous;
   const write = (path: string, content: Uint8Array | string | undefined) => {
     if (content === undefined) return;
@@ -135,7 +133,6 @@ export function writeRequestFiles(folder: string, request: SigningRequest): void
     writePrevious(PATHS.signature, previous?.signature);
     writePrevious(PATHS.publication, previous?.statement.text);
     writePrevious(PATHS.about, previous?.about && aboutBytes(previous.about));
-    writePrevious(PATHS.delegation, delegation?.previous?.text);
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
   }

@@ -1,8 +1,8 @@
 import { importRootKey, RegistryError, type RootKey } from '@passport-registry/verifier';
-import { isAnchorMember } from '@passport-registry/verifier/core';
+import { isAnchorMember, readStatement, type Statement } from '@passport-registry/verifier/core';
+import { RequestRejected } from '../../generator/errors.js';
 import { type RotationClaims, signingInput } from '../../generator/freshness/statements.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import { assertCanonicalInput, readInput, refusedInput } from './read-input.js';
 
 /** A rotation step to be signed. */
 export interface RequestedRotation {
@@ -25,29 +25,53 @@ export interface RequestedRotation {
  * @throws {@link TreeRejected}
  */
 export async function readRotationInput(input: string, rootKey: RootKey): Promise<RequestedRotation> {
-  const known = ['iat', 'next_root', 'next_roots', 'step'] as const;
-  const { claims, issuedAt } = readInput(input, { type: 'rotation', rootKey }, known);
+  const { claims, issuedAt } = readInput(input, rootKey);
   const next = await importRootKey(claims['next_root']).catch((cause: unknown) => {
     if (!(cause instanceof RegistryError)) throw cause;
-    throw refusedInput('rotation', `does not name a root key: ${cause.message}`, cause);
+    throw refused(`does not name a root key: ${cause.message}`, cause);
   });
   if (next.thumbprint === rootKey.thumbprint) {
-    throw refusedInput('rotation', `leads from ${rootKey.thumbprint} to the same key`);
+    throw refused(`leads from ${rootKey.thumbprint} to the same key`);
   }
   const canonical: RotationClaims = { ...(claims as unknown as RotationClaims), next_root: next.jwk };
   const { next_roots: nextRoots, step } = canonical;
   if (nextRoots !== undefined && !isAnchorMember('next_roots', nextRoots)) {
-    throw refusedInput('rotation', 'has next_roots that are not 1 to 3 different thumbprints');
+    throw refused('has next_roots that are not 1 to 3 different thumbprints');
   }
   const used = [rootKey, next].find(({ thumbprint }) => nextRoots?.includes(thumbprint));
   if (used !== undefined) {
-    throw refusedInput('rotation', `has next_roots with ${used.thumbprint}, to which no later step may lead`);
+    throw refused(`has next_roots with ${used.thumbprint}, to which no later step may lead`);
   }
   if (step !== undefined && !(Number.isSafeInteger(step) && step > 0)) {
-    throw refusedInput('rotation', 'has a step that is not a number from 1');
+    throw refused('has a step that is not a number from 1');
   }
-  assertCanonicalInput('rotation', input, signingInput(rootKey, 'registry-root-rotation+jwt', canonical));
+  // What is shown must be all that is signed.
+  if (input !== signingInput(rootKey, 'registry-root-rotation+jwt', canonical)) {
+    throw refused('is not in the canonical form that this program writes');
+  }
   return { input, next, nextRoots: nextRoots ?? [], step, issuedAt };
+}
+
+/** Makes the error for a step. The message is a predicate. */
+function refused(message: string, cause?: unknown): RequestRejected {
+  return new RequestRejected('ERR_REQUEST_PAYLOAD', `the rotation step ${message}`, { cause });
+}
+
+/** The claims of a step that this version shows. A claim that would not be shown must not be signed. */
+const KNOWN_CLAIMS = ['iat', 'next_root', 'next_roots', 'step'];
+
+/** Reads a step that is not signed yet: header and claims of a JWT. */
+function readInput(input: string, rootKey: RootKey): Statement<'registry-root-rotation+jwt'> {
+  // A JWS needs a signature, which need not be valid to be read.
+  const statement = readStatement(`${input}.AA`, 'registry-root-rotation+jwt', refused);
+  if (statement.kid !== rootKey.thumbprint) {
+    throw refused(
+      `is for the root key ${statement.kid}, but the root key is ${rootKey.thumbprint}: make the request with --root-key`,
+    );
+  }
+  const unknown = Object.keys(statement.claims).find((name) => !KNOWN_CLAIMS.includes(name));
+  if (unknown === undefined) return statement;
+  throw refused(`has the claim ${unknown}, which this version does not know: nothing was signed`);
 }
 
 /** Describes a rotation step in words. */

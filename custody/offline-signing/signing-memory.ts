@@ -1,15 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { isObject, isUpdatedAt, parseStrictJson } from '@passport-registry/verifier/core';
+import { GRAMMAR, isObject, isUpdatedAt, parseStrictJson } from '@passport-registry/verifier/core';
 import { IoFailed, RequestRejected } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writePrivateFile } from '../../generator/files/replace-file.js';
-import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import type { RequestedDelegation } from './delegation-request.js';
 import type { RequestedPublication } from './publication-request.js';
-import { isThumbprint } from './read-input.js';
 import type { RequestedRotation } from './rotation-request.js';
 import type { SigningRequest } from './signing-request.js';
 
@@ -32,8 +29,6 @@ interface SigningMemory {
   readonly verified?: Version | undefined;
   /** The publication that this machine signed last. */
   readonly signed?: SignedVersion | undefined;
-  /** When the newest delegation that this machine has verified or signed was made, in milliseconds since 1970. */
-  readonly delegated?: number | undefined;
   /** The rotation step that this machine signed last, with the thumbprint of the next root key. */
   readonly rotated?: { readonly next: string; readonly nextRoots: readonly string[] } | undefined;
 }
@@ -55,7 +50,7 @@ export function memoryFolder(environment: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Refuses a request that does not follow the newest publication that this machine knows, an older delegation, and a
+ * Refuses a request that does not follow the newest publication that this machine knows, and a
  * rotation to another key than the one signed before (rule signer-memory): a request from before an emergency must not
  * be signed after it.
  *
@@ -68,15 +63,12 @@ export function assertFollowsMemory(
   request: SigningRequest,
   insteadOf: string | undefined,
 ): void {
-  const { publication, delegation, rotation, rootKey, previousRootKey = rootKey } = request;
+  const { publication, rotation, rootKey, previousRootKey = rootKey } = request;
   for (const { thumbprint } of new Set([previousRootKey, rootKey])) {
     const memory = readMemory(folder, thumbprint);
-    const isSameKey = thumbprint === previousRootKey.thumbprint;
-    if (publication !== undefined) {
-      const previous = previousVersion(publication, isSameKey);
-      assertFollows(publication, memory, { previous, insteadOf });
-    }
-    if (delegation !== undefined) assertDelegationNewest(delegation, memory);
+    if (publication === undefined) continue;
+    const previous = previousVersion(publication, thumbprint === previousRootKey.thumbprint);
+    assertFollows(publication, memory, { previous, insteadOf });
   }
   if (rotation !== undefined) assertSameRotation(rotation, readMemory(folder, rootKey.thumbprint), insteadOf);
 }
@@ -103,15 +95,6 @@ function assertFollows(
   }
 }
 
-/** Verifiers refuse a delegation older than the one that they have accepted (rule delegation-rollback). */
-function assertDelegationNewest({ issuedAt }: RequestedDelegation, { delegated }: SigningMemory): void {
-  if (delegated === undefined || issuedAt >= delegated) return;
-  throw outdated(
-    `the delegation was made at ${formatUpdatedAt(issuedAt)}, but this machine knows the delegation of ${formatUpdatedAt(delegated)}: make ` +
-      'a new request on the machine that has the registry',
-  );
-}
-
 /** Two steps from one key to different keys make verifiers refuse the registry (rule rotation-fork). */
 function assertSameRotation(
   { next, nextRoots }: RequestedRotation,
@@ -134,7 +117,7 @@ function assertSameRotation(
  * @throws {@link IoFailed}
  */
 export function saveSigningMemory(folder: string, request: SigningRequest): void {
-  const { publication, delegation, rotation, rootKey, previousRootKey = rootKey } = request;
+  const { publication, rotation, rootKey, previousRootKey = rootKey } = request;
   const before = readMemory(folder, rootKey.thumbprint);
   const isSameKey = rootKey.thumbprint === previousRootKey.thumbprint;
   const memory: SigningMemory = {
@@ -147,7 +130,6 @@ export function saveSigningMemory(folder: string, request: SigningRequest): void
         statement: sha256(publication.input),
       },
     }),
-    ...(delegation && { delegated: Math.max(before.delegated ?? 0, delegation.issuedAt) }),
     ...(rotation && { rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } }),
   };
   try {
@@ -227,6 +209,7 @@ const isObjectWith =
     Object.entries(value).every(([name, member]) => isMember({ ...required, ...optional }, name, member));
 
 const isSha256: Check = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+const isThumbprint: Check = (value) => typeof value === 'string' && GRAMMAR.bytes32.pattern.test(value);
 const isTime: Check = (value) => typeof value === 'string' && isUpdatedAt(value);
 const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 
@@ -236,7 +219,6 @@ const VERSION = { updated_at: isTime, sha256: isSha256 };
 const MEMBERS: Checks = {
   verified: isObjectWith(VERSION, { sequence: isCount }),
   signed: isObjectWith({ ...VERSION, sequence: isCount, statement: isSha256 }),
-  delegated: isCount,
   rotated: isObjectWith({
     next: isThumbprint,
     nextRoots: (keys) => Array.isArray(keys) && keys.every(isThumbprint),

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { type Signer, signPayload } from '../../generator/signing/sign.js';
-import { describeDelegation, type RequestedDelegation } from './delegation-request.js';
 import { PAYLOAD_TYPES, PAYLOADS, type Payload, type PayloadType } from './payloads.js';
 import { describePublication, type RequestedPublication } from './publication-request.js';
 import { describeRotation, type RequestedRotation } from './rotation-request.js';
@@ -10,7 +9,6 @@ import { describeRotation, type RequestedRotation } from './rotation-request.js'
 /** What is to be signed on a machine that has the key but not the registry. All of it is verified. */
 interface RequestedStatements {
   readonly publication?: RequestedPublication | undefined;
-  readonly delegation?: RequestedDelegation | undefined;
   readonly rotation?: RequestedRotation | undefined;
 }
 
@@ -30,13 +28,12 @@ export interface SigningRequest extends SigningKeys, RequestedStatements {
 /** Makes a request of verified parts. */
 export function signingRequest(
   { rootKey, previousRootKey: before }: SigningKeys,
-  { publication, delegation, rotation }: RequestedStatements,
+  { publication, rotation }: RequestedStatements,
 ): SigningRequest {
   const previousRootKey = before?.thumbprint === rootKey.thumbprint ? undefined : before;
   const bytes: Readonly<Record<PayloadType, Uint8Array | undefined>> = {
     list: publication?.list,
     publication: publication && Buffer.from(publication.input),
-    delegation: delegation && Buffer.from(delegation.input),
     rotation: rotation && Buffer.from(rotation.input),
   };
   const keptSignature = publication?.kept ? publication.previous?.signature : undefined;
@@ -45,7 +42,7 @@ export function signingRequest(
     if (payload === undefined) return [];
     return [{ type, bytes: payload, signature: type === 'list' ? keptSignature : undefined }];
   });
-  return { rootKey, previousRootKey, publication, delegation, rotation, payloads };
+  return { rootKey, previousRootKey, publication, rotation, payloads };
 }
 
 /**
@@ -74,12 +71,10 @@ export function describeChanges({
   rootKey,
   previousRootKey,
   publication,
-  delegation,
   rotation,
 }: SigningRequest): string[] {
   const lines = [
     ...(publication === undefined ? [] : describePublication(publication)),
-    ...(delegation === undefined ? [] : describeDelegation(delegation)),
     ...(rotation === undefined ? [] : describeRotation(rotation, rootKey)),
   ];
   if (publication?.previous !== undefined && previousRootKey !== undefined) {

@@ -185,8 +185,10 @@ function differenceFrom(expected: PublicationClaims, input: string, { thumbprint
     return `is for the root key ${kid}, but the root key is ${thumbprint}: make the request with --root-key`;
   }
   const wanted: Readonly<Record<string, unknown>> = { ...expected };
-  const name = [...Object.keys(wanted), ...Object.keys(claims)].find((key) => claims[key] !== wanted[key]);
-  if (name === undefined) return 'is not in the canonical form that a build writes';
   const shown = (value: unknown) => (value === undefined ? 'no value' : JSON.stringify(value));
+  const name = [...Object.keys(wanted), ...Object.keys(claims)].find(
+    (key) => shown(claims[key]) !== shown(wanted[key]),
+  );
+  if (name === undefined) return 'is not in the canonical form that a build writes';
   return `has ${shown(claims[name])} as its ${name}, but after the previous publication, this list needs ${shown(wanted[name])}`;
 }
