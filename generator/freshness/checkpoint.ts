@@ -21,8 +21,15 @@ import { signStatement, toSeconds } from './statements.js';
 export interface CheckpointChoice {
   /** An online key that the delegation names, or the root key itself. */
   readonly signer: Signer;
-  readonly hours: number;
+  /** Default: {@link ROOT_CHECKPOINT_HOURS} for the root key, and {@link ONLINE_CHECKPOINT_HOURS} for an online key. */
+  readonly hours?: number | undefined;
 }
+
+/** How long a checkpoint by an online key is valid, in hours, unless the operator says otherwise. */
+export const ONLINE_CHECKPOINT_HOURS = 24;
+
+/** How long a checkpoint by the root key is valid, in hours, unless the operator says otherwise: 30 days. */
+export const ROOT_CHECKPOINT_HOURS = 30 * 24;
 
 const HOUR_SECONDS = 60 * 60;
 
@@ -32,8 +39,8 @@ interface CheckpointContext {
   readonly updatedAt: string;
   /** The bytes of SHA256SUMS. */
   readonly checksums: Uint8Array;
-  /** The sequence of the publication statement; undefined if the tree has none. */
-  readonly sequence: number | undefined;
+  /** The sequence of the publication statement. */
+  readonly sequence: number;
   /** The published checkpoint, whose holds the new one keeps. */
   readonly previous: PreviousCheckpoint | undefined;
   /** The ids to hold. Default: those of the published checkpoint. */
@@ -60,7 +67,7 @@ export async function signCheckpoint(
     throw new UsageError(
       `the online key ${signer.rootKey.thumbprint} cannot sign a checkpoint, because the tree has no delegation to it: if ` +
         'the registry is published, first load its tree into the output folder, for example with `branch load`; for the ' +
-        'first checkpoint, build with --delegation',
+        'first checkpoint by an online key, build with --delegation',
     );
   }
   // If the delegation is not valid, the verification of the tree, which refuses it, says why.
@@ -71,7 +78,7 @@ export async function signCheckpoint(
   if (delegated !== undefined) assertDelegated(signer, delegated);
   if (hold.length > 0 && delegated?.mayHold === false) throw notPermitted(hold);
   const iat = toSeconds(dateAfter(previous, hold));
-  const exp = iat + hours * HOUR_SECONDS;
+  const exp = iat + (hours ?? (byRoot ? ROOT_CHECKPOINT_HOURS : ONLINE_CHECKPOINT_HOURS)) * HOUR_SECONDS;
   const { list, updatedAt, checksums, sequence } = named;
   return signStatement(signer, 'registry-checkpoint+jwt', {
     iat,
@@ -80,7 +87,7 @@ export async function signCheckpoint(
     sha256: sha256(list),
     size: list.length,
     tree_sha256: sha256(checksums),
-    ...(sequence !== undefined && { sequence }),
+    sequence,
     ...(hold.length > 0 && { hold }),
   });
 }

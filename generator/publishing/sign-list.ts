@@ -29,8 +29,6 @@ interface ListToSign {
   readonly records: CompleteRecords;
   readonly signer: Signer | SignedElsewhere;
   readonly time: ListTime;
-  /** Whether the registry has checkpoints. */
-  readonly checkpoint: boolean;
   /** The log of the registry; undefined if the published statement decides. */
   readonly log: LogIdentity | undefined;
   /** The published tree, from `predecessorOf`. */
@@ -43,7 +41,7 @@ interface ListToSign {
  * @throws {@link KeyRejected} | {@link UsageError}
  */
 export async function signedList(
-  { records, signer, time, checkpoint, log, predecessor }: ListToSign,
+  { records, signer, time, log, predecessor }: ListToSign,
   published: PublishedTree | undefined,
   output: OutputFolder,
 ): Promise<SignedPublication> {
@@ -57,7 +55,7 @@ export async function signedList(
   const requested = time.updatedAt === undefined ? Date.now() : Date.parse(time.updatedAt);
   const signedAt = kept ? requested : Date.parse(list.updatedAt);
   const about = aboutBytes(records.about);
-  const subject = { list, sha256: hash, sums, checkpoint, log, about: about && sha256(about), signedAt };
+  const subject = { list, sha256: hash, sums, log, about: about && sha256(about), signedAt };
   const statement =
     'sign' in signer
       ? await signedStatement(subject, signer, predecessor)

@@ -26,8 +26,6 @@ export interface SummedList {
 
 /** What a publication statement says, apart from its place in the order of statements. */
 export interface StatementSubject extends SummedList {
-  /** Whether the registry has checkpoints. */
-  readonly checkpoint: boolean;
   /** The log of the registry; undefined if the published statement decides. */
   readonly log: LogIdentity | undefined;
   /** When the statement is signed, if a new one is needed: milliseconds since 1970. */
@@ -41,7 +39,7 @@ export interface StatementSubject extends SummedList {
  * @param previous - the published statement, from `intactStatement`
  */
 export function nextClaims(
-  { list, sha256: hash, sums, checkpoint, log: named, about, signedAt }: StatementSubject,
+  { list, sha256: hash, sums, log: named, about, signedAt }: StatementSubject,
   rootKey: RootKey,
   previous: PublicationStatement | undefined,
 ): PublicationClaims | undefined {
@@ -53,8 +51,6 @@ export function nextClaims(
     issuers: list.records.size,
     sums_sha256: sums.sha256,
     levels: sums.levels,
-    // Checkpoints are not withdrawn under the same root key.
-    ...((checkpoint || previous?.checkpoint === true) && { checkpoint: true as const }),
     ...(log !== undefined && { log }),
     ...(about !== undefined && { about_sha256: about }),
   };
@@ -113,7 +109,6 @@ function saysTheSame(
     statement.issuers === says.issuers &&
     statement.sumsSha256 === says.sums_sha256 &&
     statement.levels === says.levels &&
-    statement.checkpoint === (says.checkpoint === true) &&
     statement.log?.origin === says.log?.origin &&
     statement.log?.vkey === says.log?.vkey &&
     statement.aboutSha256 === says.about_sha256
@@ -137,7 +132,7 @@ export async function signedStatement(
 /**
  * Asserts that a publication statement that somebody else has made is, byte by byte, the one that this program would
  * make for the list: the next sequence, the hash of the statement before, and everything about the list. The maker
- * chooses only the time, whether checkpoints begin, and the log.
+ * chooses only the time and the log.
  *
  * @param input - the bytes to sign, as text: header and claims in base64url
  * @param context - the root key that signs, and the statement that this one follows: undefined for a first one
@@ -149,8 +144,8 @@ export function assertExpectedStatement(
   { rootKey, previous }: { readonly rootKey: RootKey; readonly previous: PublicationStatement | undefined },
 ): PublicationStatement {
   const said = readStatementInput(input);
-  const { checkpoint, log, issuedAt } = said;
-  const expected = nextClaims({ ...list, checkpoint, log, signedAt: issuedAt }, rootKey, previous);
+  const { log, issuedAt } = said;
+  const expected = nextClaims({ ...list, log, signedAt: issuedAt }, rootKey, previous);
   if (expected === undefined) {
     throw unexpected(`repeats publication ${previous?.sequence}, so there is nothing to sign`);
   }
