@@ -16,8 +16,15 @@ import { signStatement, toSeconds } from './statements.js';
 export interface CheckpointChoice {
   /** An online key that the publication names, or the root key itself. */
   readonly signer: Signer;
-  readonly hours: number;
+  /** Default: {@link ROOT_CHECKPOINT_HOURS} for the root key, and {@link ONLINE_CHECKPOINT_HOURS} for an online key. */
+  readonly hours?: number | undefined;
 }
+
+/** How long a checkpoint by an online key is valid, in hours, unless the operator says otherwise. */
+export const ONLINE_CHECKPOINT_HOURS = 24;
+
+/** How long a checkpoint by the root key is valid, in hours, unless the operator says otherwise: 30 days. */
+export const ROOT_CHECKPOINT_HOURS = 30 * 24;
 
 const HOUR_SECONDS = 60 * 60;
 
@@ -27,8 +34,8 @@ interface CheckpointContext {
   readonly updatedAt: string;
   /** The bytes of SHA256SUMS. */
   readonly checksums: Uint8Array;
-  /** The sequence of the publication statement; undefined if the tree has none. */
-  readonly sequence: number | undefined;
+  /** The sequence of the publication statement. */
+  readonly sequence: number;
   /** The published checkpoint, whose holds the new one keeps. */
   readonly previous: PreviousCheckpoint | undefined;
   /** The ids to hold. Default: those of the published checkpoint. */
@@ -49,18 +56,20 @@ export async function signCheckpoint(
   { signer, hours }: CheckpointChoice,
   { rootKey, online, previous, hold = previous?.hold ?? [], ...named }: CheckpointContext,
 ): Promise<string> {
+  const isByRoot = signer.rootKey.thumbprint === rootKey.thumbprint;
   const date = dateAfter(previous, hold);
-  if (signer.rootKey.thumbprint !== rootKey.thumbprint) assertMaySign(signer, online, { hold, date });
+  if (!isByRoot) assertMaySign(signer, online, { hold, date });
+  const lifetime = hours ?? (isByRoot ? ROOT_CHECKPOINT_HOURS : ONLINE_CHECKPOINT_HOURS);
   const iat = toSeconds(date);
   const { list, updatedAt, checksums, sequence } = named;
   return signStatement(signer, 'registry-checkpoint+jwt', {
     iat,
-    exp: iat + hours * HOUR_SECONDS,
+    exp: iat + lifetime * HOUR_SECONDS,
     updated_at: updatedAt,
     sha256: sha256(list),
     size: list.length,
     tree_sha256: sha256(checksums),
-    ...(sequence !== undefined && { sequence }),
+    sequence,
     ...(hold.length > 0 && { hold }),
   });
 }

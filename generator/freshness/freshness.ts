@@ -19,13 +19,23 @@ export interface FreshnessChoice {
   readonly rotation?: string | undefined;
   /** The keys to which registry.yaml commits the previous root key, unless the published rotation does. */
   readonly nextRoots?: readonly string[] | undefined;
-  /** The signer and the lifetime of a checkpoint that is published with the tree. Default: no new checkpoint. */
-  readonly checkpoint?: CheckpointChoice | undefined;
+  /**
+   * The signer and the lifetime of the checkpoint. Default: the root key, if it signs the list here. `published`: the published
+   * checkpoint stays, until an online key signs the next one.
+   */
+  readonly checkpoint?: Partial<CheckpointChoice> | 'published' | undefined;
+}
+
+/** The new statements of a tree, once it is known who signs its checkpoint. */
+interface NewStatements extends Omit<FreshnessChoice, 'checkpoint'> {
+  /** Undefined if the published checkpoint stays. */
+  readonly checkpoint: CheckpointChoice | undefined;
+  readonly breakPinnedVerifiers?: boolean | undefined;
 }
 
 /**
  * The files that prove the freshness of a tree and the origin of its root key: the published files and
- * the new ones. A tree without checkpoint and log has no snapshots.
+ * the new ones.
  *
  * @param choice - with `breakPinnedVerifiers`, the root key may change without a rotation, and the chain from the old one ends
  * @throws {@link UsageError} | {@link KeyRejected}
@@ -33,7 +43,7 @@ export interface FreshnessChoice {
 export async function freshnessFiles(
   published: PublishedTree | undefined,
   signed: SignedPublication,
-  choice: FreshnessChoice & { readonly breakPinnedVerifiers?: boolean | undefined },
+  choice: NewStatements,
 ): Promise<Tree> {
   const previousRoot = published?.development ? undefined : published?.rootKey;
   const rootChanged = previousRoot !== undefined && previousRoot.thumbprint !== signed.rootKey.thumbprint;
@@ -54,6 +64,11 @@ export async function freshnessFiles(
   });
   set(PATHS.rotation, rotation);
   const checkpoint = readPublishedFile(published, PATHS.checkpoint);
+  if (checkpoint === undefined && choice.checkpoint === undefined) {
+    throw new UsageError(
+      'the tree needs a checkpoint, and the root key that could sign it is not here: set checkpoint.signer in registry.yaml to an online key that the publication names',
+    );
+  }
   if (rootChanged && checkpoint !== undefined && choice.checkpoint === undefined) {
     throw new UsageError(
       'the checkpoint is not valid under the new root key: set checkpoint.signer in registry.yaml to sign a new one with the tree',
@@ -70,9 +85,6 @@ export async function freshnessFiles(
     });
   }
   set(PATHS.checkpoint, checkpoint);
-  const hasCheckpoints = checkpoint !== undefined || choice.checkpoint !== undefined;
-  // Whoever sees the head of the log can fetch the new list from its snapshot.
-  if (!hasCheckpoints && signed.statement.log === undefined) return files;
   const steps = rotation === undefined ? [] : readRotation(rotation);
   const roots = [
     signed.rootKey,
@@ -162,9 +174,4 @@ async function rotationChain(
     );
   }
   return Buffer.from(text);
-}
-
-/** Whether a published tree has a checkpoint. */
-export function hasCheckpoint(published: PublishedTree | undefined): boolean {
-  return readPublishedFile(published, PATHS.checkpoint) !== undefined;
 }

@@ -21,7 +21,7 @@ export type PreviousCheckpoint = Pick<Checkpoint, 'hold' | 'issuedAt'>;
  *
  * @param signer - the key that signs the next checkpoint. After a build that was killed, root key or online keys may be
  *   newer than the checkpoint. The checkpoint then counts if the same key has signed it
- * @returns undefined if the tree has no checkpoint, or only one that is damaged and cannot hold issuers
+ * @returns undefined before the first publication, or if the checkpoint is not valid and cannot hold issuers
  * @throws {@link UsageError} with instructions to restore the checkpoint
  */
 export async function previousCheckpoint(
@@ -29,22 +29,22 @@ export async function previousCheckpoint(
   signer: RootKey,
 ): Promise<PreviousCheckpoint | undefined> {
   if (published === undefined || published.checkpoint !== undefined) return published?.checkpoint;
-  const { folder, statement } = published;
+  const { folder, isPublished, statement } = published;
   const bytes = readIfReadable(folder, PATHS.checkpoint);
   const signers = { rootKey: signer, online: undefined };
   const own = bytes && (await verifyCheckpoint(bytes, signers, ANY_TIME).catch(ignoring(RegistryError)));
   if (own !== undefined) return own;
+  // Before the first publication, there is none to read.
+  if (bytes === undefined && !isPublished) return undefined;
   const unverified = bytes && readUnverified(bytes, 'registry-checkpoint+jwt');
-  const mayHold = unverified?.claims.hold !== undefined;
-  // Before the first checkpoint, there is none to read.
-  const hadCheckpoint = bytes !== undefined || statement?.checkpoint === true;
+  const holdsNone = unverified !== undefined && unverified.claims.hold === undefined;
   // A statement that cannot be read might let online keys hold issuers.
   const mightHold = statement === undefined || statement.online?.mayHold === true;
-  if (!mayHold && !(hadCheckpoint && mightHold)) return undefined;
+  if (holdsNone && !mightHold) return undefined;
   throw new UsageError(
     `${folder}/${PATHS.checkpoint} is ${bytes === undefined ? 'missing' : 'not valid'}, so nobody can tell which issuers ` +
       'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git. If ' +
-      'it never held an issuer, for example because this is the first checkpoint, run `hold --end --all`',
+      'it never held an issuer, run `hold --end --all`',
   );
 }
 

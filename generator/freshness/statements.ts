@@ -49,7 +49,6 @@ export interface PublicationClaims {
   readonly issuers: number;
   readonly sums_sha256: string;
   readonly levels: number;
-  readonly checkpoint?: true;
   readonly log?: LogIdentity;
   readonly online?: OnlineClaims;
   readonly about_sha256?: string;
@@ -66,7 +65,7 @@ interface CheckpointClaims {
   readonly size: number;
   /** SHA-256 of SHA256SUMS, in hexadecimal. */
   readonly tree_sha256: string;
-  readonly sequence?: number;
+  readonly sequence: number;
   /** The ids of the held issuers, sorted. */
   readonly hold?: readonly string[];
 }

@@ -29,7 +29,7 @@ const formats = {
   nfc: (text) => text === text.normalize('NFC'),
 };
 export const validateConfiguration: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"statements":{"description":"whether the tree has all statements in one file, too, so that clients need one request","type":"boolean"},"page":{"description":"the page for people","type":"object","additionalProperties":false,"properties":{"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"page":{"description":"the page for people","type":"object","additionalProperties":false,"properties":{"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999; by default 24 with an online key, otherwise 720","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = (text) => [...text].length;
 const func0 = (a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
@@ -441,10 +441,12 @@ vErrors.push(err29);
 errors++;
 }
 }
-if(data.statements !== undefined){
-let data11 = data.statements;
-if(typeof data11 !== "boolean"){
-const err30 = {instancePath:instancePath+"/statements",schemaPath:"#/properties/statements/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema31.properties.statements.type,parentSchema:schema31.properties.statements,data:data11};
+if(data.page !== undefined){
+let data11 = data.page;
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+for(const key1 in data11){
+if(!((key1 === "accent") || (key1 === "logo"))){
+const err30 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.page,data:data11};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -454,12 +456,11 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data.page !== undefined){
-let data12 = data.page;
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-for(const key1 in data12){
-if(!((key1 === "accent") || (key1 === "logo"))){
-const err31 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.page,data:data12};
+if(data11.accent !== undefined){
+let data12 = data11.accent;
+if(typeof data12 === "string"){
+if(!pattern11.test(data12)){
+const err31 = {instancePath:instancePath+"/page/accent",schemaPath:"#/properties/page/properties/accent/pattern",keyword:"pattern",params:{pattern: "^#[0-9a-f]{6}$"},message:"must match pattern \""+"^#[0-9a-f]{6}$"+"\"",schema:"^#[0-9a-f]{6}$",parentSchema:schema31.properties.page.properties.accent,data:data12};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -469,11 +470,8 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data12.accent !== undefined){
-let data13 = data12.accent;
-if(typeof data13 === "string"){
-if(!pattern11.test(data13)){
-const err32 = {instancePath:instancePath+"/page/accent",schemaPath:"#/properties/page/properties/accent/pattern",keyword:"pattern",params:{pattern: "^#[0-9a-f]{6}$"},message:"must match pattern \""+"^#[0-9a-f]{6}$"+"\"",schema:"^#[0-9a-f]{6}$",parentSchema:schema31.properties.page.properties.accent,data:data13};
+else {
+const err32 = {instancePath:instancePath+"/page/accent",schemaPath:"#/properties/page/properties/accent/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.page.properties.accent.type,parentSchema:schema31.properties.page.properties.accent,data:data12};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -483,8 +481,11 @@ vErrors.push(err32);
 errors++;
 }
 }
-else {
-const err33 = {instancePath:instancePath+"/page/accent",schemaPath:"#/properties/page/properties/accent/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.page.properties.accent.type,parentSchema:schema31.properties.page.properties.accent,data:data13};
+if(data11.logo !== undefined){
+let data13 = data11.logo;
+if(typeof data13 === "string"){
+if(func2(data13) < 1){
+const err33 = {instancePath:instancePath+"/page/logo",schemaPath:"#/properties/page/properties/logo/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.page.properties.logo,data:data13};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -494,11 +495,8 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data12.logo !== undefined){
-let data14 = data12.logo;
-if(typeof data14 === "string"){
-if(func2(data14) < 1){
-const err34 = {instancePath:instancePath+"/page/logo",schemaPath:"#/properties/page/properties/logo/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.page.properties.logo,data:data14};
+else {
+const err34 = {instancePath:instancePath+"/page/logo",schemaPath:"#/properties/page/properties/logo/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.page.properties.logo.type,parentSchema:schema31.properties.page.properties.logo,data:data13};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -508,8 +506,9 @@ vErrors.push(err34);
 errors++;
 }
 }
+}
 else {
-const err35 = {instancePath:instancePath+"/page/logo",schemaPath:"#/properties/page/properties/logo/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.page.properties.logo.type,parentSchema:schema31.properties.page.properties.logo,data:data14};
+const err35 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.page.type,parentSchema:schema31.properties.page,data:data11};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -519,9 +518,12 @@ vErrors.push(err35);
 errors++;
 }
 }
-}
-else {
-const err36 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.page.type,parentSchema:schema31.properties.page,data:data12};
+if(data.signer !== undefined){
+let data14 = data.signer;
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+for(const key2 in data14){
+if(!(((((key2 === "key") || (key2 === "passphrase_file")) || (key2 === "command")) || (key2 === "input")) || (key2 === "timeout"))){
+const err36 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.signer,data:data14};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -531,12 +533,11 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data.signer !== undefined){
-let data15 = data.signer;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-for(const key2 in data15){
-if(!(((((key2 === "key") || (key2 === "passphrase_file")) || (key2 === "command")) || (key2 === "input")) || (key2 === "timeout"))){
-const err37 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.signer,data:data15};
+if(data14.key !== undefined){
+let data15 = data14.key;
+if(typeof data15 === "string"){
+if(func2(data15) < 1){
+const err37 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.key,data:data15};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -546,11 +547,8 @@ vErrors.push(err37);
 errors++;
 }
 }
-if(data15.key !== undefined){
-let data16 = data15.key;
-if(typeof data16 === "string"){
-if(func2(data16) < 1){
-const err38 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.key,data:data16};
+else {
+const err38 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.key.type,parentSchema:schema31.properties.signer.properties.key,data:data15};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -560,8 +558,11 @@ vErrors.push(err38);
 errors++;
 }
 }
-else {
-const err39 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.key.type,parentSchema:schema31.properties.signer.properties.key,data:data16};
+if(data14.passphrase_file !== undefined){
+let data16 = data14.passphrase_file;
+if(typeof data16 === "string"){
+if(func2(data16) < 1){
+const err39 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data16};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -571,11 +572,8 @@ vErrors.push(err39);
 errors++;
 }
 }
-if(data15.passphrase_file !== undefined){
-let data17 = data15.passphrase_file;
-if(typeof data17 === "string"){
-if(func2(data17) < 1){
-const err40 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data17};
+else {
+const err40 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data16};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -585,8 +583,11 @@ vErrors.push(err40);
 errors++;
 }
 }
-else {
-const err41 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data17};
+if(data14.command !== undefined){
+let data17 = data14.command;
+if(typeof data17 === "string"){
+if(func2(data17) < 1){
+const err41 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.command,data:data17};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -596,11 +597,8 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data15.command !== undefined){
-let data18 = data15.command;
-if(typeof data18 === "string"){
-if(func2(data18) < 1){
-const err42 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.command,data:data18};
+else {
+const err42 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.command.type,parentSchema:schema31.properties.signer.properties.command,data:data17};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -610,8 +608,10 @@ vErrors.push(err42);
 errors++;
 }
 }
-else {
-const err43 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.command.type,parentSchema:schema31.properties.signer.properties.command,data:data18};
+if(data14.input !== undefined){
+let data18 = data14.input;
+if(!((data18 === "payload") || (data18 === "digest"))){
+const err43 = {instancePath:instancePath+"/signer/input",schemaPath:"#/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.signer.properties.input.enum,parentSchema:schema31.properties.signer.properties.input,data:data18};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -621,10 +621,10 @@ vErrors.push(err43);
 errors++;
 }
 }
-if(data15.input !== undefined){
-let data19 = data15.input;
-if(!((data19 === "payload") || (data19 === "digest"))){
-const err44 = {instancePath:instancePath+"/signer/input",schemaPath:"#/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.signer.properties.input.enum,parentSchema:schema31.properties.signer.properties.input,data:data19};
+if(data14.timeout !== undefined){
+let data19 = data14.timeout;
+if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
+const err44 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.signer.properties.timeout.type,parentSchema:schema31.properties.signer.properties.timeout,data:data19};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -633,11 +633,9 @@ vErrors.push(err44);
 }
 errors++;
 }
-}
-if(data15.timeout !== undefined){
-let data20 = data15.timeout;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err45 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.signer.properties.timeout.type,parentSchema:schema31.properties.signer.properties.timeout,data:data20};
+if((typeof data19 == "number") && (isFinite(data19))){
+if(data19 > 99999 || isNaN(data19)){
+const err45 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.signer.properties.timeout,data:data19};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -646,9 +644,8 @@ vErrors.push(err45);
 }
 errors++;
 }
-if((typeof data20 == "number") && (isFinite(data20))){
-if(data20 > 99999 || isNaN(data20)){
-const err46 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.signer.properties.timeout,data:data20};
+if(data19 < 1 || isNaN(data19)){
+const err46 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.signer.properties.timeout,data:data19};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -657,8 +654,11 @@ vErrors.push(err46);
 }
 errors++;
 }
-if(data20 < 1 || isNaN(data20)){
-const err47 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.signer.properties.timeout,data:data20};
+}
+}
+}
+else {
+const err47 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.signer.type,parentSchema:schema31.properties.signer,data:data14};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -668,10 +668,12 @@ vErrors.push(err47);
 errors++;
 }
 }
-}
-}
-else {
-const err48 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.signer.type,parentSchema:schema31.properties.signer,data:data15};
+if(data.checkpoint !== undefined){
+let data20 = data.checkpoint;
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+for(const key3 in data20){
+if(!(((key3 === "hours") || (key3 === "signer")) || (key3 === "public_key"))){
+const err48 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data20};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -681,12 +683,10 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data.checkpoint !== undefined){
-let data21 = data.checkpoint;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-for(const key3 in data21){
-if(!(((key3 === "hours") || (key3 === "signer")) || (key3 === "public_key"))){
-const err49 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data21};
+if(data20.hours !== undefined){
+let data21 = data20.hours;
+if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
+const err49 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data21};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -695,11 +695,9 @@ vErrors.push(err49);
 }
 errors++;
 }
-}
-if(data21.hours !== undefined){
-let data22 = data21.hours;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err50 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data22};
+if((typeof data21 == "number") && (isFinite(data21))){
+if(data21 > 99999 || isNaN(data21)){
+const err50 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data21};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -708,9 +706,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-if((typeof data22 == "number") && (isFinite(data22))){
-if(data22 > 99999 || isNaN(data22)){
-const err51 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data22};
+if(data21 < 1 || isNaN(data21)){
+const err51 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data21};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -719,8 +716,14 @@ vErrors.push(err51);
 }
 errors++;
 }
-if(data22 < 1 || isNaN(data22)){
-const err52 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data22};
+}
+}
+if(data20.signer !== undefined){
+let data22 = data20.signer;
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+for(const key4 in data22){
+if(!(((((key4 === "key") || (key4 === "passphrase_file")) || (key4 === "command")) || (key4 === "input")) || (key4 === "timeout"))){
+const err52 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint.properties.signer,data:data22};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -730,13 +733,11 @@ vErrors.push(err52);
 errors++;
 }
 }
-}
-if(data21.signer !== undefined){
-let data23 = data21.signer;
-if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
-for(const key4 in data23){
-if(!(((((key4 === "key") || (key4 === "passphrase_file")) || (key4 === "command")) || (key4 === "input")) || (key4 === "timeout"))){
-const err53 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint.properties.signer,data:data23};
+if(data22.key !== undefined){
+let data23 = data22.key;
+if(typeof data23 === "string"){
+if(func2(data23) < 1){
+const err53 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data23};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -746,11 +747,8 @@ vErrors.push(err53);
 errors++;
 }
 }
-if(data23.key !== undefined){
-let data24 = data23.key;
-if(typeof data24 === "string"){
-if(func2(data24) < 1){
-const err54 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data24};
+else {
+const err54 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.key.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data23};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -760,8 +758,11 @@ vErrors.push(err54);
 errors++;
 }
 }
-else {
-const err55 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.key.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data24};
+if(data22.passphrase_file !== undefined){
+let data24 = data22.passphrase_file;
+if(typeof data24 === "string"){
+if(func2(data24) < 1){
+const err55 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data24};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -771,11 +772,8 @@ vErrors.push(err55);
 errors++;
 }
 }
-if(data23.passphrase_file !== undefined){
-let data25 = data23.passphrase_file;
-if(typeof data25 === "string"){
-if(func2(data25) < 1){
-const err56 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data25};
+else {
+const err56 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data24};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -785,8 +783,11 @@ vErrors.push(err56);
 errors++;
 }
 }
-else {
-const err57 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data25};
+if(data22.command !== undefined){
+let data25 = data22.command;
+if(typeof data25 === "string"){
+if(func2(data25) < 1){
+const err57 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data25};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -796,11 +797,8 @@ vErrors.push(err57);
 errors++;
 }
 }
-if(data23.command !== undefined){
-let data26 = data23.command;
-if(typeof data26 === "string"){
-if(func2(data26) < 1){
-const err58 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data26};
+else {
+const err58 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.command.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data25};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -810,8 +808,10 @@ vErrors.push(err58);
 errors++;
 }
 }
-else {
-const err59 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.command.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data26};
+if(data22.input !== undefined){
+let data26 = data22.input;
+if(!((data26 === "payload") || (data26 === "digest"))){
+const err59 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/properties/checkpoint/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.checkpoint.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.checkpoint.properties.signer.properties.input.enum,parentSchema:schema31.properties.checkpoint.properties.signer.properties.input,data:data26};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -821,10 +821,10 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data23.input !== undefined){
-let data27 = data23.input;
-if(!((data27 === "payload") || (data27 === "digest"))){
-const err60 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/properties/checkpoint/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.checkpoint.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.checkpoint.properties.signer.properties.input.enum,parentSchema:schema31.properties.checkpoint.properties.signer.properties.input,data:data27};
+if(data22.timeout !== undefined){
+let data27 = data22.timeout;
+if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
+const err60 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.signer.properties.timeout.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data27};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -833,11 +833,9 @@ vErrors.push(err60);
 }
 errors++;
 }
-}
-if(data23.timeout !== undefined){
-let data28 = data23.timeout;
-if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err61 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.signer.properties.timeout.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data28};
+if((typeof data27 == "number") && (isFinite(data27))){
+if(data27 > 99999 || isNaN(data27)){
+const err61 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data27};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -846,9 +844,8 @@ vErrors.push(err61);
 }
 errors++;
 }
-if((typeof data28 == "number") && (isFinite(data28))){
-if(data28 > 99999 || isNaN(data28)){
-const err62 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data28};
+if(data27 < 1 || isNaN(data27)){
+const err62 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data27};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -857,8 +854,11 @@ vErrors.push(err62);
 }
 errors++;
 }
-if(data28 < 1 || isNaN(data28)){
-const err63 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data28};
+}
+}
+}
+else {
+const err63 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.properties.signer.type,parentSchema:schema31.properties.checkpoint.properties.signer,data:data22};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -868,10 +868,11 @@ vErrors.push(err63);
 errors++;
 }
 }
-}
-}
-else {
-const err64 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.properties.signer.type,parentSchema:schema31.properties.checkpoint.properties.signer,data:data23};
+if(data20.public_key !== undefined){
+let data28 = data20.public_key;
+if(typeof data28 === "string"){
+if(func2(data28) < 1){
+const err64 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data28};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -881,11 +882,8 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data21.public_key !== undefined){
-let data29 = data21.public_key;
-if(typeof data29 === "string"){
-if(func2(data29) < 1){
-const err65 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data29};
+else {
+const err65 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data28};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -895,8 +893,9 @@ vErrors.push(err65);
 errors++;
 }
 }
+}
 else {
-const err66 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data29};
+const err66 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data20};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -906,9 +905,12 @@ vErrors.push(err66);
 errors++;
 }
 }
-}
-else {
-const err67 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data21};
+if(data.log !== undefined){
+let data29 = data.log;
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+for(const key5 in data29){
+if(!(((((((key5 === "origin") || (key5 === "signer")) || (key5 === "public_key")) || (key5 === "keep_lists")) || (key5 === "quorum")) || (key5 === "wait")) || (key5 === "witnesses"))){
+const err67 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data29};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -918,12 +920,11 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data.log !== undefined){
-let data30 = data.log;
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-for(const key5 in data30){
-if(!(((((((key5 === "origin") || (key5 === "signer")) || (key5 === "public_key")) || (key5 === "keep_lists")) || (key5 === "quorum")) || (key5 === "wait")) || (key5 === "witnesses"))){
-const err68 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data30};
+if(data29.origin !== undefined){
+let data30 = data29.origin;
+if(typeof data30 === "string"){
+if(func2(data30) > 255){
+const err68 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data30};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -932,12 +933,8 @@ vErrors.push(err68);
 }
 errors++;
 }
-}
-if(data30.origin !== undefined){
-let data31 = data30.origin;
-if(typeof data31 === "string"){
-if(func2(data31) > 255){
-const err69 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data31};
+if(!pattern12.test(data30)){
+const err69 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data30};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -946,8 +943,9 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(!pattern12.test(data31)){
-const err70 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data31};
+}
+else {
+const err70 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data30};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -957,8 +955,12 @@ vErrors.push(err70);
 errors++;
 }
 }
-else {
-const err71 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data31};
+if(data29.signer !== undefined){
+let data31 = data29.signer;
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+for(const key6 in data31){
+if(!(((((key6 === "key") || (key6 === "passphrase_file")) || (key6 === "command")) || (key6 === "input")) || (key6 === "timeout"))){
+const err71 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data31};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -968,12 +970,11 @@ vErrors.push(err71);
 errors++;
 }
 }
-if(data30.signer !== undefined){
-let data32 = data30.signer;
-if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
-for(const key6 in data32){
-if(!(((((key6 === "key") || (key6 === "passphrase_file")) || (key6 === "command")) || (key6 === "input")) || (key6 === "timeout"))){
-const err72 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data32};
+if(data31.key !== undefined){
+let data32 = data31.key;
+if(typeof data32 === "string"){
+if(func2(data32) < 1){
+const err72 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data32};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -983,11 +984,8 @@ vErrors.push(err72);
 errors++;
 }
 }
-if(data32.key !== undefined){
-let data33 = data32.key;
-if(typeof data33 === "string"){
-if(func2(data33) < 1){
-const err73 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data33};
+else {
+const err73 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data32};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -997,8 +995,11 @@ vErrors.push(err73);
 errors++;
 }
 }
-else {
-const err74 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data33};
+if(data31.passphrase_file !== undefined){
+let data33 = data31.passphrase_file;
+if(typeof data33 === "string"){
+if(func2(data33) < 1){
+const err74 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data33};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -1008,11 +1009,8 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data32.passphrase_file !== undefined){
-let data34 = data32.passphrase_file;
-if(typeof data34 === "string"){
-if(func2(data34) < 1){
-const err75 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data34};
+else {
+const err75 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data33};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1022,8 +1020,11 @@ vErrors.push(err75);
 errors++;
 }
 }
-else {
-const err76 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data34};
+if(data31.command !== undefined){
+let data34 = data31.command;
+if(typeof data34 === "string"){
+if(func2(data34) < 1){
+const err76 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data34};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1033,11 +1034,8 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data32.command !== undefined){
-let data35 = data32.command;
-if(typeof data35 === "string"){
-if(func2(data35) < 1){
-const err77 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data35};
+else {
+const err77 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data34};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1047,8 +1045,10 @@ vErrors.push(err77);
 errors++;
 }
 }
-else {
-const err78 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data35};
+if(data31.input !== undefined){
+let data35 = data31.input;
+if(!((data35 === "payload") || (data35 === "digest"))){
+const err78 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data35};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -1058,10 +1058,10 @@ vErrors.push(err78);
 errors++;
 }
 }
-if(data32.input !== undefined){
-let data36 = data32.input;
-if(!((data36 === "payload") || (data36 === "digest"))){
-const err79 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data36};
+if(data31.timeout !== undefined){
+let data36 = data31.timeout;
+if(!(((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36))) && (isFinite(data36)))){
+const err79 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data36};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1070,11 +1070,9 @@ vErrors.push(err79);
 }
 errors++;
 }
-}
-if(data32.timeout !== undefined){
-let data37 = data32.timeout;
-if(!(((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37))) && (isFinite(data37)))){
-const err80 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data37};
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 > 99999 || isNaN(data36)){
+const err80 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data36};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1083,9 +1081,8 @@ vErrors.push(err80);
 }
 errors++;
 }
-if((typeof data37 == "number") && (isFinite(data37))){
-if(data37 > 99999 || isNaN(data37)){
-const err81 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data37};
+if(data36 < 1 || isNaN(data36)){
+const err81 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data36};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1094,8 +1091,11 @@ vErrors.push(err81);
 }
 errors++;
 }
-if(data37 < 1 || isNaN(data37)){
-const err82 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data37};
+}
+}
+}
+else {
+const err82 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data31};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1105,10 +1105,11 @@ vErrors.push(err82);
 errors++;
 }
 }
-}
-}
-else {
-const err83 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data32};
+if(data29.public_key !== undefined){
+let data37 = data29.public_key;
+if(typeof data37 === "string"){
+if(func2(data37) < 1){
+const err83 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data37};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1118,11 +1119,8 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data30.public_key !== undefined){
-let data38 = data30.public_key;
-if(typeof data38 === "string"){
-if(func2(data38) < 1){
-const err84 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data38};
+else {
+const err84 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data37};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1132,8 +1130,10 @@ vErrors.push(err84);
 errors++;
 }
 }
-else {
-const err85 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data38};
+if(data29.keep_lists !== undefined){
+let data38 = data29.keep_lists;
+if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
+const err85 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data38};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1142,11 +1142,9 @@ vErrors.push(err85);
 }
 errors++;
 }
-}
-if(data30.keep_lists !== undefined){
-let data39 = data30.keep_lists;
-if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
-const err86 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data39};
+if((typeof data38 == "number") && (isFinite(data38))){
+if(data38 > 256 || isNaN(data38)){
+const err86 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data38};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1155,9 +1153,8 @@ vErrors.push(err86);
 }
 errors++;
 }
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 > 256 || isNaN(data39)){
-const err87 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data39};
+if(data38 < 0 || isNaN(data38)){
+const err87 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data38};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1166,8 +1163,12 @@ vErrors.push(err87);
 }
 errors++;
 }
-if(data39 < 0 || isNaN(data39)){
-const err88 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data39};
+}
+}
+if(data29.quorum !== undefined){
+let data39 = data29.quorum;
+if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
+const err88 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data39};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1176,12 +1177,9 @@ vErrors.push(err88);
 }
 errors++;
 }
-}
-}
-if(data30.quorum !== undefined){
-let data40 = data30.quorum;
-if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
-const err89 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data40};
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 > 32 || isNaN(data39)){
+const err89 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data39};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1190,9 +1188,8 @@ vErrors.push(err89);
 }
 errors++;
 }
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 32 || isNaN(data40)){
-const err90 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data40};
+if(data39 < 1 || isNaN(data39)){
+const err90 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data39};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1201,8 +1198,12 @@ vErrors.push(err90);
 }
 errors++;
 }
-if(data40 < 1 || isNaN(data40)){
-const err91 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data40};
+}
+}
+if(data29.wait !== undefined){
+let data40 = data29.wait;
+if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
+const err91 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data40};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1211,12 +1212,9 @@ vErrors.push(err91);
 }
 errors++;
 }
-}
-}
-if(data30.wait !== undefined){
-let data41 = data30.wait;
-if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
-const err92 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data41};
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 3600 || isNaN(data40)){
+const err92 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data40};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1225,9 +1223,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 3600 || isNaN(data41)){
-const err93 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data41};
+if(data40 < 0 || isNaN(data40)){
+const err93 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data40};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1236,8 +1233,17 @@ vErrors.push(err93);
 }
 errors++;
 }
-if(data41 < 0 || isNaN(data41)){
-const err94 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data41};
+}
+}
+if(data29.witnesses !== undefined){
+let data41 = data29.witnesses;
+if(Array.isArray(data41)){
+const len2 = data41.length;
+for(let i4=0; i4<len2; i4++){
+let data42 = data41[i4];
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+if(data42.key === undefined){
+const err94 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data42};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1246,17 +1252,8 @@ vErrors.push(err94);
 }
 errors++;
 }
-}
-}
-if(data30.witnesses !== undefined){
-let data42 = data30.witnesses;
-if(Array.isArray(data42)){
-const len2 = data42.length;
-for(let i4=0; i4<len2; i4++){
-let data43 = data42[i4];
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
-if(data43.key === undefined){
-const err95 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data43};
+if(data42.service === undefined){
+const err95 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data42};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1265,8 +1262,9 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(data43.service === undefined){
-const err96 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data43};
+for(const key7 in data42){
+if(!((key7 === "key") || (key7 === "service"))){
+const err96 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data42};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1275,9 +1273,12 @@ vErrors.push(err96);
 }
 errors++;
 }
-for(const key7 in data43){
-if(!((key7 === "key") || (key7 === "service"))){
-const err97 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data43};
+}
+if(data42.key !== undefined){
+let data43 = data42.key;
+if(typeof data43 === "string"){
+if(func2(data43) > 512){
+const err97 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data43};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1286,12 +1287,8 @@ vErrors.push(err97);
 }
 errors++;
 }
-}
-if(data43.key !== undefined){
-let data44 = data43.key;
-if(typeof data44 === "string"){
-if(func2(data44) > 512){
-const err98 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data44};
+if(!pattern13.test(data43)){
+const err98 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data43};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1300,8 +1297,9 @@ vErrors.push(err98);
 }
 errors++;
 }
-if(!pattern13.test(data44)){
-const err99 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data44};
+}
+else {
+const err99 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data43};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1311,8 +1309,11 @@ vErrors.push(err99);
 errors++;
 }
 }
-else {
-const err100 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data44};
+if(data42.service !== undefined){
+let data44 = data42.service;
+if(typeof data44 === "string"){
+if(!pattern8.test(data44)){
+const err100 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data44};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1322,11 +1323,8 @@ vErrors.push(err100);
 errors++;
 }
 }
-if(data43.service !== undefined){
-let data45 = data43.service;
-if(typeof data45 === "string"){
-if(!pattern8.test(data45)){
-const err101 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data45};
+else {
+const err101 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data44};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1336,8 +1334,9 @@ vErrors.push(err101);
 errors++;
 }
 }
+}
 else {
-const err102 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data45};
+const err102 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data42};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1347,31 +1346,19 @@ vErrors.push(err102);
 errors++;
 }
 }
-}
-else {
-const err103 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data43};
-if(vErrors === null){
-vErrors = [err103];
-}
-else {
-vErrors.push(err103);
-}
-errors++;
-}
-}
-let i5 = data42.length;
+let i5 = data41.length;
 let j2;
 if(i5 > 1){
 outer0:
 for(;i5--;){
 for(j2 = i5; j2--;){
-if(func0(data42[i5], data42[j2])){
-const err104 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data42};
+if(func0(data41[i5], data41[j2])){
+const err103 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data41};
 if(vErrors === null){
-vErrors = [err104];
+vErrors = [err103];
 }
 else {
-vErrors.push(err104);
+vErrors.push(err103);
 }
 errors++;
 break outer0;
@@ -1381,7 +1368,19 @@ break outer0;
 }
 }
 else {
-const err105 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data42};
+const err104 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data41};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
+}
+errors++;
+}
+}
+}
+else {
+const err105 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data29};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1391,9 +1390,12 @@ vErrors.push(err105);
 errors++;
 }
 }
-}
-else {
-const err106 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data30};
+if(data.delegation !== undefined){
+let data45 = data.delegation;
+if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
+for(const key8 in data45){
+if(!(key8 === "days")){
+const err106 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data45};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1403,12 +1405,10 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data.delegation !== undefined){
-let data46 = data.delegation;
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-for(const key8 in data46){
-if(!(key8 === "days")){
-const err107 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data46};
+if(data45.days !== undefined){
+let data46 = data45.days;
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+const err107 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data46};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1417,11 +1417,9 @@ vErrors.push(err107);
 }
 errors++;
 }
-}
-if(data46.days !== undefined){
-let data47 = data46.days;
-if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
-const err108 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data47};
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 > 99999 || isNaN(data46)){
+const err108 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data46};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1430,9 +1428,8 @@ vErrors.push(err108);
 }
 errors++;
 }
-if((typeof data47 == "number") && (isFinite(data47))){
-if(data47 > 99999 || isNaN(data47)){
-const err109 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data47};
+if(data46 < 1 || isNaN(data46)){
+const err109 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data46};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1441,8 +1438,11 @@ vErrors.push(err109);
 }
 errors++;
 }
-if(data47 < 1 || isNaN(data47)){
-const err110 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data47};
+}
+}
+}
+else {
+const err110 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data45};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1452,10 +1452,12 @@ vErrors.push(err110);
 errors++;
 }
 }
-}
-}
-else {
-const err111 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data46};
+if(data.transitions !== undefined){
+let data47 = data.transitions;
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+for(const key9 in data47){
+if(!(key9 === "overrides")){
+const err111 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data47};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1465,12 +1467,15 @@ vErrors.push(err111);
 errors++;
 }
 }
-if(data.transitions !== undefined){
-let data48 = data.transitions;
-if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
-for(const key9 in data48){
-if(!(key9 === "overrides")){
-const err112 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data48};
+if(data47.overrides !== undefined){
+let data48 = data47.overrides;
+if(Array.isArray(data48)){
+const len3 = data48.length;
+for(let i6=0; i6<len3; i6++){
+let data49 = data48[i6];
+if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
+if(data49.issuer_id === undefined){
+const err112 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1479,16 +1484,8 @@ vErrors.push(err112);
 }
 errors++;
 }
-}
-if(data48.overrides !== undefined){
-let data49 = data48.overrides;
-if(Array.isArray(data49)){
-const len3 = data49.length;
-for(let i6=0; i6<len3; i6++){
-let data50 = data49[i6];
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
-if(data50.issuer_id === undefined){
-const err113 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data50};
+if(data49.rule === undefined){
+const err113 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1497,8 +1494,8 @@ vErrors.push(err113);
 }
 errors++;
 }
-if(data50.rule === undefined){
-const err114 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data50};
+if(data49.reason === undefined){
+const err114 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1507,8 +1504,9 @@ vErrors.push(err114);
 }
 errors++;
 }
-if(data50.reason === undefined){
-const err115 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data50};
+for(const key10 in data49){
+if(!(((key10 === "issuer_id") || (key10 === "rule")) || (key10 === "reason"))){
+const err115 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1517,9 +1515,12 @@ vErrors.push(err115);
 }
 errors++;
 }
-for(const key10 in data50){
-if(!(((key10 === "issuer_id") || (key10 === "rule")) || (key10 === "reason"))){
-const err116 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data50};
+}
+if(data49.issuer_id !== undefined){
+let data50 = data49.issuer_id;
+if(typeof data50 === "string"){
+if(func2(data50) < 1){
+const err116 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data50};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1529,11 +1530,8 @@ vErrors.push(err116);
 errors++;
 }
 }
-if(data50.issuer_id !== undefined){
-let data51 = data50.issuer_id;
-if(typeof data51 === "string"){
-if(func2(data51) < 1){
-const err117 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data51};
+else {
+const err117 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data50};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1543,8 +1541,10 @@ vErrors.push(err117);
 errors++;
 }
 }
-else {
-const err118 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data51};
+if(data49.rule !== undefined){
+let data51 = data49.rule;
+if(!(((data51 === "record-removed") || (data51 === "revoked-is-final")) || (data51 === "certified-since-changed"))){
+const err118 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data51};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1554,10 +1554,11 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data50.rule !== undefined){
-let data52 = data50.rule;
-if(!(((data52 === "record-removed") || (data52 === "revoked-is-final")) || (data52 === "certified-since-changed"))){
-const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data52};
+if(data49.reason !== undefined){
+let data52 = data49.reason;
+if(typeof data52 === "string"){
+if(func2(data52) < 1){
+const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data52};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1567,11 +1568,8 @@ vErrors.push(err119);
 errors++;
 }
 }
-if(data50.reason !== undefined){
-let data53 = data50.reason;
-if(typeof data53 === "string"){
-if(func2(data53) < 1){
-const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data53};
+else {
+const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data52};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1581,8 +1579,9 @@ vErrors.push(err120);
 errors++;
 }
 }
+}
 else {
-const err121 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data53};
+const err121 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1594,7 +1593,7 @@ errors++;
 }
 }
 else {
-const err122 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data50};
+const err122 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data48};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1606,7 +1605,7 @@ errors++;
 }
 }
 else {
-const err123 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data49};
+const err123 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data47};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1618,24 +1617,12 @@ errors++;
 }
 }
 else {
-const err124 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data48};
+const err124 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err124];
 }
 else {
 vErrors.push(err124);
-}
-errors++;
-}
-}
-}
-else {
-const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err125];
-}
-else {
-vErrors.push(err125);
 }
 errors++;
 }

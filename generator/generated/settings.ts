@@ -72,10 +72,6 @@ export interface RegistryFile {
    */
   next_roots?: string[] | undefined;
   /**
-   * whether the tree has all statements in one file, too, so that clients need one request
-   */
-  statements?: boolean | undefined;
-  /**
    * the page for people
    */
   page?: {
@@ -97,7 +93,7 @@ export interface RegistryFile {
    */
   checkpoint?: {
     /**
-     * for how many hours a checkpoint is valid, 1 to 99999
+     * for how many hours a checkpoint is valid, 1 to 99999; by default 24 with an online key, otherwise 720
      */
     hours?: number | undefined;
     /**

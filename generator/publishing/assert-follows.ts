@@ -11,7 +11,7 @@ import { isLogPath } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { continuesChanges, parseChanges } from '../tree/site/changes.js';
-import { ANY_AGE_MS, acceptPublication, storedPublication } from '../verification/accept.js';
+import { acceptPublication, storedPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
 import { memorySource } from '../verification/tree-source.js';
@@ -195,7 +195,7 @@ export async function acceptable(
 ): Promise<void> {
   const accepted = stored === undefined ? [] : [stored];
   const trust = pinnedKey(rootKey);
-  await acceptPublication(memorySource(files), { trust, maxAgeMs: ANY_AGE_MS, accepted });
+  await acceptPublication(memorySource(files), { trust, expiry: false, accepted });
 }
 
 /** Applies the rules for changes to the two lists (rule record-changes). */

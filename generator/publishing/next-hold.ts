@@ -48,7 +48,7 @@ export async function nextHold(published: PublishedTree, { signer, holdChange }:
     throw new UsageError(`${published.folder} has no valid checkpoint: first sign one with \`checkpoint\``);
   }
   const again = ids.filter((id) => held.includes(id)).map((id) => `${id} is on hold already`);
-  return { previous, hold: withIds(ids, held, published), warnings: [...again, ...warningsOf(published)] };
+  return { previous, hold: withIds(ids, held, published), warnings: again };
 }
 
 /** Asserts that a list has some issuers. @throws {@link UsageError} */
@@ -93,12 +93,4 @@ function assertStopped(ids: readonly string[], { folder, issuers }: PublishedTre
     `${active.issuer_id} is active in the list in ${folder}, so only the hold stops it: first publish its suspension; or, if the ` +
       'hold was a mistake, repeat with --false-alarm',
   );
-}
-
-/** A host can hide the checkpoint, and its holds, from a verifier that does not know that there must be one. */
-function warningsOf({ statement }: PublishedTree): string[] {
-  if (statement?.checkpoint === true) return [];
-  return [
-    'the publication statement does not promise checkpoints yet, so a host can hide this hold from verifiers that have not seen a checkpoint: the next build adds the promise',
-  ];
 }

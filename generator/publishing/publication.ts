@@ -28,8 +28,6 @@ export interface PublicationExceptions extends RuleExceptions {
 
 /** What a tree contains besides the list. */
 export interface TreeOptions {
-  /** Whether to publish all statements in one file, too. Default: no. */
-  readonly statements?: boolean | undefined;
   /** What the page and the OpenAPI description say about the registry. Default: nothing. */
   readonly about?: RegistryDescription | undefined;
   /** How the pages look, and whether each issuer has one. Default: a page in English, without a logo. */

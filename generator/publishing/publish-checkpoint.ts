@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { TreeRejected, UsageError } from '../errors.js';
+import { TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
-import { WITHOUT_HOLDS } from '../freshness/online-keys.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { NO_WITNESSES } from '../log/log-choice.js';
 import { sha256 } from '../tree/checksums.js';
@@ -14,7 +12,6 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { assertProvable, type LogReport, renewProof } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
-import { intactStatement } from './sign-statement.js';
 import { replaceStatements } from './write.js';
 
 /** The report of a new checkpoint. */
@@ -23,7 +20,7 @@ export interface CheckpointReport {
   readonly sha256: string;
   /** When the checkpoint expires, RFC 3339. */
   readonly expires: string;
-  /** In words: who was on hold already, a missing promise of checkpoints, and what expires soon. */
+  /** In words: who was on hold already, and what expires soon. */
   readonly warnings: readonly string[];
   /** The ids of the issuers that the checkpoint holds, sorted. */
   readonly hold: readonly string[];
@@ -46,12 +43,13 @@ export async function publishCheckpoint(
 ): Promise<CheckpointReport> {
   const { out } = output;
   const { witnesses = NO_WITNESSES } = choice;
-  const { list, updatedAt, rootKey, signed } = published ?? {};
+  const { list, updatedAt, rootKey, signed, statement } = published ?? {};
   if (
     published === undefined ||
     list === undefined ||
     updatedAt === undefined ||
     rootKey === undefined ||
+    statement === undefined ||
     !signed
   ) {
     const remedy = published?.isPublished
@@ -59,30 +57,20 @@ export async function publishCheckpoint(
       : 'load the published tree first, as `status` shows; only a registry that has never published is built first';
     throw new TreeRejected(`${out} has no registry with a valid signature; ${remedy}`);
   }
-  const statement = intactStatement(published);
-  const hash = sha256(list);
-  if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
-    const isHold = choice.holdChange !== undefined;
-    throw new UsageError(
-      `${out} has no snapshot of its list: checkpoints begin with a build with checkpoint.signer in registry.yaml` +
-        (isHold ? `. ${WITHOUT_HOLDS}` : ''),
-    );
-  }
-  const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
+  const isWitnessed = statement.log !== undefined && witnesses.witnesses.length > 0;
   if (isWitnessed) await assertProvable(published, witnesses, output);
   const checksums = readBytes(join(out, PATHS.checksums));
   const { previous, hold, warnings } = await nextHold(published, choice);
-  const { sequence, online } = statement ?? {};
+  const { sequence, online } = statement;
   const subject = { list, updatedAt, checksums, online, rootKey, sequence };
   const bytes = Buffer.from(await signCheckpoint(choice, { ...subject, previous, hold }));
   const tree = { get: async (path: string) => (path === PATHS.checkpoint ? bytes : readTreeFile(out, path)) };
   const { checkpoint } = await assertVerifiable(tree, rootKey);
-  if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
   await replaceStatements(new Map([[PATHS.checkpoint, bytes]]), output);
   const log = isWitnessed ? await renewProof(published, witnesses, output) : undefined;
   return {
     updatedAt,
-    sha256: hash,
+    sha256: sha256(list),
     hold,
     log,
     expires: formatUpdatedAt(checkpoint.expiresAt),

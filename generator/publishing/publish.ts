@@ -1,7 +1,7 @@
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
-import { withCheckpoint } from '../freshness/checkpoint.js';
-import { freshnessFiles, hasCheckpoint } from '../freshness/freshness.js';
+import { type CheckpointChoice, withCheckpoint } from '../freshness/checkpoint.js';
+import { type FreshnessChoice, freshnessFiles } from '../freshness/freshness.js';
 import type { SignedPublication } from '../list/list.js';
 import { diffLists } from '../list/list-diff.js';
 import type { Listeners } from '../progress.js';
@@ -45,7 +45,6 @@ export async function publish(
   const served = await readPublished(output.named);
   const published = served && withPending(served);
   await assertRootContinues(publication, published, output);
-  const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
   const follows = predecessorOf(published, signer);
   const { rootKey, development } = signer;
   const onlineKeys = freshness.online?.keys ?? [];
@@ -58,14 +57,13 @@ export async function publish(
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   if (!development) assertLastingName(log, follows);
-  const signed = await signedList(
-    { records, signer, time, checkpoint, log, online: freshness.online, predecessor: follows },
-    published,
-    output,
-  );
+  const { online } = freshness;
+  const toSign = { records, signer, time, log, online, predecessor: follows };
+  const signed = await signedList(toSign, published, output);
   onStage?.('list and signature');
   const before = predecessorOf(served, signer);
-  const assembled = await assemble(publication, served, { signed, before });
+  const checkpoint = chooseCheckpoint(freshness.checkpoint, signer);
+  const assembled = await assemble(publication, served, { signed, before, checkpoint });
   onStage?.('tree');
   const statements = await assertTreeGood(assembled, signed.rootKey);
   onStage?.('verify');
@@ -81,7 +79,7 @@ export async function publish(
     published,
     signed,
     statements,
-    tree: publication.statements ? withStatementsFile(complete) : complete,
+    tree: withStatementsFile(complete),
     warnings,
     log: logged?.report,
   };
@@ -99,6 +97,20 @@ interface NextTree {
   readonly signed: SignedPublication;
   /** The published tree without a pending publication, from `predecessorOf`. */
   readonly before: PublishedTree | undefined;
+  /** Who signs its checkpoint. Undefined: the published one stays. */
+  readonly checkpoint: CheckpointChoice | undefined;
+}
+
+/** Decides who signs the checkpoint. Undefined if the published one stays. */
+function chooseCheckpoint(
+  choice: FreshnessChoice['checkpoint'] = {},
+  root: NewPublication['signer'],
+): CheckpointChoice | undefined {
+  if (choice === 'published') return undefined;
+  const { signer, hours } = choice;
+  if (signer !== undefined) return { signer, hours };
+  // A root key that has signed elsewhere signs nothing here.
+  return 'sign' in root ? { signer: root, hours } : undefined;
 }
 
 /**
@@ -110,7 +122,7 @@ interface NextTree {
 async function assemble(
   { exceptions = {}, freshness, about = {}, page = {} }: PublishOptions,
   served: PublishedTree | undefined,
-  { signed, before }: NextTree,
+  { signed, before, checkpoint }: NextTree,
 ): Promise<Tree> {
   const list = before && publishedList(before);
   const diff = list && diffLists(list, signed.list);
@@ -119,9 +131,9 @@ async function assemble(
   const tree = assembleTree({
     signed,
     about,
-    freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers }),
+    freshness: await freshnessFiles(served, signed, { ...freshness, checkpoint, breakPinnedVerifiers }),
     changes: changesUpTo(signed, changes, diff),
     page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },
   });
-  return withCheckpoint(tree, { signed, published: before }, freshness?.checkpoint);
+  return withCheckpoint(tree, { signed, published: before }, checkpoint);
 }

@@ -37,8 +37,8 @@ export interface BuildReport {
   /** What the publication did with the log; undefined if the registry has none. */
   readonly log: LogReport | undefined;
   /**
-   * Whether verifiers accept the publication as soon as the tree is served. False if they wait for `checkpoint`: because too few
-   * witnesses have cosigned, or because the promised checkpoint is missing.
+   * Whether verifiers accept the publication as soon as the tree is served. False if they wait for `checkpoint`, because too few
+   * witnesses have cosigned.
    */
   readonly isFinished: boolean;
   /** Whether the host shows that the publication continues what it serves. False if it is away, or if no base_url is known. */
@@ -69,7 +69,7 @@ export function reportOf(outcome: Outcome, written: Written): BuildReport {
     rootKey: rootKey.thumbprint,
     development,
     bytes: [...tree.values()].reduce((size, { length }) => size + length, 0),
-    isFinished: !lacksQuorum(log) && !lacksCheckpoint(outcome),
+    isFinished: !lacksQuorum(log),
     isCompared: answers === undefined,
     notes: [
       ...logNotes(log),
@@ -139,7 +139,6 @@ function buildNotes(outcome: Outcome): string[] {
   const { sha256: named, treeSha256 } = checkpoint ?? {};
   const isFirst = published === undefined && !signed.development;
   const isUnused = signed.kept && requested !== undefined && requested !== updatedAt;
-  const lacksPromised = lacksCheckpoint(outcome);
   const isOlder = checkpoint !== undefined && named !== signed.sha256;
   const isOfOtherTree = treeSha256 !== sha256(tree.get(PATHS.checksums) ?? new Uint8Array());
   return [
@@ -163,27 +162,14 @@ function buildNotes(outcome: Outcome): string[] {
       `The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`,
     ),
     ...noteIf(
-      lacksPromised,
-      'The publication statement promises checkpoints, but the tree has none: every verifier refuses the tree until `checkpoint` has run, so run it before you publish the tree.',
-    ),
-    ...noteIf(
-      checkpoint !== undefined && !signed.statement.checkpoint,
-      'The publication statement does not promise checkpoints yet. The next build or signing request adds the promise: verifiers then refuse the registry without a checkpoint.',
-    ),
-    ...noteIf(
       isOlder,
-      'The checkpoint still names an older list: verifiers that do not read publication statements see the new list after `checkpoint` has run.',
+      'The checkpoint still names an older list: run `checkpoint`.',
     ),
     ...noteIf(
       checkpoint !== undefined && !isOlder && isOfOtherTree,
       'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',
     ),
   ];
-}
-
-/** Whether every verifier refuses a tree, because its publication statement promises a checkpoint and there is none. */
-function lacksCheckpoint({ signed, statements }: Pick<Outcome, 'signed' | 'statements'>): boolean {
-  return signed.statement.checkpoint && statements.checkpoint === undefined;
 }
 
 /** After an online key has leaked, the holds of its checkpoints may be the thief's. */

@@ -30,8 +30,6 @@ interface ListToSign {
   readonly records: CompleteRecords;
   readonly signer: Signer | SignedElsewhere;
   readonly time: ListTime;
-  /** Whether the registry has checkpoints. */
-  readonly checkpoint: boolean;
   /** The log of the registry; undefined if the published statement decides. */
   readonly log: LogIdentity | undefined;
   /** The keys that may sign checkpoints besides the root key. */
@@ -46,7 +44,7 @@ interface ListToSign {
  * @throws {@link KeyRejected} | {@link UsageError}
  */
 export async function signedList(
-  { records, signer, time, checkpoint, log, online, predecessor }: ListToSign,
+  { records, signer, time, log, online, predecessor }: ListToSign,
   published: PublishedTree | undefined,
   output: OutputFolder,
 ): Promise<SignedPublication> {
@@ -61,7 +59,7 @@ export async function signedList(
   const signedAt = kept ? requested : Date.parse(list.updatedAt);
   const about = aboutBytes(records.about);
   const subject = {
-    ...{ list, sha256: hash, sums, checkpoint, log, about: about && sha256(about), signedAt },
+    ...{ list, sha256: hash, sums, log, about: about && sha256(about), signedAt },
     online: online && onlineClaims(online, signedAt),
   };
   const statement =

@@ -27,8 +27,6 @@ export interface SummedList {
 
 /** What a publication statement says, apart from its place in the order of statements. */
 export interface StatementSubject extends SummedList {
-  /** Whether the registry has checkpoints. */
-  readonly checkpoint: boolean;
   /** The log of the registry; undefined if the published statement decides. */
   readonly log: LogIdentity | undefined;
   /** The keys that may sign checkpoints besides the root key. */
@@ -44,7 +42,7 @@ export interface StatementSubject extends SummedList {
  * @param previous - the published statement, from `intactStatement`
  */
 export function nextClaims(
-  { list, sha256: hash, sums, checkpoint, log: named, online, about, signedAt }: StatementSubject,
+  { list, sha256: hash, sums, log: named, online, about, signedAt }: StatementSubject,
   rootKey: RootKey,
   previous: PublicationStatement | undefined,
 ): PublicationClaims | undefined {
@@ -56,8 +54,6 @@ export function nextClaims(
     issuers: list.records.size,
     sums_sha256: sums.sha256,
     levels: sums.levels,
-    // Checkpoints are not withdrawn under the same root key.
-    ...((checkpoint || previous?.checkpoint === true) && { checkpoint: true as const }),
     ...(log !== undefined && { log }),
     ...(online !== undefined && { online }),
     ...(about !== undefined && { about_sha256: about }),
@@ -119,7 +115,6 @@ function saysTheSame(
     statement.issuers === says.issuers &&
     statement.sumsSha256 === says.sums_sha256 &&
     statement.levels === says.levels &&
-    statement.checkpoint === (says.checkpoint === true) &&
     statement.log?.origin === says.log?.origin &&
     statement.log?.vkey === says.log?.vkey &&
     statement.aboutSha256 === says.about_sha256
@@ -143,7 +138,7 @@ export async function signedStatement(
 /**
  * Asserts that a publication statement that somebody else has made is, byte by byte, the one that this program would
  * make for the list: the next sequence, the hash of the statement before, and everything about the list. The maker
- * chooses only the time, whether checkpoints begin, the online keys, and the log.
+ * chooses only the time, the online keys and the log.
  *
  * @param input - the bytes to sign, as text: header and claims in base64url
  * @param context - the root key that signs, and the statement that this one follows: undefined for a first one
@@ -155,9 +150,9 @@ export function assertExpectedStatement(
   { rootKey, previous }: { readonly rootKey: RootKey; readonly previous: PublicationStatement | undefined },
 ): PublicationStatement {
   const said = readStatementInput(input);
-  const { checkpoint, log, issuedAt } = said;
+  const { log, issuedAt } = said;
   const online = said.online && claimsOfOnline(said.online);
-  const expected = nextClaims({ ...list, checkpoint, log, online, signedAt: issuedAt }, rootKey, previous);
+  const expected = nextClaims({ ...list, log, online, signedAt: issuedAt }, rootKey, previous);
   if (expected === undefined) {
     throw unexpected(`repeats publication ${previous?.sequence}, so there is nothing to sign`);
   }

@@ -44,9 +44,8 @@ export function assembleTree(parts: TreeParts): Tree {
   for (const path of SCHEMAS) tree.set(path, packageFile(path));
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
-  const required = ['publication' as const, ...(statement.checkpoint ? ['checkpoint' as const] : [])];
   const named = { names: signed.about, about, page };
-  const site = { list, rootKey, required, log: statement.log?.origin, development, ...named };
+  const site = { list, rootKey, log: statement.log?.origin, development, ...named };
   for (const [path, bytes] of siteFiles(site, changes)) tree.set(path, bytes);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));

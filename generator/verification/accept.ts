@@ -5,16 +5,15 @@ import {
   type StoredPublication,
 } from '@passport-registry/verifier';
 import {
+  type AcceptedStatements,
   type Conditions,
   logTrustOf,
-  MAX_AGE_MS,
   type Memory,
   type Proven,
   type Publication,
   pinnedMemory,
   readMemory,
   STORED_FILES,
-  type SummedStatements,
   verifyPublication,
   verifyStatements,
 } from '@passport-registry/verifier/core';
@@ -31,14 +30,11 @@ import { registryFiles, type TreeSource } from './tree-source.js';
 export interface AcceptOptions {
   /** What is pinned: by the operator of a mirror, or by those who verified the previous tree. */
   readonly trust: PinnedTrust;
-  /** The maximum age of a list without a checkpoint, or {@link ANY_AGE_MS}. */
-  readonly maxAgeMs: number;
+  /** Whether to refuse statements that have expired. What is in the future is refused all the same. */
+  readonly expiry: boolean;
   /** The publications that were accepted before, newest first. */
   readonly accepted: readonly StoredPublication[];
 }
-
-/** The maximum age with which nothing is too old or has expired. What is in the future is refused all the same. */
-export const ANY_AGE_MS = Number.POSITIVE_INFINITY;
 
 /**
  * Verifies a tree as a verifier does after an earlier publication. A mirror and `branch save` thus apply the rules of a
@@ -65,7 +61,7 @@ export async function acceptPublication(
 export async function acceptStatements(
   source: TreeSource,
   options: AcceptOptions,
-): Promise<SummedStatements> {
+): Promise<AcceptedStatements> {
   const conditions = conditionsOf(options);
   return rejecting(async () =>
     verifyStatements(registryFiles(source), await newestMemory(options, conditions), conditions),
@@ -88,12 +84,12 @@ export function assertVerifiable(files: RegistryFiles, rootKey: RootKey): Promis
  * @throws {@link RegistryError}
  */
 export function verifyFresh(files: RegistryFiles, trust: PinnedTrust): Promise<Proven<Publication>> {
-  const conditions = conditionsOf({ trust, maxAgeMs: MAX_AGE_MS });
+  const conditions = conditionsOf({ trust, expiry: true });
   return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
 }
 
 /**
- * Verifies a publication as a verifier does that pins this trust, but accepts a list of any age.
+ * Verifies a publication as a verifier does that pins this trust, whatever has expired.
  *
  * @throws {@link RegistryError}
  */
@@ -102,20 +98,12 @@ export function verifyAnyAge(
   trust: PinnedTrust,
   now?: number,
 ): Promise<Proven<Publication>> {
-  const conditions = conditionsOf({ trust, maxAgeMs: ANY_AGE_MS }, now);
+  const conditions = conditionsOf({ trust, expiry: false }, now);
   return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
 }
 
-function conditionsOf({ trust, maxAgeMs }: Omit<AcceptOptions, 'accepted'>, now?: number): Conditions {
-  const { requireCheckpoint, requirePublication, log } = trust;
-  return {
-    requireCheckpoint,
-    requirePublication,
-    log: logTrustOf(log),
-    clock: clockAt(now),
-    expiry: maxAgeMs !== ANY_AGE_MS,
-    maxAge: maxAgeMs,
-  };
+function conditionsOf({ trust, expiry }: Omit<AcceptOptions, 'accepted'>, now?: number): Conditions {
+  return { log: logTrustOf(trust.log), clock: clockAt(now), expiry };
 }
 
 /**
@@ -135,8 +123,7 @@ async function newestMemory({ trust, accepted }: AcceptOptions, conditions: Cond
 }
 
 /**
- * Returns what a verifier would store of a tree: the list that the publication statement names, or else the one that
- * the checkpoint names, or else the list at the top.
+ * Returns what a verifier would store of a tree: the list that the publication statement names, or else the list at the top.
  *
  * @returns undefined if files are missing
  */
@@ -150,23 +137,23 @@ export function storedPublication(read: ReadFileSync): StoredPublication | undef
     return list === undefined || signature === undefined ? undefined : { list, signature };
   };
   const top = pairIn((name) => name);
-  if (top === undefined) return undefined;
+  const [publication, checkpoint] = [text(PATHS.publication), text(PATHS.checkpoint)];
+  if (top === undefined || publication === undefined || checkpoint === undefined) return undefined;
   const hash = namedHash(read);
   const isTop = hash === undefined || hash === sha256(top.list);
   const pair = isTop ? top : (pairIn((name) => PATHS.snapshot(hash, name)) ?? top);
-  const { list: _list, signature: _signature, ...statements } = STORED_FILES;
-  const others = Object.entries(statements).map(([name, path]) => [name, text(path)] as const);
-  return { version: 1, ...pair, ...Object.fromEntries(others.filter(([, value]) => value !== undefined)) };
+  const { rotation, proof } = STORED_FILES;
+  const others = Object.entries({ rotation, proof }).map(([name, path]) => [name, text(path)] as const);
+  const optional = Object.fromEntries(others.filter(([, value]) => value !== undefined));
+  return { version: 1, ...pair, publication, checkpoint, ...optional };
 }
 
 /**
- * Returns the payload hash of the list that the statements of a tree name; undefined if they name none. The statements are
- * not verified yet, and the hash becomes a part of a path.
+ * Returns the payload hash of the list that the publication statement of a tree names; undefined if it names none. The statement
+ * is not verified yet, and the hash becomes a part of a path.
  */
 export function namedHash(read: ReadFileSync): string | undefined {
-  const [publication, checkpoint] = [read(PATHS.publication), read(PATHS.checkpoint)];
-  const hash =
-    (publication && readUnverified(publication, 'registry-publication+jwt')?.claims.sha256) ??
-    (checkpoint && readUnverified(checkpoint, 'registry-checkpoint+jwt')?.claims.sha256);
+  const publication = read(PATHS.publication);
+  const hash = publication && readUnverified(publication, 'registry-publication+jwt')?.claims.sha256;
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? hash : undefined;
 }

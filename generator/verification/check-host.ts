@@ -55,26 +55,22 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
   const host = new Host(base);
   const list = await host.get(PATHS.list);
   const records = findSampleIds(list.bytes).map(PATHS.record);
-  const files = [PATHS.list, PATHS.signature, PATHS.rootKey, ...new Set(records)];
-  const hasCheckpoint = await host.has(PATHS.checkpoint);
-  const proof = (await host.has(PATHS.publication)) ? [PATHS.publication, ...(await findSums(host))] : [];
   const log = await findLog(host);
-  const checkpoint = hasCheckpoint ? [PATHS.checkpoint] : [];
-  const optional = [...proof, ...log.changing, ...checkpoint];
-  const statementCopy = PATHS.snapshot(sha256(list.bytes), PATHS.publication);
-  const copies = hasCheckpoint && (await host.has(statementCopy)) ? [statementCopy] : [];
+  const hash = sha256(list.bytes);
+  const statementCopy = PATHS.snapshot(hash, PATHS.publication);
+  const statements = [PATHS.publication, PATHS.checkpoint, PATHS.statements];
+  const changing = [PATHS.list, PATHS.signature, ...statements, ...(await findSums(host)), ...log.changing];
   const answers: Answered[] = [];
-  for (const path of [...files, ...optional, ...log.immutable])
+  for (const path of [PATHS.rootKey, ...changing, ...new Set(records), ...log.immutable])
     answers.push(...(await checkServing(host, path)));
-  answers.push(...(await checkShortCache(host, [PATHS.list, PATHS.signature, ...optional, ...copies])));
-  const snapshot = hasCheckpoint ? [PATHS.snapshot(sha256(list.bytes), PATHS.list)] : [];
-  for (const path of [...snapshot, ...log.immutable]) answers.push(await checkLongCache(host, path));
+  answers.push(...(await checkShortCache(host, [...changing, statementCopy])));
+  for (const path of [PATHS.snapshot(hash, PATHS.list), ...log.immutable])
+    answers.push(await checkLongCache(host, path));
   answers.push(await checkCompression(host, list));
   answers.push(await checkPage(host));
   for (const id of UNKNOWN_IDS) answers.push(await checkUnknownId(host, PATHS.record(id)));
   const folders = [
-    ...['issuers/', 'keys/', 'schemas/'],
-    ...(proof.length > 0 ? ['sums/'] : []),
+    ...['issuers/', 'keys/', 'schemas/', 'sums/'],
     ...(log.changing.length > 0 ? ['log/'] : []),
   ];
   for (const folder of folders) answers.push(await checkNotListed(host, folder));
@@ -102,10 +98,6 @@ class Host {
     const seen = this.#seen.get(path) ?? this.ask(path);
     this.#seen.set(path, seen);
     return seen;
-  }
-
-  async has(path: string): Promise<boolean> {
-    return (await this.get(path)).status === 200;
   }
 
   ask(path: string, request: HostRequest = {}): Promise<Answer> {

@@ -1,5 +1,6 @@
 import { type RootKey, verifySignature } from '@passport-registry/verifier';
 import {
+  COSIGNATURE_AGE_MS,
   beginLog,
   decodeUtf8,
   type FirstRoots,
@@ -262,14 +263,13 @@ function missingProofs(
  * Checks what a trust anchor demands of a publication: that it is in this log, and that enough witnesses have cosigned the log
  * of late, as a verifier's client does (rule log-quorum).
  *
- * @param demands - with the age of the oldest cosignature that counts, and the time now, in milliseconds
+ * @param demands - with the time now, in milliseconds since 1970
  */
 export async function checkQuorum(
   files: SeenFiles,
-  statement: PublicationStatement | undefined,
-  { maxAgeMs, now, ...trust }: LogTrust & { readonly maxAgeMs: number; readonly now: number },
+  statement: PublicationStatement,
+  { now, ...trust }: LogTrust & { readonly now: number },
 ): Promise<void> {
-  if (statement === undefined) throw new Problems([`the tree has no ${PATHS.publication} that names a log`]);
-  const times = recentCosignatures(clockAt(now), maxAgeMs);
+  const times = recentCosignatures(clockAt(now), COSIGNATURE_AGE_MS);
   await verifyPublicationProof(await files.get(PATHS.logProof), statement, { ...trust, ...times });
 }

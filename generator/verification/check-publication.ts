@@ -85,11 +85,10 @@ export async function checkSums(
 export async function checkAbout(
   files: SeenFiles,
   { issuers }: IssuerRegistry,
-  publication: PublicationStatement | undefined,
+  { aboutSha256: named }: PublicationStatement,
 ): Promise<void> {
-  const named = publication?.aboutSha256;
   if (named === undefined)
-    throw new Problems([`${PATHS.about} is there, but no publication statement names it`]);
+    throw new Problems([`${PATHS.about} is there, but the publication statement does not name it`]);
   const bytes = await files.require(PATHS.about);
   const hash = sha256(bytes);
   if (hash !== named) {

@@ -5,7 +5,6 @@ import {
   canonicalBytes,
   checkpointFault,
   clockNote,
-  DAY_MS,
   decodeUtf8,
   hasPassed,
   isObject,
@@ -117,40 +116,22 @@ export interface CheckedList {
  * Checks the checkpoint, and the list that it names: the list of the tree, or an earlier list in a
  * snapshot. `checkFreshness` checks its times.
  *
- * The publication statement is undefined if the tree has none.
+ * @param publication - the publication statement, which names the list of the tree
  */
 export async function checkCheckpoint(
   files: SeenFiles,
-  {
-    rootKey,
-    publication,
-  }: { readonly rootKey: RootKey; readonly publication: PublicationStatement | undefined },
-  { list, registry: { updated_at } }: CheckedList,
+  { rootKey, publication }: { readonly rootKey: RootKey; readonly publication: PublicationStatement },
 ): Promise<Checkpoint> {
-  const bytes = await files.get(PATHS.checkpoint);
-  if (bytes === undefined)
-    throw new Problems([`${PATHS.checkpoint} is missing, but a checkpoint is required`]);
-  const checkpoint = await verifyCheckpoint(bytes, { rootKey, online: publication?.online }, ANY_TIME);
-  const { sequence } = checkpoint;
-  if (publication === undefined && sequence !== undefined)
-    throw new Problems([`the checkpoint names publication ${sequence}, but the tree has none`]);
-  const fault = publication && checkpointFault(publication, checkpoint);
+  const bytes = await files.require(PATHS.checkpoint);
+  const checkpoint = await verifyCheckpoint(bytes, { rootKey, online: publication.online }, ANY_TIME);
+  const fault = checkpointFault(publication, checkpoint);
   if (fault !== undefined) throw new Problems([fault]);
-  if (checkpoint.sha256 === sha256(list)) {
-    if (checkpoint.size !== list.length || checkpoint.updatedAt !== updated_at) {
-      throw new Problems(['the checkpoint names the hash of the list, but another size or updated_at']);
-    }
-  } else await checkOlderList(files, checkpoint, updated_at);
+  if (checkpoint.sha256 !== publication.sha256) await checkOlderList(files, checkpoint);
   return checkpoint;
 }
 
-/** Until the next checkpoint, clients use the list that this checkpoint names, and download it from its snapshot. */
-async function checkOlderList(files: SeenFiles, { sha256: hash, updatedAt }: Checkpoint, updated_at: string) {
-  if (updatedAt >= updated_at) {
-    throw new Problems([
-      `the checkpoint names the list ${hash} of ${updatedAt}, but ${PATHS.list} is another list of ${updated_at}`,
-    ]);
-  }
+/** The list that the checkpoint names stays in its snapshot until the next checkpoint. */
+async function checkOlderList(files: SeenFiles, { sha256: hash }: Checkpoint) {
   for (const name of [PATHS.list, PATHS.signature]) {
     const path = PATHS.snapshot(hash, name);
     if ((await files.hash(path)) === undefined) {
@@ -162,23 +143,19 @@ async function checkOlderList(files: SeenFiles, { sha256: hash, updatedAt }: Che
 /** The data for the checks that depend on the clock. */
 interface Freshness extends CheckedList {
   readonly rotation: RootHistory | undefined;
-  /** Undefined if the tree has no publication statement. */
-  readonly publication: PublicationStatement | undefined;
-  /** Undefined if the tree has no checkpoint. */
-  readonly checkpoint: Checkpoint | undefined;
-  /** The maximum age of a list without a checkpoint. */
-  readonly maxAgeMs: number;
+  readonly publication: PublicationStatement;
+  readonly checkpoint: Checkpoint;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 /**
- * Checks that nothing in the tree is ahead of the clock or too old, and that the checkpoint is for this tree.
+ * Checks that nothing in the tree is ahead of the clock or has expired, and that the checkpoint is for this tree.
  *
  * @returns warnings about what expires soon
  */
 export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise<readonly string[]> {
-  const { registry, rotation, publication, checkpoint, maxAgeMs, now } = tree;
+  const { registry, rotation, publication, checkpoint, now } = tree;
   const clock = clockAt(now);
   const problems: string[] = [];
   const warnings: string[] = [];
@@ -189,34 +166,23 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   for (const [index, step] of (rotation?.steps ?? []).entries()) {
     problems.push(...aheadOfTime(`step ${index + 1} of the rotation`, step, now));
   }
-  if (publication !== undefined) {
-    problems.push(...aheadOfTime('the publication statement', publication, now));
-    if (hasPassed(publication.expiresAt, clock)) {
-      problems.push(
-        `the publication statement expired at ${formatUpdatedAt(publication.expiresAt)} ${clockNote(now)}`,
-      );
-    }
+  problems.push(...aheadOfTime('the publication statement', publication, now));
+  if (hasPassed(publication.expiresAt, clock)) {
+    problems.push(
+      `the publication statement expired at ${formatUpdatedAt(publication.expiresAt)} ${clockNote(now)}`,
+    );
   }
-  if (checkpoint === undefined) {
-    if (now > updatedAt + maxAgeMs + clock.tolerance) {
-      const days = maxAgeMs / DAY_MS;
-      problems.push(
-        `the list is dated ${registry.updated_at}, more than ${days} days ago, and has no checkpoint`,
-      );
-    }
-  } else {
-    const { problems: expired, soon } = expiryOf(checkpoint, now);
-    problems.push(...expired);
-    warnings.push(...soon);
-    if (checkpoint.sha256 !== sha256(tree.list)) {
-      warnings.push(
-        `the checkpoint names the list of ${checkpoint.updatedAt}: ${publication === undefined ? 'clients' : 'clients that do not read publication statements'} use that list until the next checkpoint`,
-      );
-    } else if (checkpoint.treeSha256 !== (await files.hash(PATHS.checksums))) {
-      problems.push(
-        `the checkpoint is for a tree with another ${PATHS.checksums} (tree_sha256): sign a new one with \`checkpoint\``,
-      );
-    }
+  const { problems: expired, soon } = expiryOf(checkpoint, now);
+  problems.push(...expired);
+  warnings.push(...soon);
+  if (checkpoint.sha256 !== sha256(tree.list)) {
+    warnings.push(
+      `the checkpoint names the list of ${checkpoint.updatedAt}: sign a new one with \`checkpoint\``,
+    );
+  } else if (checkpoint.treeSha256 !== (await files.hash(PATHS.checksums))) {
+    problems.push(
+      `the checkpoint is for a tree with another ${PATHS.checksums} (tree_sha256): sign a new one with \`checkpoint\``,
+    );
   }
   failIfAny(problems);
   return warnings;

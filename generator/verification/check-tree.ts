@@ -4,7 +4,6 @@ import {
   assertSorted,
   type Checkpoint,
   logTrustOf,
-  MAX_AGE_MS,
   type PublicationStatement,
   parseList,
   readList,
@@ -32,12 +31,6 @@ import { type Note, unknownClaimNotes, unknownFiles } from './unknown-parts.js';
 
 /** Options of a verification. */
 export interface VerifyOptions {
-  /** The maximum age of a list without a checkpoint, in seconds. Default: 30 days, as in the verifier. */
-  readonly maxAge?: number;
-  /** Whether a tree without a checkpoint fails. Default: false. */
-  readonly requireCheckpoint?: boolean;
-  /** Whether a tree without a publication statement fails. Default: false. */
-  readonly requirePublication?: boolean;
   /** What a trust anchor says of the log and its witnesses. Default: nothing is demanded. */
   readonly log?: PinnedLog;
   /** Whether the log is not checked: a new tree has only the newest files of its log. Default: false. */
@@ -52,7 +45,7 @@ export interface VerifyOptions {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** The statements of a tree that an audit has proven. Undefined: the tree has none, or its check did not pass. */
+/** The statements of a tree that an audit has proven. Undefined: its check did not pass. */
 export interface ProvenStatements {
   readonly publication: PublicationStatement | undefined;
   readonly checkpoint: Checkpoint | undefined;
@@ -64,15 +57,11 @@ export class Audit {
   readonly checks: CheckList;
   readonly options: VerifyOptions;
   readonly pinned: RootKey | undefined;
-  /** The maximum age of a list without a checkpoint, in milliseconds. */
-  readonly maxAgeMs: number;
   root: TrustedRoot | undefined;
   rotation: RootHistory | undefined;
   /** The list, which the root key has signed. */
   list: Uint8Array | undefined;
   registry: IssuerRegistry | undefined;
-  /** Whether the tree has a publication statement, which need not be valid. */
-  isStated = false;
   publication: PublicationStatement | undefined;
   logged: CheckedLog | undefined;
   checkpoint: Checkpoint | undefined;
@@ -80,12 +69,10 @@ export class Audit {
   readonly notes: Note[] = [];
 
   constructor(files: SeenFiles, pinned: RootKey | undefined, options: VerifyOptions) {
-    const { maxAge } = options;
     this.files = files;
     this.checks = new CheckList(files);
     this.options = options;
     this.pinned = pinned;
-    this.maxAgeMs = maxAge === undefined ? MAX_AGE_MS : maxAge * 1000;
   }
 
   /** The time at a check, in milliseconds since 1970: what a host serves may have been signed since the audit began. */
@@ -118,7 +105,6 @@ export async function checkTree(audit: Audit): Promise<void> {
     audit.list = await checks.run('signature', () => checkSignature(files, rootKey));
   }
   if (audit.list !== undefined) audit.registry = await checkList(audit, audit.list);
-  audit.isStated = await fileExists(files, PATHS.publication);
   await checkNamedFiles(audit);
   audit.logged = await checkLogFiles(audit);
   audit.warnings.push(...(audit.logged?.warnings ?? []));
@@ -156,42 +142,38 @@ function readValidList(list: Uint8Array): IssuerRegistry | undefined {
 
 /** The checks `publication`, `sums` and `about`: the publication statement, and the files that it names. */
 async function checkNamedFiles(audit: Audit): Promise<void> {
-  const { files, checks, rootKey, signed, registry, isStated, options } = audit;
+  const { files, checks, rootKey, signed, registry } = audit;
   if (rootKey !== undefined && signed !== undefined) {
-    const work = () => checkPublication(files, rootKey, signed);
-    audit.publication = await (options.requirePublication === true
-      ? checks.run('publication', work)
-      : checks.runIfThere('publication', PATHS.publication, work));
+    audit.publication = await checks.run('publication', () => checkPublication(files, rootKey, signed));
   }
   const { publication } = audit;
-  if (!isStated) checks.skip('sums', `the tree has no ${PATHS.publication}`);
-  else if (publication !== undefined && registry !== undefined && checks.resultOf('records') === 'passed') {
+  if (publication !== undefined && registry !== undefined && checks.resultOf('records') === 'passed') {
     await checks.run('sums', () => checkSums(files, registry, publication));
   }
   const isAboutKnown = publication?.aboutSha256 !== undefined || (await fileExists(files, PATHS.about));
   if (!isAboutKnown) checks.skip('about', `the tree has no ${PATHS.about}`);
-  else if (registry !== undefined && (publication !== undefined || !isStated))
+  else if (registry !== undefined && publication !== undefined)
     await checks.run('about', () => checkAbout(files, registry, publication));
 }
 
 /** The check `log`: the log of the tree, and its witnesses. */
 async function checkLogFiles(audit: Audit): Promise<CheckedLog | undefined> {
-  const { files, checks, options, publication, isStated, roots, now, maxAgeMs } = audit;
+  const { files, checks, options, publication, roots, now } = audit;
   if (options.withoutLog === true) {
     checks.skip('log', 'it was not asked for');
     return undefined;
   }
-  const trust = logTrustOf(options.log ?? {});
-  const isLogged = publication?.log !== undefined || trust !== undefined;
-  const hasLog = isLogged || (await hasLogFiles(files));
   // A statement that is not valid could name a log.
-  if (isStated && publication === undefined) return undefined;
+  if (publication === undefined) return undefined;
+  const trust = logTrustOf(options.log ?? {});
+  const isLogged = publication.log !== undefined || trust !== undefined;
+  const hasLog = isLogged || (await hasLogFiles(files));
   if (!hasLog) checks.skip('log', 'the tree has no log');
   if (!hasLog || roots === undefined) return undefined;
   return checks.run('log', async () => {
     if (!isLogged) await assertHasHead(files);
     const found = options.checkedLog ?? (await checkLog(files, { statement: publication, roots }));
-    if (trust !== undefined) await checkQuorum(files, publication, { ...trust, now, maxAgeMs });
+    if (trust !== undefined) await checkQuorum(files, publication, { ...trust, now });
     return found;
   });
 }
@@ -212,8 +194,8 @@ async function assertHasHead(files: SeenFiles): Promise<void> {
 
 /** The checks `checksums`, `snapshots` and `changes`. */
 async function checkOtherFiles(audit: Audit): Promise<void> {
-  const { files, checks, isStated, roots, logged } = audit;
-  const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
+  const { files, checks, roots, logged } = audit;
+  const sums = await checks.run('checksums', () => checkChecksums(files, logged?.pendingList));
   const paths = await pathsOf(files, sums);
   audit.notes.push(...unknownFiles(paths, (path) => sums?.has(path) === true));
   const snapshots = paths.filter((path) => path.startsWith('snapshots/')).sort();
@@ -230,17 +212,16 @@ async function checkOtherFiles(audit: Audit): Promise<void> {
 
 /** The checks `checkpoint`, `statements` and `freshness`. */
 async function checkShortLived(audit: Audit): Promise<void> {
-  const { files, checks, rootKey, signed, publication, options } = audit;
+  const { files, checks, rootKey, signed, publication } = audit;
   // Checkpoint and freshness depend on the publication statement.
-  const isStatementBad = checks.resultOf('publication') === 'failed';
-  if (rootKey !== undefined && signed !== undefined && !isStatementBad) {
-    const work = () => checkCheckpoint(files, { rootKey, publication }, signed);
-    audit.checkpoint = await (publication?.checkpoint === true || options.requireCheckpoint === true
-      ? checks.run('checkpoint', work)
-      : checks.runIfThere('checkpoint', PATHS.checkpoint, work));
+  if (rootKey !== undefined && publication !== undefined) {
+    const work = () => checkCheckpoint(files, { rootKey, publication });
+    audit.checkpoint = await checks.run('checkpoint', work);
   }
   await checks.runIfThere('statements', PATHS.statements, () => checkStatementsFile(files));
-  if (signed === undefined || isStatementBad || checks.resultOf('checkpoint') === 'failed') return;
-  const work = () => checkFreshness(files, { ...audit, ...signed, now: audit.now });
+  const { rotation, checkpoint } = audit;
+  if (signed === undefined || publication === undefined || checkpoint === undefined) return;
+  const work = () =>
+    checkFreshness(files, { ...signed, rotation, publication, checkpoint, now: audit.now });
   audit.warnings.push(...((await checks.run('freshness', work)) ?? []));
 }

@@ -16,7 +16,7 @@ import {
 import { patientFetch } from '@passport-registry/verifier/http';
 import type { OnProgress } from '../progress.js';
 import { parseChecksums } from '../tree/checksums.js';
-import { isChecksummed, isHostFile, isUnlisted, roleOf } from '../tree/files.js';
+import { isChecksummed, isHostFile, roleOf } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { verifyAnyAge } from './accept.js';
 import { CONCURRENCY } from './ask-host.js';
@@ -91,22 +91,23 @@ async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, stri
 }
 
 /** The files of every tree that must be in SHA256SUMS. A live host has no listing of its files. */
-const ALWAYS_THERE: readonly string[] = [PATHS.list, PATHS.signature, PATHS.rootKey];
-/** Those of a tree with a publication statement, too. */
-const STATED_FILES: readonly string[] = [PATHS.publication, sumsPath('')];
+const ALWAYS_THERE: readonly string[] = [
+  PATHS.list,
+  PATHS.signature,
+  PATHS.rootKey,
+  PATHS.publication,
+  sumsPath(''),
+];
 
 /**
  * Compares every file with its hash in SHA256SUMS. A file that this version does not know, or that is not listed, is refused,
  * unless a later version may have added it (rule later-versions).
  *
- * @param isStated - whether the tree has a publication statement. Its tree of sums lists the records, and SHA256SUMS
- *   does not. Without the statement, SHA256SUMS lists everything
  * @param pendingList - the list of a publication that is in the log, and whose snapshot is not listed yet
  * @returns the hashes by path
  */
 export async function checkChecksums(
   files: SeenFiles,
-  isStated: boolean,
   pendingList?: string,
 ): Promise<ReadonlyMap<string, string>> {
   const sums = await readChecksums(files);
@@ -124,19 +125,18 @@ export async function checkChecksums(
     }
     if (hash !== undefined || !mayBeMissing(path)) problems.push(...found);
   });
-  const isElsewhere = (path: string) => (isStated ? !isChecksummed(path) : isUnlisted(path));
   const pending =
     pendingList === undefined
       ? []
       : [PATHS.list, PATHS.signature, PATHS.about].map((name) => PATHS.snapshot(pendingList, name));
-  const listed = (path: string) => sums.has(path) || isElsewhere(path) || pending.includes(path);
+  const listed = (path: string) => sums.has(path) || !isChecksummed(path) || pending.includes(path);
   for (const path of sums.keys()) {
-    if (isElsewhere(path)) problems.push(`${PATHS.checksums} lists ${path}, which it must not list`);
+    if (!isChecksummed(path)) problems.push(`${PATHS.checksums} lists ${path}, which it must not list`);
     // Another check refuses what is not part of a snapshot.
     else if (!path.startsWith('snapshots/') && roleOf(path) === 'refused')
       problems.push(`${PATHS.checksums} lists ${path}, which no version of a registry has`);
   }
-  for (const path of files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])]) {
+  for (const path of files.paths() ?? ALWAYS_THERE) {
     if (listed(path) || (roleOf(path) === 'added' && files.isRegular(path))) continue;
     problems.push(`${path} is not in ${PATHS.checksums}`);
   }
@@ -157,9 +157,6 @@ export async function pathsOf(
   return [...new Set([...(files.paths() ?? []), ...sums.keys()])];
 }
 
-/** The maximum age for a client that accepts lists of any age: the client takes no infinite one. */
-const HUNDRED_YEARS_SECONDS = 100 * 365 * 24 * 60 * 60;
-
 /** An id that no registry has. */
 export const UNKNOWN_ID = 'no-such-issuer-0123456789abcdef';
 
@@ -175,9 +172,9 @@ export async function checkClient(files: SeenFiles, trusted: PinnedTrust, now?: 
     await verifyAnyAge(files, trusted, now);
     return;
   }
-  const trust = { trustAnchor: trustAnchorOf(trusted), maxAge: HUNDRED_YEARS_SECONDS };
   // A longer time limit than the default, because the connection of the auditor may be slow.
-  const options = { sources: [files.source.name], timeout: 60, fetch: patientFetch(), ...trust };
+  const trustAnchor = trustAnchorOf(trusted);
+  const options = { trustAnchor, sources: [files.source.name], timeout: 60, fetch: patientFetch() };
   const client = createRegistryClient(options);
   try {
     await client.ready();

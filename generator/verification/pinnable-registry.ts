@@ -17,7 +17,7 @@ import { httpSource } from './tree-source.js';
 
 /** A registry that a verifier's client accepts under the root key of the trust anchor. */
 export interface PinnableRegistry {
-  /** The trust anchor for this registry, with everything required that the registry has. */
+  /** The trust anchor for this registry, with its log if it has one. */
   readonly trustAnchor: TrustAnchor;
   /** The RFC 7638 thumbprint of the root key. */
   readonly thumbprint: string;
@@ -31,9 +31,6 @@ export interface PinnableRegistry {
   readonly updatedAt: string;
   /** The number of issuers in the list. */
   readonly issuers: number;
-  readonly checkpoint: boolean;
-  /** Whether the registry has a publication statement. */
-  readonly publication: boolean;
   /** The name of the log. Undefined if the registry has none. */
   readonly log: string | undefined;
   /** The number of entries of the log. */
@@ -55,10 +52,6 @@ interface KnownOfRegistry {
   readonly nextRoots: readonly string[] | undefined;
   /** Whether to trust what the registry shows where the user knows nothing. */
   readonly trustOnFirstUse: boolean;
-  /** Whether the registry has checkpoints. Otherwise, whoever answers can hide them. */
-  readonly requireCheckpoint: boolean;
-  /** Whether the registry has publication statements. Otherwise, whoever answers can hide them. */
-  readonly requirePublication: boolean;
   /** The keys of witnesses, and how many of them must have cosigned the log of the registry. */
   readonly witnessed: Witnessed | undefined;
 }
@@ -84,24 +77,19 @@ export async function readPinnable(url: string, known: KnownOfRegistry): Promise
 async function readFrom(
   files: SeenFiles,
   url: string,
-  { thumbprint: known, nextRoots, trustOnFirstUse, witnessed, ...required }: KnownOfRegistry,
+  { thumbprint: known, nextRoots, trustOnFirstUse, witnessed }: KnownOfRegistry,
 ): Promise<PinnableRegistry> {
   const published = await checkRootKey(files);
   const isPublished = known === undefined || known === published.thumbprint;
   const earlier = isPublished ? published : await earlierKey(files, known, published);
   const log = { ...(await logOf(files, published, witnessed)), ...witnessed };
-  const pinned = { ...required, log, rootKey: { ...earlier, nextRoots } };
+  const pinned = { log, rootKey: { ...earlier, nextRoots } };
   assertTrustAnchor(trustAnchorOf(pinned));
   const proven = await verifyFresh(files, pinned);
-  const { rootKey: root, checkpoint, publication, logged } = proven;
+  const { rootKey: root, logged } = proven;
   if (root.thumbprint !== published.thumbprint) {
     throw new Problems([
       `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${root.thumbprint}`,
-    ]);
-  }
-  if (checkpoint === undefined && publication?.online !== undefined) {
-    throw new Problems([
-      `its publication names online keys, but it has no ${PATHS.checkpoint}, which a host can withhold to serve an old list: ask the operator`,
     ]);
   }
   const rotation = await files.get(PATHS.rotation);
@@ -116,8 +104,6 @@ async function readFrom(
       ...(next_roots && { next_roots: [...next_roots] }),
       sources: [url],
       ...log,
-      ...(checkpoint && { checkpoint: 'required' }),
-      ...(publication && { publication: 'required' }),
     },
     shownNextRoots: shown ?? [],
     thumbprint: published.thumbprint,
@@ -125,8 +111,6 @@ async function readFrom(
     development: (await files.get(PATHS.developmentMark)) !== undefined,
     updatedAt: proven.updatedAt,
     issuers: proven.issuers?.length ?? 0,
-    checkpoint: checkpoint !== undefined,
-    publication: publication !== undefined,
     log: log.log,
     logSize: logged?.size,
     cosignedBy: logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
@@ -170,12 +154,11 @@ async function logOf(
   root: RootKey,
   witnessed: Witnessed | undefined,
 ): Promise<Pick<TrustAnchor, 'log'>> {
-  const statement = await files.get(PATHS.publication);
-  const log = statement && (await verifyPublicationStatement(statement, root, ANY_TIME)).log;
+  const statement = await files.require(PATHS.publication);
+  const { log } = await verifyPublicationStatement(statement, root, ANY_TIME);
   if (log !== undefined) return { log: log.origin };
   if (witnessed === undefined) return {};
   throw new Problems([
-    `it has no log that a witness could cosign: ${statement ? `${PATHS.publication} names none` : `${PATHS.publication} is missing`}; ` +
-      'ask the operator, or leave out --witness and --quorum',
+    `it has no log that a witness could cosign: ${PATHS.publication} names none; ask the operator, or leave out --witness and --quorum`,
   ]);
 }

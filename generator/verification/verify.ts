@@ -37,8 +37,8 @@ export interface TreeReport {
   /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
   readonly sha256: string | undefined;
   /**
-   * The ids of the issuers that the checkpoint holds, sorted: verifiers treat them as suspended. Undefined without a valid
-   * checkpoint: then it is unknown which issuers are on hold.
+   * The ids of the issuers that the checkpoint holds, sorted: verifiers treat them as suspended. Undefined if the checkpoint is
+   * not valid: then it is unknown which issuers are on hold.
    */
   readonly hold: readonly string[] | undefined;
   readonly checks: readonly Check[];
@@ -157,19 +157,11 @@ async function checkReading({ files, checks, rootKey, registry, options }: Audit
     if (options.anyContentType === true) checks.skip('content types', 'any content type is accepted');
     else if (files.any) await checks.run('content types', async () => files.assertTypes());
   }
-  // A client reads these statements with code of its own.
-  const onlyClientReads = (['rotation', 'checkpoint'] as const).some(
-    (name) => checks.resultOf(name) !== undefined,
-  );
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
-  const needsClient = live || (onlyClientReads && checks.failed.length === 0);
-  if (rootKey !== undefined && registry !== undefined && needsClient) {
-    const { requireCheckpoint = false, requirePublication = false, log = {} } = options;
-    const trusted = { ...pinnedKey(rootKey), requireCheckpoint, requirePublication, log };
-    await checks.run('client', () => checkClient(files, trusted, options.now?.()));
+  if (rootKey === undefined || registry === undefined || (checks.failed.length > 0 && !live)) {
+    checks.skip('client', 'an earlier check failed');
+    return;
   }
-  if (onlyClientReads) return;
-  const hasFailed = checks.failed.length > 0;
-  const reason = hasFailed ? 'an earlier check failed' : 'the tree has no checkpoint or rotation';
-  checks.skip('client', reason);
+  const trusted = { ...pinnedKey(rootKey), log: options.log ?? {} };
+  await checks.run('client', () => checkClient(files, trusted, options.now?.()));
 }

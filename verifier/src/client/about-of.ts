@@ -22,7 +22,7 @@ const readings = new WeakMap<NamingClient, Reading>();
  *
  * @param registry - from `createRegistryClient` or `createIssuerLookup`, once it is ready
  * @returns without `name` or `status_reason` if the issuer has none. Undefined if they are not known, which is not the same:
- *   no source has the file that the statement names, or the registry has no statement. The next call asks again
+ *   no source has the file that the statement names. The next call asks again
  * @throws {@link RegistryStale} | `ERR_REGISTRY_NOT_READY` | `ERR_REGISTRY_CLOSED`
  *
  * @example
@@ -46,7 +46,6 @@ export async function aboutOf(
   }
   client.assertOpen();
   const { publication } = client.current();
-  if (publication === undefined) return undefined;
   if (publication.aboutSha256 === undefined) return {};
   const about = await readingOf(publication.aboutSha256, client).about;
   client.assertOpen();

@@ -40,9 +40,9 @@ export function askSources<T>(
   const answer = new Promise<void>((resolve) => {
     end = resolve;
   }).then(() => {
-    const { best, errors } = round;
-    if (best === undefined) throw new NoUsableSource(errors);
-    return best.answer;
+    const { found, errors } = round;
+    if (found === undefined) throw new NoUsableSource(errors);
+    return found.answer;
   });
 
   let isStopped = false;
@@ -67,7 +67,7 @@ export function askSources<T>(
     ask(sources.find(({ base }) => base === source) as HttpSource, { signal, onRetry }).then(
       (answer) => {
         tasks.stop(source);
-        tell({ is: 'answered', source, answer, isDecisive: true, isBetter: true });
+        tell({ is: 'answered', source, answer });
       },
       (thrown) => tell({ is: 'failed', source, error: asRegistryError(thrown) }),
     );

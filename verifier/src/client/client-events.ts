@@ -35,8 +35,8 @@ export type Occurrence<S extends AcceptedStatements> =
   /** A source has failed, in the refresh or to answer something else. */
   | { readonly is: 'failed'; readonly source: string; readonly error: RegistryError };
 
-/** What only time does to a round. */
-type TimeEvent = Extract<RoundEvent<never>, { is: 'slow' | 'overdue' | 'late' }>;
+/** What only time does to a source, or to the wait for the rotations. */
+type TimeEvent = Extract<RoundEvent<never>, { is: 'slow' | 'overdue' }> | { readonly is: 'late' };
 
 /** An occurrence, its time in milliseconds since 1970, and a random number from 0 to 1. */
 export type ClientEvent<S extends AcceptedStatements> = Occurrence<S> & {

@@ -1,8 +1,7 @@
-import { CLOCK_TOLERANCE_MS, MAX_AGE_MS } from '../core/bytes/clock.js';
+import { CLOCK_TOLERANCE_MS } from '../core/bytes/clock.js';
 import { type NoUsableSource, OptionsInvalid, type RegistryError } from '../core/errors.js';
 import {
   assertOptions,
-  BOOLEAN,
   FUNCTION,
   INTERVAL,
   MAX_TIMER_MS,
@@ -44,19 +43,14 @@ export interface AnchoredLookupOptions extends PinnedTrustAnchor, IssuerLookupSe
 /** Options of {@link createRegistryClient} besides the trust and the sources. Times are in seconds. */
 export interface RegistryClientSettings extends IssuerLookupSettings {
   /**
-   * The maximum size of the list in bytes. If the publication statement or the checkpoint states a smaller size, that
-   * size is the limit. Default: 256 MiB.
+   * The maximum size of the list in bytes. If the publication statement states a smaller size, that size is the limit.
+   * Default: 256 MiB.
    */
   readonly maxBytes?: number;
 }
 
 /** Options of {@link createIssuerLookup} besides the trust and the sources. Times are in seconds. */
 export interface IssuerLookupSettings {
-  /**
-   * The maximum age of `updated_at` if the registry has no checkpoints, and of the cosignatures that make up a quorum.
-   * Default: 30 days.
-   */
-  readonly maxAge?: number;
   /**
    * How often the client asks the sources. A revocation arrives within this time, if the first source that answers has it.
    * Default: 60.
@@ -68,11 +62,6 @@ export interface IssuerLookupSettings {
   readonly grace?: number;
   /** The maximum difference between clocks. Default: 300. */
   readonly clockTolerance?: number;
-  /**
-   * Whether to refuse a registry without checkpoints. Default: true if the trust anchor requires a checkpoint,
-   * otherwise false. A registry that had checkpoints must keep them.
-   */
-  readonly requireCheckpoint?: boolean;
   /**
    * The deadline of each source for all its requests in one refresh, including retries. After a third of this time, the
    * client also asks the next source. Default: 15.
@@ -110,10 +99,6 @@ export interface RegistryStatus {
   readonly updatedAt: string | undefined;
   /** The RFC 7638 thumbprint of the root key that signed the current list. Empty before the first list. */
   readonly rootKeys: readonly string[];
-  /** Whether a checkpoint covers the list. */
-  readonly checkpoint: boolean;
-  /** Whether the registry has a publication statement, which covers the list. */
-  readonly publication: boolean;
   /**
    * The number of entries of the log that contains the list. Undefined unless the trust anchor names the log.
    */
@@ -125,9 +110,9 @@ export interface RegistryStatus {
   readonly cosignedBy: readonly string[];
   /** The time of the oldest cosignature that the quorum counts. Undefined without a quorum. */
   readonly cosignedAt: Date | undefined;
-  /** When the checkpoint was signed. Undefined without a checkpoint. */
+  /** When the checkpoint was signed. Undefined before the first list. */
   readonly checkpointSignedAt: Date | undefined;
-  /** The SHA-256 of SHA256SUMS that the checkpoint names, in lower-case hexadecimal. Undefined without a checkpoint. */
+  /** The SHA-256 of SHA256SUMS that the checkpoint names, in lower-case hexadecimal. Undefined before the first list. */
   readonly treeSha256: string | undefined;
   /**
    * How long ago a source last confirmed the list, in seconds. Undefined before the first list, and for a list from the
@@ -158,7 +143,7 @@ export function clientSettings(
     { sources: sourcesCheck, ...pinnedBy(options), ...CHECKS, ...more },
     caller,
   );
-  const { rootKey, nextRoots, sources = [], requirements } = withTrustAnchor(options, caller);
+  const { rootKey, nextRoots, sources = [], log } = withTrustAnchor(options, caller);
   if (!SOURCES.check(sources)) {
     throw new OptionsInvalid(caller, 'sources', `the trust anchor has none; give ${SOURCES.expected}`);
   }
@@ -166,11 +151,10 @@ export function clientSettings(
     sources: [...sources],
     rootKey,
     nextRoots,
-    maxAge: milliseconds(options.maxAge, MAX_AGE_MS),
     refreshInterval: milliseconds(options.refreshInterval, 60_000),
     grace: milliseconds(options.grace, 60 * 60_000),
     clockTolerance: milliseconds(options.clockTolerance, CLOCK_TOLERANCE_MS),
-    requirements,
+    log,
     deadline: Math.min(milliseconds(options.timeout, 15_000), MAX_TIMER_MS),
     store: options.store ?? memoryStore(),
     onEvent: options.onEvent,
@@ -188,11 +172,9 @@ const SOURCES: OptionCheck = {
 };
 
 const CHECKS: OptionChecks<IssuerLookupSettings> = {
-  maxAge: SECONDS,
   refreshInterval: INTERVAL,
   grace: SECONDS,
   clockTolerance: SECONDS,
-  requireCheckpoint: BOOLEAN,
   timeout: INTERVAL,
   store: objectWith('load', 'save'),
   onEvent: FUNCTION,

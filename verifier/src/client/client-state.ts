@@ -84,8 +84,6 @@ export function statusOf(
     source,
     updatedAt: current?.updatedAt,
     rootKeys: current === undefined ? [] : [current.rootKey.thumbprint],
-    checkpoint: checkpoint !== undefined,
-    publication: current?.publication !== undefined,
     logSize: current?.logged?.size,
     cosignedBy: current?.logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
     cosignedAt: dateOf(current?.logged?.witnessedAt),

@@ -1,8 +1,8 @@
 import { isValidIssuerId } from '../core/generated/predicates.js';
 import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
 import {
-  readSummedStatements,
-  type SummedStatements,
+  type AcceptedStatements,
+  readAcceptedStatements,
   statementFiles,
 } from '../core/publication/statements.js';
 import { statementsToStored } from '../core/publication/stored-publication.js';
@@ -35,7 +35,7 @@ export interface IssuerLookup {
   /** SHA-256 of that list, in lower-case hexadecimal. Throws before the first look-up. */
   readonly sha256: string;
   /**
-   * The ids of the issuers that the checkpoint holds, sorted. `decide` rejects them. Empty without a checkpoint. Throws
+   * The ids of the issuers that the checkpoint holds, sorted. `decide` rejects them. Throws
    * before the first look-up.
    */
   readonly hold: readonly string[];
@@ -72,7 +72,7 @@ export interface IssuerLookup {
 
 /**
  * Creates a client that looks up single issuers instead of loading the whole list. A look-up downloads about 10 kB. The rules are those
- * of {@link createRegistryClient}; the registry must have a publication statement. A look-up tells the host which issuer
+ * of {@link createRegistryClient}. A look-up tells the host which issuer
  * is asked for.
  *
  * The client sends requests only during a call: it has no timers. If `refreshInterval` has passed, a look-up first asks
@@ -92,7 +92,7 @@ export interface IssuerLookup {
  */
 export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookupOptions): IssuerLookup {
   const settings = clientSettings(options, 'createIssuerLookup');
-  const client = new RefreshingRegistry<SummedStatements>(settings, STATEMENTS_READER, false);
+  const client = new RefreshingRegistry<AcceptedStatements>(settings, STATEMENTS_READER, false);
   const proofs = new Proofs(client);
   const prove = async (id: string): Promise<Partial<ProvenRecord>> => {
     client.assertOpen();
@@ -107,7 +107,7 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
       return client.current().sha256;
     },
     get hold() {
-      return client.current().checkpoint?.hold ?? [];
+      return client.current().checkpoint.hold;
     },
     resolve: async (id) => (await prove(id)).issuer,
     decide: async (issuer, policy) => {
@@ -118,7 +118,7 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
       );
       const registry = statements && { updatedAt: statements.updatedAt, sha256: statements.sha256 };
       return {
-        ...decideWith(found, policy, { now: settings.now, hold: statements?.checkpoint?.hold }),
+        ...decideWith(found, policy, { now: settings.now, hold: statements?.checkpoint.hold }),
         registry,
       };
     },
@@ -136,7 +136,7 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
 
 const STATEMENTS_READER = {
   pathsReadFirst: statementFiles,
-  read: readSummedStatements,
+  read: readAcceptedStatements,
   listSize: () => 0,
   toStored: statementsToStored,
 };

@@ -115,7 +115,7 @@ class Turn<S extends AcceptedStatements> {
 
   verified({ of, chains, read }: Is<S, 'verified'>): void {
     if (!this.#isCurrent(of)) return;
-    const { roots, errors, refresh } = this.state;
+    const { roots, errors } = this.state;
     const { source } = of;
     // Another source may have shown a new rotation in the meantime.
     if (forkOf(roots) !== undefined || chains !== roots.longest) {
@@ -125,9 +125,7 @@ class Turn<S extends AcceptedStatements> {
     const others = Object.entries(errors).filter(([base]) => base !== source);
     this.#change({ errors: Object.fromEntries(others) });
     this.#perform({ do: 'stop', task: source });
-    const best = refresh?.best?.answer;
-    const isDecisive = read.checkpoint !== undefined;
-    this.#tellRound({ is: 'answered', source, answer: read, isDecisive, isBetter: isNewer(read, best) });
+    this.#tellRound({ is: 'answered', source, answer: read });
   }
 
   /** Asks a source again that may be in the middle of a publication, within its deadline. */
@@ -150,10 +148,12 @@ class Turn<S extends AcceptedStatements> {
     this.#perform({ do: 'follow', of });
   }
 
-  /** The time of a source, or of the round, has passed. */
+  /** The time of a source, or of the rotations, has passed. */
   passed({ event }: Is<S, 'passed'>): void {
-    this.#tellRound(event);
-    if (event.is !== 'late') return;
+    if (event.is !== 'late') {
+      this.#tellRound(event);
+      return;
+    }
     const { rotations, round } = this.state;
     for (const source of Object.keys(rotations)) {
       // A rotation that fails can begin the next round.
@@ -220,16 +220,16 @@ class Turn<S extends AcceptedStatements> {
     if (this.state.roots.bound !== roots.bound && isOutdated) this.#save();
   }
 
-  #decide({ best, errors }: Round<S>): void {
-    if (best !== undefined && isCurrentRoot(this.state.roots, best.answer.rootKey)) {
-      this.#accept(best);
+  #decide({ found, errors }: Round<S>): void {
+    if (found !== undefined && isCurrentRoot(this.state.roots, found.answer.rootKey)) {
+      this.#accept(found);
       return;
     }
     const replaced = new RegistryError(
       'ERR_SIGNATURE_INVALID',
       'the list is signed by a root key that has been rotated out',
     );
-    const error = new NoUsableSource(best === undefined ? errors : { ...errors, [best.source]: replaced });
+    const error = new NoUsableSource(found === undefined ? errors : { ...errors, [found.source]: replaced });
     this.#change({ failures: this.state.failures + 1, failure: error });
     this.#emit({ type: 'refresh-failed', error });
     this.#end(error);
@@ -247,8 +247,8 @@ class Turn<S extends AcceptedStatements> {
     });
     this.#use(answer, source);
     this.#emit(type === 'accepted' ? { type, source, updatedAt, sha256 } : { type, source, updatedAt });
-    const hold = answer.checkpoint?.hold ?? [];
-    if (String(hold) !== String(current?.checkpoint?.hold ?? [])) {
+    const hold = answer.checkpoint.hold;
+    if (String(hold) !== String(current?.checkpoint.hold ?? [])) {
       this.#emit({ type: 'hold-changed', source, hold });
     }
     if (current === undefined || evidenceOf(current) !== evidenceOf(answer)) this.#save();
@@ -338,13 +338,7 @@ function evidenceOf({
   rootKey,
 }: AcceptedStatements): string {
   const { thumbprint } = rootKey;
-  return `${[sha256, checkpoint?.text, publication?.text, logged?.proof, thumbprint]}`;
-}
-
-/** Returns whether statements are newer. An unchanged list can have a new publication statement (rule statement-order). */
-function isNewer(one: AcceptedStatements, other: AcceptedStatements | undefined): boolean {
-  if (one.updatedAt !== other?.updatedAt) return other === undefined || one.updatedAt > other.updatedAt;
-  return (one.publication?.sequence ?? 0) > (other.publication?.sequence ?? 0);
+  return `${[sha256, checkpoint.text, publication.text, logged?.proof, thumbprint]}`;
 }
 
 /** Returns the error of whoever asks a closed client for something. */

@@ -2,11 +2,10 @@ import { isObject } from '../core/bytes/checks.js';
 import { CLOCK_TOLERANCE_MS, clockNote } from '../core/bytes/clock.js';
 import { RegistryError, RegistryStale } from '../core/errors.js';
 import { checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
-import { instantOf } from '../core/list/date-time.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
 import { type StoredPublication, storedFiles } from '../core/publication/stored-publication.js';
 import { pinnedMemory, verifyPublication } from '../core/publication/verify-publication.js';
-import { assertOptions, BOOLEAN, FUNCTION, milliseconds, required, SECONDS } from '../options/options.js';
+import { assertOptions, FUNCTION, milliseconds, required, SECONDS } from '../options/options.js';
 import {
   type PinnedOptions,
   type PinnedRootKey,
@@ -25,17 +24,12 @@ export interface AnchoredOpenOptions extends PinnedTrustAnchor, OpenSettings {}
 /** Options of {@link openRegistry} besides the trust. */
 export interface OpenSettings {
   /**
-   * The maximum age of the copy in seconds, counted from its checkpoint, or from `updated_at` if it has no checkpoint. If
-   * the trust anchor has a quorum, the age also counts from the cosignatures of the log.
+   * The maximum age of the copy in seconds, counted from its checkpoint. If the trust anchor has a quorum, the age also
+   * counts from the cosignatures of the log.
    * This limit replaces the expiry of the checkpoint, which is too short for an offline copy. Required: there is no
    * default.
    */
   readonly maxAge: number;
-  /**
-   * Whether to refuse a copy without a checkpoint. Default: true if the trust anchor requires a checkpoint, otherwise
-   * false.
-   */
-  readonly requireCheckpoint?: boolean;
   /** The maximum difference between clocks, in seconds. Default: 300. */
   readonly clockTolerance?: number;
   /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
@@ -77,7 +71,6 @@ export async function openRegistry(
     {
       ...pinnedBy(options),
       maxAge: required(SECONDS),
-      requireCheckpoint: BOOLEAN,
       clockTolerance: SECONDS,
       now: FUNCTION,
     },
@@ -92,11 +85,10 @@ export async function openRegistry(
   const publication = await verifyPublication(filesOf(copy), memory, {
     clock,
     expiry: false,
-    maxAge,
-    ...pinned.requirements,
+    log: pinned.log,
   });
-  const { checkpoint, logged, updatedAt } = publication;
-  const datedAt = checkpoint?.issuedAt ?? instantOf(updatedAt);
+  const { checkpoint, logged } = publication;
+  const datedAt = checkpoint.issuedAt;
   const seenAt = Math.min(datedAt, logged?.witnessedAt ?? datedAt);
   const freshUntil = seenAt + maxAge + tolerance;
   if (!(now() <= freshUntil)) {

@@ -1,7 +1,7 @@
 import { NoUsableSource, RegistryError } from '../core/errors.js';
 import type { Issuer } from '../core/generated/schemas.js';
 import { readHashedFile } from '../core/publication/registry-files.js';
-import type { SummedStatements } from '../core/publication/statements.js';
+import type { AcceptedStatements } from '../core/publication/statements.js';
 import { type HashedFiles, readProvenRecord } from '../core/sums/proof.js';
 import { askAgain } from '../http/ask-again.js';
 import { LruMap } from '../lru-map.js';
@@ -24,18 +24,18 @@ export interface ProvenRecord {
   /** Undefined if the list has no such issuer. */
   readonly issuer: Issuer | undefined;
   /** The statements that the proof belongs to. A refresh may have replaced them since. */
-  readonly statements: SummedStatements;
+  readonly statements: AcceptedStatements;
 }
 
 /** Proves records under the newest statements of a registry. Any source can deliver a proof: the hashes bind the files. */
 export class Proofs {
-  readonly #client: RefreshingRegistry<SummedStatements>;
+  readonly #client: RefreshingRegistry<AcceptedStatements>;
   readonly #requests = new Map<HttpSource, SharedRequests>();
   readonly #questions = new Set<AskedQuestion<unknown>>();
   #verified: VerifiedFiles = new LruMap(MAX_VERIFIED_FILES);
   #levels: number | undefined;
 
-  constructor(client: RefreshingRegistry<SummedStatements>) {
+  constructor(client: RefreshingRegistry<AcceptedStatements>) {
     this.#client = client;
   }
 
@@ -61,7 +61,7 @@ export class Proofs {
     for (const question of this.#questions) question.stop();
   }
 
-  async #proveUnder(statements: SummedStatements, issuerId: string): Promise<ProvenRecord> {
+  async #proveUnder(statements: AcceptedStatements, issuerId: string): Promise<ProvenRecord> {
     this.#client.assertOpen();
     const { publication } = statements;
     const verified = this.#verifiedWith(publication.levels);

@@ -296,10 +296,10 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
   }
 
   #trust(): Omit<ClientTrust<S>, 'roots'> {
-    const { clockTolerance, maxAge, requirements } = this.#settings;
+    const { clockTolerance, log } = this.#settings;
     const { current, accepted } = this.#state;
     const clock = { now: this.#time(), tolerance: clockTolerance };
-    return { current, accepted, clock, expiry: true, maxAge, ...requirements };
+    return { current, accepted, clock, expiry: true, log };
   }
 
   #source(base: string): HttpSource {

@@ -23,7 +23,7 @@ export interface Registry {
   readonly sha256: string;
   /**
    * The ids of the issuers that the checkpoint holds, sorted. `decide` rejects them, and filters treat them as suspended.
-   * Their records are as signed. Empty without a checkpoint. Frozen.
+   * Their records are as signed. Frozen.
    */
   readonly hold: readonly string[];
   /**
@@ -49,7 +49,7 @@ export function createRegistryView(
   { updatedAt, sha256, checkpoint }: AcceptedStatements,
   now: () => number,
 ): Registry {
-  const hold = checkpoint?.hold ?? [];
+  const { hold } = checkpoint;
   return {
     updatedAt,
     sha256,

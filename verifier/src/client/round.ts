@@ -20,36 +20,24 @@ interface Asked {
 
 /**
  * One question for several sources (rule deadlines). Each source has one deadline for everything. The next source is
- * asked when a source is slow, is asked again, or fails. The first decisive answer ends the round. After another
- * answer, no more sources are asked, and the best answer of those that were asked wins, at the latest when the round is
- * late. The round is over when no source is being asked any more.
+ * asked when a source is slow, is asked again, or fails. The first answer ends the round. The round is over when no source
+ * is being asked any more.
  */
 export interface Round<T> {
   /** The sources that have not been asked, in order. */
   readonly waiting: readonly string[];
   readonly asked: ReadonlyMap<string, Asked>;
   readonly errors: Readonly<Record<string, RegistryError>>;
-  readonly best: Found<T> | undefined;
-  readonly isLate: boolean;
+  /** The answer that ended the round. */
+  readonly found: Found<T> | undefined;
 }
 
-/** What happens to a source, or to the round. */
+/** What happens to a source. */
 export type RoundEvent<T> =
-  | Answered<T>
+  | ({ readonly is: 'answered' } & Found<T>)
   | { readonly is: 'failed' | 'asked again'; readonly source: string; readonly error: RegistryError }
   /** The stagger delay of the source, or its deadline, has passed. */
-  | { readonly is: 'slow' | 'overdue'; readonly source: string }
-  /** One deadline has passed since the round began. */
-  | { readonly is: 'late' };
-
-/** An answer, and how good it is. */
-interface Answered<T> extends Found<T> {
-  readonly is: 'answered';
-  /** Whether the answer ends the round at once. */
-  readonly isDecisive: boolean;
-  /** Whether the answer is better than the best answer so far. */
-  readonly isBetter: boolean;
-}
+  | { readonly is: 'slow' | 'overdue'; readonly source: string };
 
 /** A round after an event. */
 export interface RoundTurn<T> {
@@ -70,12 +58,11 @@ export const overdue = () => timeout('did not respond before its deadline');
 
 /** Begins a round by asking the first source. */
 export function startRound<T>(sources: readonly string[]): RoundTurn<T> {
-  return askNext({ waiting: sources, asked: new Map(), errors: {}, best: undefined, isLate: false });
+  return askNext({ waiting: sources, asked: new Map(), errors: {}, found: undefined });
 }
 
 /** Returns what follows from an event. Events of sources that are not being asked change nothing. */
 export function stepRound<T>(round: Round<T>, event: RoundEvent<T>): RoundTurn<T> {
-  if (event.is === 'late') return conclude({ ...round, isLate: true }, round.best !== undefined);
   const { source } = event;
   const asked = round.asked.get(source);
   if (asked === undefined) return { round };
@@ -98,10 +85,16 @@ export function stepRound<T>(round: Round<T>, event: RoundEvent<T>): RoundTurn<T
   }
 }
 
-function accept<T>(round: Round<T>, { source, answer, isDecisive, isBetter }: Answered<T>): RoundTurn<T> {
-  const isBest = round.best === undefined || isDecisive || isBetter;
-  const best = isBest ? { source, answer } : round.best;
-  return conclude({ ...without(round, source), best }, isDecisive || round.isLate);
+/** Ends a round. A source that is slow, or asked again, has failed. One asked only recently has not. */
+function accept<T>(round: Round<T>, { source, answer }: Found<T>): RoundTurn<T> {
+  const { asked } = without(round, source);
+  const errors = { ...round.errors };
+  const stopped = [...asked].map(([other, { failure, isSlow }]) => {
+    const error = failure ?? (isSlow ? timeout('had not responded when another source did') : undefined);
+    if (error !== undefined) errors[other] = error;
+    return [other, error] as const;
+  });
+  return { round: { ...round, asked: new Map(), errors, found: { source, answer } }, stopped };
 }
 
 function fail<T>(round: Round<T>, source: string, error: RegistryError): RoundTurn<T> {
@@ -112,21 +105,9 @@ function fail<T>(round: Round<T>, source: string, error: RegistryError): RoundTu
 
 function askNext<T>(round: Round<T>): RoundTurn<T> {
   const [ask, ...waiting] = round.waiting;
-  if (round.best !== undefined || ask === undefined) return { round };
+  if (ask === undefined) return { round };
   const asked = { attempt: 0, failure: undefined, isSlow: false, hasGivenWay: false };
   return { round: { ...round, waiting, asked: new Map(round.asked).set(ask, asked) }, ask };
-}
-
-/** Ends a round, if it ends. A source that is slow, or asked again, has failed. One asked only recently has not. */
-function conclude<T>(round: Round<T>, ends: boolean): RoundTurn<T> {
-  if (!ends) return { round };
-  const errors = { ...round.errors };
-  const stopped = [...round.asked].map(([source, { failure, isSlow }]) => {
-    const error = failure ?? (isSlow ? timeout('had not responded when another source did') : undefined);
-    if (error !== undefined) errors[source] = error;
-    return [source, error] as const;
-  });
-  return { round: { ...round, asked: new Map(), errors }, stopped };
 }
 
 function without<T>(round: Round<T>, source: string): Round<T> {

@@ -78,32 +78,28 @@ export type RegistryErrorCode =
    * The list is older than the accepted list, or differs from it but has the same time (docs/protocol.md#list-rollback).
    */
   | 'ERR_LIST_ROLLED_BACK'
-  /** The list is older than the maximum age and has no checkpoint. */
+  /** An offline copy is older than its maximum age. */
   | 'ERR_LIST_EXPIRED'
   /** The list or a statement has a time in the future, beyond the clock tolerance. */
   | 'ERR_NOT_YET_VALID'
-  /** A checkpoint is missing, although an option requires it or the registry had one before. */
+  /** The source has no checkpoint. */
   | 'ERR_CHECKPOINT_MISSING'
   /** The checkpoint is malformed, valid for too long, or not signed by the root key or an online key of the publication. */
   | 'ERR_CHECKPOINT_INVALID'
   /** The checkpoint has expired: the source serves stale data. */
   | 'ERR_CHECKPOINT_EXPIRED'
-  /** The checkpoint names a different list. */
+  /** The publication statement does not fit the checkpoint (docs/protocol/clients.md#statement-checkpoint). */
   | 'ERR_CHECKPOINT_MISMATCH'
   /** The checkpoint is older than the last accepted checkpoint, or releases an issuer at the same time. */
   | 'ERR_CHECKPOINT_ROLLED_BACK'
-  /**
-   * The publication statement is missing, although a client has accepted one before, the trust anchor requires one, the
-   * checkpoint names its sequence, or a look-up of one issuer needs one (docs/protocol/clients.md#statement-required).
-   */
+  /** The source has no publication statement. */
   | 'ERR_PUBLICATION_MISSING'
   /** The publication statement is malformed, or the root key did not sign it (docs/protocol.md#statement-form). */
   | 'ERR_PUBLICATION_INVALID'
   /** The publication statement has expired. */
   | 'ERR_PUBLICATION_EXPIRED'
   /**
-   * The publication statement is older than the accepted one, has its sequence but other claims, or withdraws checkpoints
-   * or the log.
+   * The publication statement is older than the accepted one, has its sequence but other claims, or withdraws the log.
    */
   | 'ERR_PUBLICATION_ROLLED_BACK'
   /** The list is not the list that the publication statement names. */

@@ -23,11 +23,11 @@ export { isObject } from './bytes/checks.js';
 export {
   CLOCK_TOLERANCE_MS,
   type Clock,
+  COSIGNATURE_AGE_MS,
   clockNote,
   DAY_MS,
   hasPassed,
   isToCome,
-  MAX_AGE_MS,
 } from './bytes/clock.js';
 export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
@@ -118,7 +118,7 @@ export {
   verifyStatement,
 } from './statements/statement.js';
 export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
-export { importAnchorRoot, requirementsOf } from './statements/trust-anchor.js';
+export { importAnchorRoot } from './statements/trust-anchor.js';
 
 // The format of a log, and the proof that it contains a publication (rules log-bytes, log-entries, log-head, log-proof).
 
@@ -188,7 +188,7 @@ export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-f
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
 export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
-export type { SummedStatements } from './publication/statements.js';
+export type { AcceptedStatements } from './publication/statements.js';
 export { STATEMENT_FILES } from './publication/statements-file.js';
 export { STORED_FILES } from './publication/stored-publication.js';
 export {

@@ -1,7 +1,8 @@
 import { isObject } from '../core/bytes/checks.js';
 import { OptionsInvalid } from '../core/errors.js';
 import type { RootJwk, TrustAnchor } from '../core/generated/schemas.js';
-import { assertTrustAnchor, requirementsOf } from '../core/statements/trust-anchor.js';
+import { logTrustOf } from '../core/statements/log-trust.js';
+import { assertTrustAnchor } from '../core/statements/trust-anchor.js';
 import { OBJECT, type OptionChecks, PUBLIC_KEYS, required } from './options.js';
 
 /** Trust in a root key. */
@@ -29,34 +30,25 @@ export function pinnedBy(options: unknown): OptionChecks<PinnedRootKey & PinnedT
 /** Options that may come from a trust anchor. */
 export interface PinnedOptions extends Partial<PinnedRootKey>, Partial<PinnedTrustAnchor> {
   readonly sources?: readonly string[] | undefined;
-  readonly requireCheckpoint?: boolean | undefined;
 }
 
 /**
- * Replaces the option `trustAnchor` with the options that it stands for. No option removes a requirement of the trust
- * anchor.
+ * Replaces the option `trustAnchor` with the options that it stands for.
  *
  * @param options - the options, after the checks of {@link pinnedBy}
  * @param caller - the name of the function that takes the options
  * @throws {@link OptionsInvalid} | `ERR_TRUST_ANCHOR_INVALID`
  */
 export function withTrustAnchor(options: PinnedOptions, caller: string) {
-  const { trustAnchor, rootKey, requireCheckpoint } = options;
+  const { trustAnchor, rootKey } = options;
   if (trustAnchor !== undefined && rootKey !== undefined) {
     throw new OptionsInvalid(caller, 'rootKey', 'the trust anchor has a root key: give only one of the two');
   }
   if (trustAnchor !== undefined) assertTrustAnchor(trustAnchor);
-  const requirements = requirementsOf(trustAnchor ?? {});
-  if (requirements.requireCheckpoint && requireCheckpoint === false) {
-    throw new OptionsInvalid(caller, 'requireCheckpoint', 'the trust anchor requires a checkpoint');
-  }
   return {
     rootKey: trustAnchor?.root ?? rootKey ?? [],
     nextRoots: trustAnchor?.next_roots,
     sources: options.sources ?? trustAnchor?.sources,
-    requirements: {
-      ...requirements,
-      requireCheckpoint: requireCheckpoint ?? requirements.requireCheckpoint,
-    },
+    log: logTrustOf(trustAnchor ?? {}),
   };
 }

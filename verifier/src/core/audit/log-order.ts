@@ -49,7 +49,7 @@ function publicationProblems(
 }
 
 /** What a publication statement in a log promises to verifiers. */
-export type PublicationPromises = Pick<PublicationStatement, 'kid' | 'checkpoint' | 'log'>;
+export type PublicationPromises = Pick<PublicationStatement, 'log'>;
 
 /**
  * Returns in which ways a publication statement may not follow the statements before it, in words. Verifiers refuse a
@@ -59,7 +59,7 @@ export type PublicationPromises = Pick<PublicationStatement, 'kid' | 'checkpoint
  * @param promised - the newest publication statement before it that was read
  */
 export function statementProblems(
-  { sequence, previous, kid, checkpoint, log }: PublicationStatement,
+  { sequence, previous, log }: PublicationStatement,
   before: PublicationEntry | undefined,
   promised: PublicationPromises | undefined,
 ): string[] {
@@ -71,9 +71,6 @@ export function statementProblems(
     );
   }
   if (log === undefined) problems.push(`${name} names no log`);
-  if (kid === promised?.kid && promised.checkpoint && !checkpoint) {
-    problems.push(`${name} no longer promises checkpoints`);
-  }
   const origin = promised?.log?.origin;
   if (log !== undefined && log.origin !== (origin ?? log.origin)) {
     problems.push(`${name} names the log ${log.origin}, but the log is ${origin}`);

@@ -94,10 +94,10 @@ export function passEntry(state: LogState, entry: AnyEntry): LogState {
 export function stateAfter(state: LogState, verified: VerifiedEntry): LogState {
   const next = { ...passEntry(state, verified.entry), inForce: verified.statement.kid };
   if (verified.type === 'publication') {
-    const { kid, checkpoint, log } = verified.publication;
+    const { log } = verified.publication;
     return {
       ...next,
-      promises: { kid, checkpoint, log },
+      promises: { log },
       keys: withLogKey(state.keys, log?.vkey, next.size),
     };
   }

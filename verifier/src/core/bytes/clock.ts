@@ -4,8 +4,8 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far clocks may be wrong, unless a caller says otherwise (rule clocks). */
 export const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 
-/** How old a list without a checkpoint may be, unless a caller says otherwise. */
-export const MAX_AGE_MS = 30 * DAY_MS;
+/** How old a cosignature may be that a quorum counts (rule log-quorum). */
+export const COSIGNATURE_AGE_MS = 30 * DAY_MS;
 
 /** The current time, and the tolerance for the clocks of others. */
 export interface Clock {

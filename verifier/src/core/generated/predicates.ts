@@ -136,10 +136,6 @@ export function isAnchorMember(member: string, value: unknown): boolean | undefi
       return isUniqueListOf(value, isValidBytes32) && hasItems(value, 1, 3);
     case 'sources':
       return isUniqueListOf(value, isValidSourceUrl) && hasItems(value, 1);
-    case 'checkpoint':
-      return value === "required";
-    case 'publication':
-      return value === "required";
     case 'log':
       return isValidLogOrigin(value);
     case 'witnesses':

@@ -166,7 +166,7 @@ export interface TrustPolicy {
 }
 
 /**
- * What a verifier pins of a registry: the root key, where to read the registry, and what the registry must have. `passport-registry pin` writes it.
+ * What a verifier pins of a registry: the root key, where to read the registry, and the log that must contain its lists. `passport-registry pin` writes it.
  */
 export interface TrustAnchor {
   /**
@@ -181,14 +181,6 @@ export interface TrustAnchor {
    * The URLs of the registry and its mirrors, in the order in which a client asks them.
    */
   sources?: string[];
-  /**
-   * Whether the registry must have a checkpoint. If the member is absent, a registry may have none.
-   */
-  checkpoint?: 'required';
-  /**
-   * Whether the registry must have a publication statement. If the member is absent, a registry may have none.
-   */
-  publication?: 'required';
   /**
    * The name of the log in which every list must be, such as registry.example/log. If the member is absent, lists need not be logged.
    */

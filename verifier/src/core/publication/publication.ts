@@ -4,14 +4,13 @@ import { LIMITS } from '../limits.js';
 import type { SignedPair } from '../statements/signed-list.js';
 import { TREE_FILES } from '../tree-files.js';
 import type { CurrentRecords, ListChange } from './follow-changes.js';
-import { readSignature, snapshotOf } from './list-files.js';
+import { snapshotOf } from './list-files.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import type { DatedList } from './rollback.js';
 import {
   type AcceptedStatements,
   acceptedUnder,
-  acceptList,
-  namedBy,
+  acceptStatements,
   readStatements,
   type SourceTrust,
   type Statements,
@@ -45,8 +44,6 @@ interface Content extends DatedList {
   readonly issuers: Issuer[] | undefined;
   /** What turns the records of the current list into those of this list. */
   readonly change: ListChange | undefined;
-  /** The signature of the list. Undefined if the client has followed changes and needs no bytes. */
-  readonly signature: string | undefined;
   /** What a store keeps of the list. Undefined if the client needs no bytes. */
   readonly pair: SignedPair | undefined;
 }
@@ -61,9 +58,7 @@ export function pathsReadFirst({
   log,
 }: Pick<PublicationTrust, 'current' | 'log'>): readonly string[] {
   const statements = statementFiles({ log });
-  if (current === undefined) return [...statements, TREE_FILES.signature, TREE_FILES.list];
-  const isNamed = current.checkpoint !== undefined || current.publication !== undefined;
-  return isNamed ? statements : [...statements, TREE_FILES.signature];
+  return current === undefined ? [...statements, TREE_FILES.signature, TREE_FILES.list] : statements;
 }
 
 /**
@@ -76,7 +71,7 @@ export async function readPublication(files: RegistryFiles, trust: PublicationTr
   return underAnyRoot(trust.roots, async (rootKey) => {
     const statements = await readStatements(source, rootKey, trust);
     const content = await readContent({ files: source, trust, statements });
-    return { ...content, ...acceptList(statements, content, trust) };
+    return { ...content, ...acceptStatements(statements, trust.clock) };
   });
 }
 
@@ -88,34 +83,28 @@ interface Reading {
 }
 
 async function readContent(reading: Reading): Promise<Content> {
-  return (await unchanged(reading)) ?? (await followed(reading)) ?? whole(reading);
+  return unchanged(reading) ?? (await followed(reading)) ?? whole(reading);
 }
 
-/** Returns the current list if the source still has it: a statement names it, or the signature is the same. */
-async function unchanged({ files, trust, statements }: Reading): Promise<Content | undefined> {
+/** Returns the current list if the publication statement names it. */
+function unchanged({ trust, statements }: Reading): Content | undefined {
   const current = acceptedUnder(statements.rootKey, trust.current);
-  if (current === undefined) return undefined;
-  const { updatedAt, sha256, size, records, signature, pair } = current;
-  const named = namedBy(statements);
-  const isSame =
-    named === undefined
-      ? signature !== undefined && (await readSignature(files)) === signature
-      : named.sha256 === sha256;
-  if (!isSame) return undefined;
-  assertNamed({ updatedAt, sha256, size, issuers: records.issuers.length }, statements);
-  return { updatedAt, sha256, size, issuers: undefined, change: undefined, signature, pair };
+  if (current === undefined || current.sha256 !== statements.publication.sha256) return undefined;
+  const { updatedAt, sha256, size, records, pair } = current;
+  assertNamed({ updatedAt, sha256, size, issuers: records.issuers.length }, statements.publication);
+  return { updatedAt, sha256, size, issuers: undefined, change: undefined, pair };
 }
 
 /** Follows the changes since the current list through the tree of sums. Whatever is wrong, the whole list decides. */
 async function followed({ files, trust, statements }: Reading): Promise<Content | undefined> {
   const { current, maxListBytes = LIMITS.list, needsBytes = false } = trust;
   const { publication: statement, rootKey } = statements;
-  if (current === undefined || statement === undefined || statement.size > maxListBytes) return undefined;
+  if (current === undefined || statement.size > maxListBytes) return undefined;
   try {
     const found = await current.records.follow(files, { statement, rootKey, needsBytes });
     if (found === undefined) return undefined;
     const { updatedAt, sha256, size } = statement;
-    return { updatedAt, sha256, size, issuers: undefined, signature: found.pair?.signature, ...found };
+    return { updatedAt, sha256, size, issuers: undefined, ...found };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     return undefined;
@@ -125,9 +114,8 @@ async function followed({ files, trust, statements }: Reading): Promise<Content 
 async function whole({ files, trust, statements }: Reading): Promise<Content> {
   const { current, maxListBytes = LIMITS.list, needsBytes } = trust;
   // A client without a list has already requested the pair at the top of the tree. Either order will do (rule named-list).
-  const named = namedBy(statements);
-  const snapshot = named === undefined ? [] : [snapshotOf(named)];
-  const folders = current === undefined ? ['', ...snapshot] : [...snapshot, ''];
+  const snapshot = snapshotOf(statements.publication);
+  const folders = current === undefined ? ['', snapshot] : [snapshot, ''];
   const reading = { statements, folders, maxListBytes };
   const { list, signature, registry, sha256 } = await readWholeList(files, reading);
   return {
@@ -136,7 +124,6 @@ async function whole({ files, trust, statements }: Reading): Promise<Content> {
     size: list.length,
     issuers: registry.issuers,
     change: undefined,
-    signature,
     pair: needsBytes === true ? { list, signature } : undefined,
   };
 }

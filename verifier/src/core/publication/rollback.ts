@@ -2,7 +2,7 @@ import { RegistryError } from '../errors.js';
 import type { Checkpoint } from '../statements/checkpoint.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 
-/** A list by its time and its hash: one that is accepted, or the named list (`namedBy`). */
+/** A list by its time and its hash: one that is accepted, or one that a statement names. */
 export interface DatedList {
   readonly updatedAt: string;
   /** The payload hash: SHA-256 of the list, in lower-case hexadecimal. */
@@ -55,8 +55,7 @@ export function refuseOlderCheckpoint(
 }
 
 /**
- * Refuses an older publication statement, a different one of the same sequence, and one that withdraws checkpoints
- * or the log (rule statement-rollback). Only statements by the same root key are compared: a rotation lets a registry
+ * Refuses an older publication statement, a different one of the same sequence, and one that withdraws the log (rule statement-rollback). Only statements by the same root key are compared: a rotation lets a registry
  * recover from a sequence that a thief has driven up.
  *
  * @param accepted - the accepted statement, if the same root key signed it
@@ -70,15 +69,13 @@ export function refuseOlderStatement(
 }
 
 function faultAfter(
-  { sequence, payload, checkpoint, log }: PublicationStatement,
+  { sequence, payload, log }: PublicationStatement,
   accepted: PublicationStatement,
 ): string | undefined {
   if (sequence < accepted.sequence)
     return `the source has publication ${sequence}, but publication ${accepted.sequence} was accepted before`;
   if (sequence === accepted.sequence && payload !== accepted.payload)
     return `the source has a publication ${sequence} that differs from the accepted one of the same sequence`;
-  if (accepted.checkpoint && !checkpoint)
-    return `publication ${sequence} no longer promises checkpoints, but publication ${accepted.sequence} did`;
   if (accepted.log !== undefined && log?.origin !== accepted.log.origin)
     return `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${accepted.sequence} named ${accepted.log.origin}`;
   return undefined;
@@ -92,15 +89,14 @@ function faultAfter(
  * @returns why the statement does not fit the checkpoint. Undefined if it does
  */
 export function checkpointFault(statement: PublicationStatement, checkpoint: Checkpoint): string | undefined {
-  const { sequence = 0 } = checkpoint;
   const isSame =
     statement.sha256 === checkpoint.sha256 &&
     statement.size === checkpoint.size &&
     statement.updatedAt === checkpoint.updatedAt;
   const isNewer = statement.updatedAt > checkpoint.updatedAt && statement.sequence !== checkpoint.sequence;
-  if (statement.sequence >= sequence && (isSame || isNewer)) return undefined;
+  if (statement.sequence >= checkpoint.sequence && (isSame || isNewer)) return undefined;
   return (
-    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt} and publication ${sequence}, but ` +
+    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt} and publication ${checkpoint.sequence}, but ` +
     `publication ${statement.sequence} names the list ${statement.sha256} of ${statement.updatedAt}`
   );
 }

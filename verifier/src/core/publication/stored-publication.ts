@@ -1,23 +1,13 @@
-import { sha256Hex } from '../bytes/sha256.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { hasCode, RegistryError } from '../errors.js';
-import { isValidUtcSecond } from '../generated/predicates.js';
-import type { RootKey } from '../keys/root-key.js';
-import { verifySignature } from '../keys/signature.js';
 import type { RootChain } from '../statements/root-chain.js';
 import { TREE_FILES } from '../tree-files.js';
-import { readSignature } from './list-files.js';
 import type { Publication } from './publication.js';
-import { limitFiles, type RegistryFiles } from './registry-files.js';
-import type { DatedList } from './rollback.js';
+import type { RegistryFiles } from './registry-files.js';
 import {
   type AcceptedStatements,
-  acceptList,
-  namedBy,
-  readStatements,
+  readAcceptedStatements,
   type SourceTrust,
-  type Statements,
-  type StatementTrust,
   underAnyRoot,
 } from './statements.js';
 
@@ -32,9 +22,9 @@ export interface StoredPublication {
   /** The content of issuers.sig. Absent if there is no list. */
   readonly signature?: string;
   readonly rotation?: string;
-  readonly checkpoint?: string;
+  readonly checkpoint: string;
   /** The content of publication.jwt. */
-  readonly publication?: string;
+  readonly publication: string;
   /** The content of log/publication.tlog-proof. */
   readonly proof?: string;
 }
@@ -65,12 +55,12 @@ export function statementsToStored(
 ): StoredPublication {
   const texts = {
     rotation,
-    checkpoint: checkpoint?.text,
-    publication: publication?.text,
     proof: logged?.proof,
   };
   return {
     version: 1,
+    checkpoint: checkpoint.text,
+    publication: publication.text,
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
   };
 }
@@ -112,11 +102,11 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
 
 function assertStored(value: unknown): asserts value is StoredPublication {
   const { version, ...members } = (value ?? {}) as Partial<StoredPublication>;
-  const { list, signature, publication } = members;
-  const isWhole = typeof list === 'string' && typeof signature === 'string';
-  const isWithoutList = list === undefined && signature === undefined && publication !== undefined;
+  const { list, signature, checkpoint, publication } = members;
+  const hasStatements = checkpoint !== undefined && publication !== undefined;
+  const hasPairOrNothing = (list === undefined) === (signature === undefined);
   const isText = () => Object.values(members).every((text) => typeof text === 'string');
-  if (version !== 1 || !(isWhole || isWithoutList) || !isText()) {
+  if (version !== 1 || !hasStatements || !hasPairOrNothing || !isText()) {
     throw new RegistryError('ERR_BUNDLE_INVALID', 'this is not a stored publication of version 1');
   }
 }
@@ -136,49 +126,24 @@ export function trustInStore<T extends Pick<SourceTrust, 'clock'>>(trust: T, cha
 }
 
 /**
- * Reads what the files of a store prove about the newest list that was accepted: its statements, or else the list itself.
- * A store that lacks what the verifier requires today, or that has no list, still protects against rollbacks
- * (rule store-times).
+ * Reads what the files of a store prove about the newest list that was accepted. A store whose proof of the log no longer
+ * suffices, or that has no list, still protects against rollbacks (rule store-times).
  */
-export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Promise<AcceptedStatements> {
-  const source = limitFiles(files);
-  const lenient = { ...trust, requireCheckpoint: false, requirePublication: false };
-  return underAnyRoot(trust.roots, async (rootKey) => {
-    const statements = await readLenient(source, rootKey, lenient);
-    const named = namedBy(statements) ?? (await readStoredList(source, statements));
-    return acceptList(statements, named, lenient);
-  });
+export function readAccepted(files: RegistryFiles, trust: SourceTrust): Promise<AcceptedStatements> {
+  return underAnyRoot(trust.roots, (rootKey) => readUnderRoot(files, { ...trust, roots: [rootKey] }));
 }
 
-/** Reads statements with as much of what the verifier demands of the log as they prove, even if that is not enough. */
-async function readLenient(
-  files: RegistryFiles,
-  rootKey: RootKey,
-  { log, ...trust }: StatementTrust,
-): Promise<Statements> {
+async function readUnderRoot(files: RegistryFiles, trust: SourceTrust): Promise<AcceptedStatements> {
+  const { log } = trust;
   // The head of the log counts even if its cosignatures do not suffice any more.
   for (const quorum of log === undefined ? [] : [log.quorum, 0]) {
     try {
-      return await readStatements(files, rootKey, { ...trust, log: log && { ...log, quorum } });
+      return await readAcceptedStatements(files, { ...trust, log: log && { ...log, quorum } });
     } catch (error) {
       // No other fault is one of the proof.
-      if (!hasCode(error, 'ERR_TOO_FEW_COSIGNATURES', 'ERR_NOT_LOGGED', 'ERR_PUBLICATION_MISSING'))
-        throw error;
+      if (!hasCode(error, 'ERR_TOO_FEW_COSIGNATURES', 'ERR_NOT_LOGGED')) throw error;
     }
   }
   // A client that does not read the log wrote the store.
-  return readStatements(files, rootKey, { ...trust, log: undefined });
-}
-
-/**
- * Reads the time and the hash of a list that the root key has signed. No issuer is read from the list, so its form does
- * not matter.
- */
-async function readStoredList(files: RegistryFiles, { rootKey }: Statements): Promise<DatedList> {
-  const list = (await files.get(TREE_FILES.list)) ?? new Uint8Array();
-  await verifySignature(list, (await readSignature(files)) ?? '', rootKey);
-  const { updated_at: updatedAt } = JSON.parse(decodeUtf8(list)) as { updated_at?: unknown };
-  if (!isValidUtcSecond(updatedAt))
-    throw new RegistryError('ERR_LIST_MALFORMED', 'the list has no updated_at');
-  return { updatedAt, sha256: await sha256Hex(list) };
+  return readAcceptedStatements(files, { ...trust, log: undefined });
 }

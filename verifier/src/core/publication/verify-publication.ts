@@ -4,12 +4,7 @@ import { currentRoots, pinnedChains, type RootChain, walkChains } from '../state
 import { TREE_FILES } from '../tree-files.js';
 import { type Publication, type PublicationTrust, readPublication } from './publication.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
-import {
-  type AcceptedStatements,
-  readSummedStatements,
-  type StatementTrust,
-  type SummedStatements,
-} from './statements.js';
+import { type AcceptedStatements, readAcceptedStatements, type StatementTrust } from './statements.js';
 import {
   readAccepted,
   type StoredPublication,
@@ -58,10 +53,10 @@ export async function verifyStatements(
   files: RegistryFiles,
   memory: Memory,
   conditions: Conditions,
-): Promise<Proven<SummedStatements>> {
+): Promise<Proven<AcceptedStatements>> {
   const chains = await followRotation(files, memory, conditions);
   const trust = { ...conditions, roots: currentRoots(chains), accepted: memory.accepted };
-  return { ...(await readSummedStatements(files, trust)), chains };
+  return { ...(await readAcceptedStatements(files, trust)), chains };
 }
 
 /**

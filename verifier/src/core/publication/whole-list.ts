@@ -1,9 +1,18 @@
 import { hasCode, RegistryError } from '../errors.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
 import { type SignedPair, type VerifiedList, verifyList } from '../statements/signed-list.js';
 import { TREE_FILES } from '../tree-files.js';
 import { readFromFolders, readSignature } from './list-files.js';
 import type { RegistryFiles } from './registry-files.js';
-import { namedBy, type SizedList, type Statements } from './statements.js';
+import type { DatedList } from './rollback.js';
+import type { Statements } from './statements.js';
+
+/** A list by its time, its hash, its size and the number of its issuers. */
+export interface SizedList extends DatedList {
+  /** The size of the list in bytes. */
+  readonly size: number;
+  readonly issuers: number;
+}
 
 /** How to read a whole list. */
 export interface WholeListReading {
@@ -14,7 +23,7 @@ export interface WholeListReading {
   readonly maxListBytes: number;
 }
 
-/** Reads and verifies the list of a source. It must be the list that the statements name (rules list-match, two-places). */
+/** Reads and verifies the list of a source. It must be the list that the publication statement names (rules list-match, two-places). */
 export async function readWholeList(
   files: RegistryFiles,
   reading: WholeListReading,
@@ -26,7 +35,7 @@ export async function readWholeList(
     const verified = { ...pair, ...(await verifyList({ ...pair, rootKey: statements.rootKey })) };
     const { registry, sha256, list } = verified;
     const { updated_at: updatedAt, issuers } = registry;
-    assertNamed({ sha256, updatedAt, size: list.length, issuers: issuers.length }, statements);
+    assertNamed({ sha256, updatedAt, size: list.length, issuers: issuers.length }, statements.publication);
     return verified;
   });
   if (found === undefined)
@@ -37,20 +46,19 @@ export async function readWholeList(
   return found;
 }
 
-/** Asserts that the statements, if any, name a list. */
-export function assertNamed(list: Required<SizedList>, statements: Statements): void {
-  const named = namedBy(statements);
-  const [problem] = named === undefined ? [] : findMisnamed(named, list);
-  if (problem !== undefined) throw misnamed(statements, problem);
+/** Asserts that the publication statement names a list. */
+export function assertNamed(list: SizedList, statement: PublicationStatement): void {
+  const [problem] = findMisnamed(statement, list);
+  if (problem !== undefined) throw misnamed(problem);
 }
 
-/** Finds what a statement says of a list that is not so. Each problem is a predicate of the statement. */
-export function findMisnamed(named: SizedList, list: Required<SizedList>): string[] {
+/** Finds what a publication statement says of a list that is not so. Each problem is a predicate of the statement. */
+export function findMisnamed(named: SizedList, list: SizedList): string[] {
   const facts: [name: string, said: unknown, found: unknown][] = [
     ['sha256', named.sha256, list.sha256],
     ['size', named.size, list.size],
     ['updated_at', named.updatedAt, list.updatedAt],
-    ['issuers', named.issuers ?? list.issuers, list.issuers],
+    ['issuers', named.issuers, list.issuers],
   ];
   return facts
     .filter(([, said, found]) => said !== found)
@@ -63,21 +71,17 @@ async function readPair(
   folder: string,
   { statements, maxListBytes }: WholeListReading,
 ): Promise<SignedPair | undefined> {
-  const named = namedBy(statements);
-  const size = Math.min(named?.size ?? Number.POSITIVE_INFINITY, maxListBytes);
+  const named = statements.publication;
+  const size = Math.min(named.size, maxListBytes);
   const reading = files.get(`${folder}${TREE_FILES.list}`, size).catch((error) => {
-    const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === named?.size;
-    throw isOther
-      ? misnamed(statements, `names a list with the size ${size}, but the list is larger`)
-      : error;
+    const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === named.size;
+    throw isOther ? misnamed(`names a list with the size ${size}, but the list is larger`) : error;
   });
   const [list, signature] = await Promise.all([reading, readSignature(files, folder)]);
   if (list === undefined || signature === undefined) return undefined;
   return { list, signature };
 }
 
-function misnamed({ publication }: Statements, problem: string): RegistryError {
-  return publication === undefined
-    ? new RegistryError('ERR_CHECKPOINT_MISMATCH', `the checkpoint ${problem}`)
-    : new RegistryError('ERR_PUBLICATION_MISMATCH', `the publication statement ${problem}`);
+function misnamed(problem: string): RegistryError {
+  return new RegistryError('ERR_PUBLICATION_MISMATCH', `the publication statement ${problem}`);
 }

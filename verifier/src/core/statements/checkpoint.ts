@@ -19,8 +19,8 @@ export interface Checkpoint {
   readonly size: number;
   /** SHA-256 of SHA256SUMS, lower-case hexadecimal. */
   readonly treeSha256: string;
-  /** The sequence of the publication statement that names the list. Undefined in older registries. */
-  readonly sequence: number | undefined;
+  /** The sequence of the publication statement that names the list. */
+  readonly sequence: number;
   /**
    * The ids of the held issuers (rule hold), sorted. Verifiers treat them as suspended. An unlisted id has no effect.
    */
@@ -101,13 +101,12 @@ function assertWithin({ issuedAt, hold }: Checkpoint, { expiresAt, mayHold }: On
 function readClaims(statement: Statement<'registry-checkpoint+jwt'>): Checkpoint {
   const { claims, kid = '', issuedAt, notBefore, expiresAt, text } = statement;
   const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
-  const isSequence = sequence === undefined || isCount(sequence);
   if (
     !isValidUtcSecond(updated_at) ||
     !isSha256(sha256) ||
     !isSha256(tree_sha256) ||
     !isCount(size) ||
-    !isSequence ||
+    !isCount(sequence) ||
     !isHold(hold)
   ) {
     throw invalid('has a claim that is missing or malformed');

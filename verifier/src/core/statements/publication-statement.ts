@@ -36,8 +36,6 @@ export interface PublicationStatement {
   readonly sumsSha256: string;
   /** The number of levels of the tree of sums. */
   readonly levels: number;
-  /** Whether the statement promises that the registry has checkpoints. Stores of monitors have this name. */
-  readonly checkpoint: boolean;
   /** The log of the registry. Undefined if the registry has none. */
   readonly log: LogIdentity | undefined;
   /** The keys that may sign checkpoints. Undefined if only the root key may. */
@@ -94,20 +92,8 @@ export function publicationStatementOf({
   ...times
 }: Statement<'registry-publication+jwt'>): PublicationStatement {
   const { issuedAt, notBefore, expiresAt, text } = times;
-  const {
-    sequence,
-    previous,
-    updated_at,
-    sha256,
-    size,
-    issuers,
-    sums_sha256,
-    levels,
-    checkpoint,
-    log,
-    online,
-    about_sha256,
-  } = claims;
+  const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256 } = claims;
+  const { levels, log, online, about_sha256 } = claims;
   if (
     !isValidUtcSecond(updated_at) ||
     !isSha256(sha256) ||
@@ -119,8 +105,6 @@ export function publicationStatementOf({
   if (!isCount(sequence) || !isCount(size) || !isCount(issuers) || !isCount(levels) || levels > MAX_LEVELS) {
     throw invalid('has a number that is missing or malformed');
   }
-  if (checkpoint !== undefined && checkpoint !== true)
-    throw invalid('has a checkpoint claim that is not true');
   return {
     kid,
     previous,
@@ -131,7 +115,6 @@ export function publicationStatementOf({
     issuers,
     sumsSha256: sums_sha256,
     levels,
-    checkpoint: checkpoint === true,
     log: log === undefined ? undefined : logIdentity(log),
     online: online === undefined ? undefined : onlineKeysOf(online, invalid),
     // Another value is refused by nobody, and is the hash of no file.

@@ -8,7 +8,7 @@ export const STATEMENT_CLAIMS = {
   'registry-root-rotation+jwt': ['next_root', 'next_roots', 'step'],
   'registry-publication+jwt': [
     ...(['sequence', 'previous', 'updated_at', 'sha256', 'size', 'issuers', 'sums_sha256'] as const),
-    ...(['levels', 'checkpoint', 'log', 'online', 'about_sha256'] as const),
+    ...(['levels', 'log', 'online', 'about_sha256'] as const),
   ],
 } as const;
 

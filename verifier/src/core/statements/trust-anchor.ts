@@ -11,8 +11,6 @@ const EXPECTED: Readonly<Record<string, string>> = {
   root: 'a public JWK with only the members kty, crv, x, y and kid',
   next_roots: '1 to 3 thumbprints of 43 characters, each named once, or absent',
   sources: 'one or more http(s) URLs without credentials, query or fragment, each named once, or absent',
-  checkpoint: '"required", or absent',
-  publication: '"required", or absent',
   log: 'a host with an optional port and path, and then /log, without a scheme',
   witnesses: '1 to 32 keys of witnesses in the form of C2SP signed-note, each named once, or absent',
   quorum: 'a whole number from 1 to 32, or absent',
@@ -30,9 +28,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
  * import { assertTrustAnchor } from '@passport-registry/verifier';
  *
  * try {
- *   assertTrustAnchor({ root: pinnedJwk, checkpoint: true });
+ *   assertTrustAnchor({ root: pinnedJwk, checkpoint: 'required' });
  * } catch (error) {
- *   console.log((error as Error).message); // checkpoint is true: it must be "required", or absent
+ *   console.log((error as Error).message); // "checkpoint" is not a member of a trust anchor
  * }
  * ```
  */
@@ -104,13 +102,4 @@ function wrongMember(member: string, value: unknown): RegistryError {
  */
 export async function importAnchorRoot({ root, next_roots }: TrustAnchor): Promise<PinnedRoot> {
   return { ...(await importRootKey(root)), nextRoots: next_roots };
-}
-
-/** Returns what a trust anchor requires of a registry besides its root key (rule trust-anchor). */
-export function requirementsOf(anchor: Omit<TrustAnchor, 'root' | 'next_roots' | 'sources'>) {
-  return {
-    requireCheckpoint: anchor.checkpoint === 'required',
-    requirePublication: anchor.publication === 'required',
-    log: logTrustOf(anchor),
-  };
 }

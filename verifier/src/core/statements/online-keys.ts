@@ -1,0 +1,34 @@
+import { isCount, isObject } from '../bytes/checks.js';
+import type { Invalid } from '../bytes/utf8.js';
+import { type CheckedRootKey, checkedPublicKey } from '../keys/root-key.js';
+import { MAX_DATE_MS } from '../list/date-time.js';
+
+/** The keys that may sign checkpoints besides the root key: the claim `online` of a publication statement (rule online-keys). */
+export interface OnlineKeys {
+  /** They are checked like root keys, and not imported yet. */
+  readonly keys: readonly CheckedRootKey[];
+  /** No checkpoint by these keys is dated later: milliseconds since 1970. */
+  readonly expiresAt: number;
+  /** Whether a checkpoint by these keys may hold issuers. */
+  readonly mayHold: boolean;
+}
+
+/** The members of the claim. Clients ignore others, which auditors report (rule later-versions). */
+export const ONLINE_MEMBERS: readonly string[] = ['keys', 'exp', 'hold'];
+
+/** The maximum number of online keys. */
+const MAX_ONLINE_KEYS = 16;
+
+/** Reads the claim `online` of a publication statement. @param invalid - creates the error to throw */
+export function onlineKeysOf(claim: unknown, invalid: Invalid): OnlineKeys {
+  if (!isObject(claim)) throw invalid('has online keys that are not a JSON object');
+  const { keys, exp, hold } = claim;
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_ONLINE_KEYS) {
+    throw invalid(`does not name 1 to ${MAX_ONLINE_KEYS} online keys`);
+  }
+  if (!isCount(exp)) throw invalid('has online keys without an exp, a time in seconds from 0');
+  if (typeof hold !== 'boolean') throw invalid('does not say whether its online keys may hold issuers');
+  const refused: Invalid = (message, cause) => invalid(`has an online key that ${message}`, cause);
+  const checked = keys.map((key) => checkedPublicKey(key, refused));
+  return { keys: checked, expiresAt: Math.min(exp * 1000, MAX_DATE_MS), mayHold: hold };
+}
