@@ -48,7 +48,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   'Publish:': {
     build: {
       summary: 'check the records, sign the list, write and verify the tree',
-      options: `${BUILD} override unsigned renew json`,
+      options: `${BUILD} override unsigned json`,
       example: 'build --key root-key.pem --root-key root.json',
       load: async () => (await import('./build.js')).declareBuild,
     },
@@ -60,7 +60,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     attach: {
       summary: 'publish a list that was signed elsewhere',
-      options: 'root-key out holders delegation rotation override json',
+      options: 'root-key out holders rotation override json',
       example: 'attach request --root-key root.json',
       load: async () => (await import('./attach.js')).declareAttach,
     },
@@ -104,7 +104,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   },
   'Keys:': {
     keys: {
-      summary: 'make, print, share, delegate and rotate keys',
+      summary: 'make, print, share and rotate keys',
       example: 'keys generate --private root-key.pem --public root.json',
       load: async () => (await import('./keys.js')).declareKeys,
     },

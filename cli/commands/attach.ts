@@ -25,7 +25,7 @@ interface Options extends PublicationOptions {
 export function declareAttach(command: Command, io: Io) {
   command
     .description(
-      'publish a list that was signed elsewhere; print a delegation or a step that was signed elsewhere',
+      'publish a list that was signed elsewhere; print a step that was signed elsewhere',
     )
     .argument('<request>', 'folder of the signing request')
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
@@ -73,21 +73,18 @@ async function attach(
     rootKey,
     { out: options.out, ...how },
   );
-  if ('statement' in attached) {
-    if (options.json) emit(io, { ok: true, [attached.type]: attached.statement });
-    else io.stdout.write(`${attached.statement}\n`);
-    say(io, `the request has no list, so nothing was published: ${NEXT[attached.type]}`);
+  if ('rotation' in attached) {
+    if (options.json) emit(io, { ok: true, rotation: attached.rotation });
+    else io.stdout.write(`${attached.rotation}\n`);
+    say(io, `the request has no list, so nothing was published: ${NEXT}`);
     return 0;
   }
   return reportPublished(io, attached.published, { ...options, started });
 }
 
-/** What to do with a finished statement. */
-const NEXT = {
-  delegation: 'publish the delegation with `build --delegation FILE`',
-  rotation:
-    'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `keys rotate`',
-};
+/** What to do with a finished step. */
+const NEXT =
+  'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `keys rotate`';
 
 /** Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. */
 async function signaturesOfHolders(

@@ -1,14 +1,13 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges } from '../../custody/offline-signing/signing-request.js';
 import { build, buildInto } from '../../generator/build.js';
 import type { OutputFolder } from '../../generator/files/output-folder.js';
-import { readText } from '../../generator/files/read-file.js';
 import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { addOptions } from '../options/common-options.js';
-import { BUILD_OPTIONS, type BuildCommandOptions, DAYS_OPTION } from '../options/publication-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions, onlineChoice } from '../options/publication-options.js';
 import { hasSigner } from '../options/settings.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
@@ -17,30 +16,14 @@ import { withProgress } from '../terminal/progress.js';
 import { codeOf, sayRequest } from '../terminal/say-built.js';
 import { listChoice, publishChoice, reportPublished } from './publishing.js';
 
-interface Options extends BuildCommandOptions {
-  delegate?: readonly string[];
-  /** Undefined if neither `--hold` nor `--no-hold` was given. */
-  hold?: boolean;
-}
-
 /** `passport-registry build` */
 export function declareBuild(command: Command, io: Io) {
-  addOptions(command, ...BUILD_OPTIONS, ...DELEGATE_OPTIONS);
-  return async ({ unsigned, ...options }: Options) =>
+  addOptions(command, ...BUILD_OPTIONS);
+  return async ({ unsigned, ...options }: BuildCommandOptions) =>
     unsigned === undefined
       ? codeOf(await buildAndReport(io, options))
       : buildUnsigned(io, { ...options, unsigned });
 }
-
-const DELEGATE_OPTIONS = [
-  new Option(
-    '--delegate <file...>',
-    'with --unsigned: public JWKs of online keys, for a new delegation in the request',
-  ),
-  DAYS_OPTION,
-  new Option('--hold', 'let the keys of --delegate also stop issuers (default: as the published delegation)'),
-  new Option('--no-hold', 'do not let the keys of --delegate stop issuers'),
-];
 
 /** What a command that builds does besides. */
 interface BuildPurpose {
@@ -73,21 +56,19 @@ export async function buildAndReport(
 }
 
 /** The next list: the same for a build and for a signing request. */
-function listOptions(io: Io, { issuers, out, updatedAt, renew }: BuildCommandOptions) {
+function listOptions(io: Io, { issuers, out, updatedAt }: BuildCommandOptions) {
   const time = requestedUpdatedAt(updatedAt, io.env['SOURCE_DATE_EPOCH']);
-  return { issuers, out, time: { updatedAt: time, renew: renew === true } };
+  return { issuers, out, time: { updatedAt: time } };
 }
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
 export async function buildUnsigned(
   io: Io,
-  options: Options & { readonly unsigned: string },
+  options: BuildCommandOptions & { readonly unsigned: string },
   about?: readonly string[],
 ): Promise<number> {
-  const { settings, delegation, delegate, hold, unsigned: folder } = options;
+  const { settings, unsigned: folder } = options;
   const { root_key: rootKey } = settings;
-  // It shows whether the list is the first one. `attach` publishes it.
-  if (delegation !== undefined) readText(delegation);
   const request = await prepareSigning(
     {
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
@@ -95,11 +76,7 @@ export async function buildUnsigned(
       ...(await listChoice(io, options, { issuers: options.issuers, about })),
       ...listOptions(io, options),
       checkpoint: hasSigner(settings.checkpoint),
-      delegate: delegate && {
-        keys: await Promise.all(delegate.map((file) => loadRootKey(file, io.env))),
-        days: settings.delegation.days,
-        mayHold: hold,
-      },
+      online: await onlineChoice(io, settings),
     },
     folder,
   );

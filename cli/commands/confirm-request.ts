@@ -87,11 +87,10 @@ function sayRules(io: Io, { publication }: SigningRequest, options: RequestOptio
 }
 
 /** Only a warning, because the clock of an offline machine may be wrong. `attach` refuses such a list. */
-function warnOfClock(io: Io, { publication, delegation, rotation }: SigningRequest): void {
+function warnOfClock(io: Io, { publication, rotation }: SigningRequest): void {
   const times: readonly (readonly [name: string, time: number | undefined])[] = [
     ['updated_at of the list', publication && Date.parse(publication.registry.updated_at)],
     ['the time of the publication statement', publication?.statement.issuedAt],
-    ['the time of the delegation', delegation?.issuedAt],
     ['the time of the rotation step', rotation?.issuedAt],
   ];
   const latest = times.flatMap(([, time]) => time ?? []).reduce((a, b) => Math.max(a, b), 0);

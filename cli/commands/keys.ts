@@ -11,15 +11,9 @@ export function declareKeys(command: Command, _io: Io, run: Run): undefined {
       isWithoutSettings: true,
       load: async () => (await import('./key-files.js')).declareGenerate,
     },
-    delegate: {
-      summary: 'let online keys sign checkpoints; print the delegation',
-      options: 'online days hold no-hold unsigned out key passphrase-file root-key',
-      example: 'keys delegate --key root-key.pem --online online.json > delegation.jwt',
-      load: async () => (await import('./key-statements.js')).declareDelegate,
-    },
     rotate: {
       summary: 'replace the root key: all steps, continues where it was stopped',
-      options: 'out folder key passphrase-file next-key next-passphrase-file commit online yes',
+      options: 'out folder key passphrase-file next-key next-passphrase-file commit yes',
       example: 'keys rotate --key root-key.pem --next-key next-key.pem',
       load: async () => (await import('./rotate.js')).declareRotate,
     },
@@ -27,7 +21,7 @@ export function declareKeys(command: Command, _io: Io, run: Run): undefined {
       summary: 'sign only the step to the next root key',
       options: 'next commit unsigned out key passphrase-file root-key',
       example: 'keys step --key root-key.pem --next next.json > step.jwt',
-      load: async () => (await import('./key-statements.js')).declareStep,
+      load: async () => (await import('./sign-step.js')).declareStep,
     },
     public: {
       summary: 'print the public JWK of a key, or the verifier key of a log or a witness',

@@ -20,13 +20,13 @@ type Purpose = Pick<Parameters<typeof followsHosts>[1], 'issuers' | 'about' | 's
 
 /** Returns what a new list depends on before it is signed, and the question whether it follows what the hosts serve. */
 export async function listChoice(io: Io, options: PublicationOptions, purpose: Purpose = {}) {
-  const { settings, config, delegation } = options;
+  const { settings, config } = options;
   const { witnesses } = cosignChoice(settings);
   const asking = { env: io.env, confirmNew: (doubt: string) => confirmNew(io, doubt) };
   return {
     exceptions: { ...exceptions(options), about: purpose.about },
     log: await logChoice(io, options),
-    assertFollowsHosts: followsHosts(asking, { settings, config, delegation, witnesses, ...purpose }),
+    assertFollowsHosts: followsHosts(asking, { settings, config, witnesses, ...purpose }),
   };
 }
 

@@ -1,10 +1,5 @@
 import { Option } from 'commander';
-import {
-  KEY_CURVES,
-  type KeyCurve,
-  loadRootKey,
-  type NewPassphrase,
-} from '../../generator/signing/key-file.js';
+import { KEY_CURVES, type KeyCurve, type NewPassphrase } from '../../generator/signing/key-file.js';
 import { ROTATION_FOLDER } from '../operating/rotation-files.js';
 import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import { newKeyPassphrase } from '../options/new-passphrase.js';
@@ -12,11 +7,11 @@ import {
   COMMIT_OPTION,
   checkpointChoice,
   committedKeys,
-  DAYS_OPTION,
   EXCEPTION_OPTIONS,
   exceptions,
   LOG_OPTIONS,
   logChoice,
+  onlineChoice,
   type PublicationOptions,
   treeOptions,
 } from '../options/publication-options.js';
@@ -42,7 +37,6 @@ export interface RotateCommandOptions extends PublicationOptions {
   nextNoPassphrase?: true;
   alg: KeyCurve;
   commit?: readonly string[];
-  online?: readonly string[];
   yes?: true;
   json?: true;
 }
@@ -51,7 +45,7 @@ export interface RotateCommandOptions extends PublicationOptions {
 export const ROTATION_OPTIONS = [
   ISSUERS_OPTION,
   OUT_OPTION,
-  new Option('--folder <dir>', 'folder for the step and the delegation').default(ROTATION_FOLDER),
+  new Option('--folder <dir>', 'folder for the step').default(ROTATION_FOLDER),
   ...keyOptions(''),
   ...signerOptions('next-'),
   new Option('--root-key <file>', 'public JWK of the outgoing root key; required with a signing command'),
@@ -62,11 +56,6 @@ export const ROTATION_OPTIONS = [
   new Option('--alg <name>', 'algorithm of a key that is made').choices(KEY_CURVES).default('Ed25519'),
   COMMIT_OPTION,
   new Option('--next-no-passphrase', 'do not encrypt a key that is made'),
-  new Option(
-    '--online <file...>',
-    'public JWKs of the online keys (default: those of the published delegation)',
-  ),
-  DAYS_OPTION,
   ...EXCEPTION_OPTIONS,
   ...LOG_OPTIONS,
   new Option('--yes', 'do not ask'),
@@ -75,7 +64,8 @@ export const ROTATION_OPTIONS = [
 
 /** Returns what the plan of a rotation depends on, from the options. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
 export async function planChoice(io: Io, options: RotateCommandOptions): Promise<PlanChoice> {
-  const { issuers, out, folder, alg, online, settings } = options;
+  const { issuers, out, folder, alg, settings } = options;
+  const checkpoint = await checkpointChoice(io, settings);
   return {
     ...{ issuers, out, folder, algorithm: alg, env: io.env },
     outgoing: rootSignerChoice(io, options),
@@ -85,9 +75,8 @@ export async function planChoice(io: Io, options: RotateCommandOptions): Promise
     }),
     nextRoots: settings.next_roots,
     commit: await committedKeys(io, options.commit),
-    online: online && (await Promise.all(online.map((file) => loadRootKey(file, io.env)))),
-    delegationDays: settings.delegation.days,
-    checkpoint: await checkpointChoice(io, settings),
+    online: await onlineChoice(io, settings, checkpoint?.signer),
+    checkpoint,
     checkpointHours: settings.checkpoint.hours,
     log: await logChoice(io, options),
     exceptions: exceptions(options),

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { shortPath } from '../command-line.js';
-import { DELEGATION_FILE, ROTATION_FILES } from '../operating/rotation-files.js';
+import { ROTATION_FILES } from '../operating/rotation-files.js';
 import { hasSigner } from '../options/settings.js';
 import type { RemainingRotation } from '../rotating/plan.js';
 import { count, type Io, say } from '../terminal/io.js';
@@ -25,7 +24,7 @@ export function sayCommitment(
 
 /** Prints what a rotation will do, and what earlier runs have done. */
 export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandOptions): void {
-  const { outgoing, next, makesKey, files, commits, delegation, checkpointBy, changes } = plan;
+  const { outgoing, next, makesKey, files, commits, checkpointBy, changes } = plan;
   const { out, folder, nextKey, nextSignerCommand } = options;
   const where = nextSignerCommand === undefined ? nextKey : 'the signing command';
   const at = (name: keyof typeof ROTATION_FILES) => join(folder, ROTATION_FILES[name]);
@@ -43,18 +42,9 @@ export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandO
   if (makesKey) step(false, `make the next key, in ${where}: keep it safe, it is never overwritten`);
   else step(true, `the next key is in ${where}`);
   step(files.step !== undefined, `sign the step to the next key with the outgoing key: ${at('step')}`);
-  if (delegation.keys !== undefined) {
-    const keys = count(delegation.keys.length, 'online key');
-    const permission = delegation.mayHold ? ' that may hold issuers' : '';
-    step(
-      !delegation.signs,
-      `sign a delegation to ${keys}${permission} with the next key: ${at('delegation')}`,
-    );
-  }
   const published =
     changes.length === 0 ? 'no change of records' : `${count(changes.length, 'changed issuer')}`;
-  const signs = checkpointBy === undefined ? '' : `, with a checkpoint by the ${checkpointBy}`;
-  step(false, `build ${out} with the next key${signs}: ${published}`);
+  step(false, `build ${out} with the next key, with a checkpoint by the ${checkpointBy}: ${published}`);
   step(false, `verify ${out} as verifiers do that pinned the outgoing key`);
   say(io, '');
 }
@@ -80,8 +70,6 @@ export function sayAfterRotation(
 ): void {
   const { out, folder } = call.options;
   const changes = changesOfSettings(call);
-  const delegation = join(folder, ROTATION_FILES.delegation);
-  const replace = existsSync(delegation) ? `replace ${DELEGATION_FILE} by ${delegation}, then ` : '';
   const steps = [
     ...(changes.length === 0 ? [] : [['let the next commands use the next key:', ...changes]]),
     [
@@ -92,7 +80,7 @@ export function sayAfterRotation(
       `publish the thumbprint ${next} wherever ${outgoing} is shown: new verifiers pin it`,
       ...(nextRoots.length === 0 ? [] : [`with what can follow it: ${nextRoots.join(' or ')}`]),
     ],
-    [`keep the next key in two places, ${replace}remove ${folder}, and destroy the outgoing key`],
+    [`keep the next key in two places, remove ${folder}, and destroy the outgoing key`],
   ];
   say(io, '');
   say(io, 'What to do next:');

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { shellWord, shortPath } from '../command-line.js';
-import { delegationOf } from '../hosts/published-before.js';
 import { type Condition, LEVELS } from '../operating/condition.js';
 import { nextSteps } from '../operating/next-steps.js';
 import { ROTATION_FOLDER } from '../operating/rotation-files.js';
@@ -63,10 +62,11 @@ async function status(io: Io, given: Options, command: Command): Promise<number>
   const { root_key: rootKey, base_url: baseUrl, mirrors = [], checkpoint, log } = settings;
   assertAddresses(baseUrl === undefined ? mirrors : [baseUrl, ...mirrors]);
   const onlineKey = checkpoint.public_key;
-  const own = [config ?? CONFIGURATION_FILE, rootKey, onlineKey, delegationOf(out), ...PROGRAM_FILES];
+  const own = [config ?? CONFIGURATION_FILE, rootKey, onlineKey, ...PROGRAM_FILES];
   const found = await registryStatus({
     ownFiles: own.filter((file) => file !== undefined),
     ...{ issuers, out, rootKey, onlineKey, baseUrl, mirrors, env: io.env, now: Date.now() },
+    onlineMayHold: checkpoint.may_hold !== false,
     nextRoots: settings.next_roots,
     rotation: ROTATION_FOLDER,
     signer: settings.signer ?? {},
@@ -95,7 +95,6 @@ function commandSettings(
   { rootKey: { development } }: RegistryStatus,
 ): CommandSettings {
   const { root_key: rootKey, base_url: baseUrl, signer, checkpoint, overrides } = settings;
-  const onlineKey = checkpoint.public_key;
   /** An option that was given on the command line. */
   const given = (name: string, flag: string, values: readonly (string | undefined)[]) =>
     command.getOptionValueSource(name) === 'cli'
@@ -119,7 +118,6 @@ function commandSettings(
       overrides.map(({ issuer_id, rule }) => `${issuer_id}:${rule}`),
     ),
     hasOnlineKey: hasSigner(checkpoint),
-    onlinePublicKey: onlineKey && shellWord(onlineKey),
   };
 }
 
@@ -141,7 +139,7 @@ function sayStatus(io: Io, status: RegistryStatus, next: readonly NextStep[]): v
     ['list', status.list],
     ['publication', status.publication],
     ...(status.log.isAbsent ? [] : [['log', status.log] as const]),
-    ['delegation', status.delegation],
+    ['online keys', status.online],
     ['checkpoint', status.checkpoint],
   ];
   for (const level of LEVELS) {

@@ -24,16 +24,17 @@ import {
 import { andHold, loadFromHost } from './load-commands.js';
 import { type Asking, assertNotPublished } from './not-published.js';
 import { isThiefs } from './over-thief.js';
-import { ownTree, thumbprintIn, verifiedDelegation } from './own-tree.js';
-import { assertNotReplaced, type KeyPlaces } from './replaced-keys.js';
+import { ownTree, thumbprintIn } from './own-tree.js';
 import { compareWithHost, type HostComparison, type TreeComparison } from './tree-comparison.js';
 
 /** The settings that say which hosts are followed, and the public root key that the operator has pinned. */
 type FollowedSettings = Pick<RegistryFile, 'base_url' | 'mirrors' | 'root_key'>;
 
 /** What a command is about to sign over the published tree. */
-interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'published' | 'records'> {
+interface NextTree extends CommandPlace {
   readonly published: PublishedTree;
+  /** The online keys from then on. Default: those of the published tree. */
+  readonly onlineKeys?: NextPublication['onlineKeys'] | undefined;
   readonly settings: FollowedSettings;
   readonly env: NodeJS.ProcessEnv;
   /** The issuers whose hold the command begins or ends. Default: none. */
@@ -46,11 +47,9 @@ interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'publ
 
 /** Where a registry may show that it has published, and what a build is for. */
 interface ShownBy extends CommandPlace {
-  readonly settings: FollowedSettings & Pick<KeyPlaces, 'checkpoint'>;
+  readonly settings: FollowedSettings;
   /** The witnesses of the log. */
   readonly witnesses: readonly Witness[];
-  /** The file of the delegation that is published with the list. */
-  readonly delegation?: string | undefined;
   /** The issuers that the command suspends or revokes, if there are any. */
   readonly stopped?: readonly string[] | undefined;
   /** The issuers that the command is about, which then lifts no other suspension. */
@@ -65,14 +64,11 @@ interface ShownBy extends CommandPlace {
  */
 export function followsHosts(
   asking: Asking,
-  { delegation, about, issuers, ...where }: ShownBy,
+  { about, issuers, ...where }: ShownBy,
 ): AssertFollowsHosts {
   const { env } = asking;
   return async ({ rootKey, published, records, ...next }) => {
-    if (published === undefined) return assertNotPublished(where.settings, { rootKey, delegation }, asking);
-    const { onlineKeys, delegation: signed } = next;
-    const online = onlineKeys ?? (await verifiedDelegation(signed, rootKey))?.keys ?? [];
-    await assertNotReplaced(online, published, { env, checkpoint: onlineKeys && where.settings.checkpoint });
+    if (published === undefined) return assertNotPublished(where.settings, rootKey, asking);
     const unknown = await assertFollowsHost({ published, env, ...where, ...next });
     if (about === undefined && issuers !== undefined) assertNewest({ issuers, env }, records, published);
     return unknown;
@@ -123,16 +119,16 @@ export async function assertFollowsHost(next: NextTree): Promise<string | undefi
 
 /** Compares a tree with its host. Undefined if no host is known. */
 async function askHost(
-  { published, settings, env, onlineKeys, delegation }: NextTree,
+  { published, settings, env, onlineKeys }: NextTree,
   rootKey: RootKey,
 ): Promise<HostComparison | undefined> {
   if (settings.base_url === undefined) return undefined;
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
   const question = { rootKey, folder: published.folder, now: Date.now(), signal };
   const [host] = (await askHosts([settings.base_url], question)) as [HostStatus];
-  return compareWithHost(host, await ownTree(published, rootKey), {
+  return compareWithHost(host, ownTree(published, rootKey), {
     pinned: await thumbprintIn(settings.root_key, env),
-    delegation: onlineKeys ? { keys: onlineKeys } : await verifiedDelegation(delegation, rootKey),
+    onlineKeys,
     signal,
   });
 }

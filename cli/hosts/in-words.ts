@@ -3,9 +3,9 @@ import { REPLACED_TREES } from './load-commands.js';
 import type { HostComparison, StoppedIssuer, TreeComparison } from './tree-comparison.js';
 
 /** Names the parts that differ. */
-export function differences({ list, rootKey, publication, delegation, checkpoint }: TreeComparison): string {
+export function differences({ list, rootKey, publication, checkpoint }: TreeComparison): string {
   const published = { older: 'an earlier publication', newer: 'a later publication' };
-  const statements = { delegation, checkpoint, 'root key': rootKey };
+  const statements = { checkpoint, 'root key': rootKey };
   const first = [list, publication].find((part) => part === 'older' || part === 'newer');
   const words = Object.entries(statements).flatMap(([part, how]) => {
     if (how === undefined || how === 'same') return [];

@@ -21,10 +21,10 @@ export interface Asking {
  */
 export async function assertNotPublished(
   { base_url: baseUrl, mirrors = [] }: Pick<RegistryFile, 'base_url' | 'mirrors'>,
-  traces: { readonly rootKey: RootKey; readonly delegation: string | undefined },
+  rootKey: RootKey,
   { env, confirmNew }: Asking,
 ): Promise<string | undefined> {
-  const trace = await findTrace({ ...traces, env });
+  const trace = await findTrace({ rootKey, env });
   const startOver =
     'and a first list would start the registry over: load the published tree first, with the command that `status` shows';
   if (trace !== undefined)
@@ -32,7 +32,6 @@ export async function assertNotPublished(
       `there is no published tree, but ${trace.what}, ${startOver}. If this registry has never published, ${trace.otherwise}`,
     );
   const hosts = baseUrl === undefined ? mirrors : [baseUrl, ...mirrors];
-  const { rootKey } = traces;
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
   const found = await askHosts(hosts, { rootKey, folder: undefined, now: Date.now(), signal });
   const served = found.find((host) => isOf(host, rootKey.thumbprint));

@@ -1,10 +1,7 @@
-import { type Issuer, RegistryError, type RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/verifier/core';
+import type { Issuer, RootKey } from '@passport-registry/verifier';
 import { GeneratorError } from '../../generator/errors.js';
-import { readIfReadable } from '../../generator/files/read-file.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 
@@ -21,12 +18,11 @@ export interface OwnTree extends ProvenStatements {
 }
 
 /** What a command that signs over a tree has of it, without a whole verification. */
-export async function ownTree(published: PublishedTree, rootKey: RootKey): Promise<OwnTree> {
+export function ownTree(published: PublishedTree, rootKey: RootKey): OwnTree {
   const { folder, list, updatedAt, checkpoint, statement } = published;
   return {
     ...{ folder, updatedAt, checkpoint, publication: statement, rootKey: rootKey.thumbprint },
     sha256: list && sha256(list),
-    delegation: await verifiedDelegation(readIfReadable(folder, PATHS.delegation), rootKey),
     issuers: issuersOf(published),
   };
 }
@@ -41,19 +37,6 @@ export function idsOf(issuers: readonly Issuer[], which: 'active' | 'stopped'): 
   return issuers
     .filter(({ status }) => (status === 'active') === (which === 'active'))
     .map(({ issuer_id }) => issuer_id);
-}
-
-/** Verifies a delegation, of any time. Undefined if there is none, or if it is not valid. */
-export async function verifiedDelegation(
-  delegation: Uint8Array | string | undefined,
-  rootKey: RootKey,
-): Promise<Delegation | undefined> {
-  try {
-    return delegation === undefined ? undefined : await verifyDelegation(delegation, rootKey, ANY_TIME);
-  } catch (error) {
-    if (!(error instanceof RegistryError)) throw error;
-    return undefined;
-  }
 }
 
 /** The thumbprint of a public key in a file. Undefined if it cannot be read: the commands that need it say why. */

@@ -1,5 +1,5 @@
-import type { Issuer } from '@passport-registry/verifier';
-import { type Change, type Delegation, GRAMMAR } from '@passport-registry/verifier/core';
+import type { Issuer, RootKey } from '@passport-registry/verifier';
+import { type Change, GRAMMAR } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { readUnverified } from '../../generator/freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -41,7 +41,6 @@ type Compared = 'same' | 'older' | 'newer' | 'missing' | 'other';
 export interface TreeComparison {
   readonly list: Compared | undefined;
   readonly rootKey: Compared | undefined;
-  readonly delegation: Compared | undefined;
   readonly checkpoint: Compared | undefined;
   readonly publication: Compared | undefined;
   readonly holds: HoldComparison | undefined;
@@ -70,7 +69,7 @@ export interface HoldComparison {
   readonly onlyHost: readonly string[];
   /** Held by the tree only, and not stopped by the list of the host: whoever loads the host's tree releases them. */
   readonly onlyTree: readonly string[];
-  /** The key that signed the host's checkpoint, if the delegation of the tree leaves it out. Its holds do not count. */
+  /** The key that signed the host's checkpoint, if the publication of the tree does not name it. Its holds do not count. */
   readonly leftOut: { readonly key: string; readonly hold: readonly string[] } | undefined;
 }
 
@@ -78,8 +77,8 @@ export interface HoldComparison {
 interface ComparedUnder {
   /** The thumbprint of the root key that the operator has pinned. Undefined if there is none. */
   readonly pinned?: string | undefined;
-  /** The delegation that says which keys sign checkpoints from now on. Default: that of the tree. */
-  readonly delegation?: Pick<Delegation, 'keys'> | undefined;
+  /** The online keys from now on. Default: those of the tree. */
+  readonly onlineKeys?: readonly Pick<RootKey, 'thumbprint'>[] | undefined;
   /** Ends all requests. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -106,14 +105,14 @@ export async function compareWithHost(
 }
 
 const UNREAD: TreeComparison = {
-  ...{ list: undefined, rootKey: undefined, delegation: undefined, checkpoint: undefined },
+  ...{ list: undefined, rootKey: undefined, checkpoint: undefined },
   ...{ publication: undefined, holds: undefined, isProven: false, stops: undefined },
 };
 
 async function compareTrees(
   host: HostStatus,
   tree: OwnTree,
-  { delegation = tree.delegation, signal }: ComparedUnder,
+  { onlineKeys = tree.publication?.online?.keys ?? [], signal }: ComparedUnder,
 ): Promise<TreeComparison> {
   const [theirs, own] = [host.updatedAt, tree.updatedAt];
   if (theirs === undefined || own === undefined) return UNREAD;
@@ -121,13 +120,13 @@ async function compareTrees(
   const issuers = isSameList ? undefined : await servedIssuers(host, signal);
   const both = { host: { ...host, updatedAt: theirs }, tree: { ...tree, updatedAt: own }, issuers };
   const { order, isProven } = await compareHistories(both, signal);
-  const delegations = compareStatement(host.delegation, tree, 'delegation');
-  const isLeftOut = delegations !== 'newer' && !isTrustedSigner(host, tree, delegation);
+  // A later publication, or that of another history, has online keys of its own.
+  const isFollowed = order === 'same' || order === 'older';
+  const isLeftOut = isFollowed && !isTrustedSigner(host, tree, onlineKeys);
   const stated = compareStatement(host.publication, tree, 'publication');
   return {
     list: isSameList ? 'same' : order,
     rootKey: compareRootKeys(host, tree),
-    delegation: delegations,
     // Whoever stole a key that was replaced can date its checkpoints as late as they like.
     checkpoint: isLeftOut ? 'older' : compareStatement(host.checkpoint, tree, 'checkpoint'),
     publication: stated === undefined || stated === 'missing' ? stated : order,
@@ -141,9 +140,9 @@ async function compareTrees(
 function isTrustedSigner(
   { rootKey, checkpoint }: HostStatus,
   tree: OwnTree,
-  delegation: ComparedUnder['delegation'],
+  onlineKeys: NonNullable<ComparedUnder['onlineKeys']>,
 ): boolean {
-  const online = delegation?.keys.map(({ thumbprint }) => thumbprint) ?? [];
+  const online = onlineKeys.map(({ thumbprint }) => thumbprint);
   const signer = checkpoint?.signer;
   return signer === undefined || [tree.rootKey, rootKey, ...online].includes(signer);
 }
@@ -224,11 +223,10 @@ function checkpointInStatements(folder: string): Buffer | undefined {
   }
 }
 
-/** Publications decide, then the delegation, then the checkpoint, which a new one follows in every case. */
+/** Publications decide, then the checkpoint, which a new one follows in every case. */
 function compareWhole({
   list,
   rootKey,
-  delegation,
   checkpoint,
   publication,
 }: TreeComparison): HostComparison['comparedWithTree'] {
@@ -236,12 +234,7 @@ function compareWhole({
   if (list === 'other' || publication === 'other') return 'other';
   // After a rotation, nobody should publish with the outgoing key.
   if (rootKey === 'older' && list === 'newer') return 'other';
-  const published = firstDifference([rootKey, publication, list]);
-  const delegated = firstDifference([delegation]);
-  // Each has something that the other lacks.
-  if (rootKey === 'same' && published !== 'same' && delegated !== 'same' && published !== delegated)
-    return 'other';
-  return firstDifference([published, delegated, checkpoint]);
+  return firstDifference([rootKey, publication, list, checkpoint]);
 }
 
 function firstDifference(parts: readonly (Compared | undefined)[]): 'same' | 'older' | 'newer' {
@@ -260,7 +253,7 @@ function compareRootKeys({ rootKey }: HostStatus, { folder, ...tree }: OwnTree):
 function compareStatement(
   served: ServedStatement | undefined,
   tree: OwnTree,
-  name: 'delegation' | 'checkpoint' | 'publication',
+  name: 'checkpoint' | 'publication',
 ): Compared | undefined {
   const bytes = readIfReadable(tree.folder, PATHS[name]);
   const own = tree[name];

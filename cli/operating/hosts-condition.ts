@@ -1,5 +1,4 @@
 import type { RootKey } from '@passport-registry/verifier';
-import type { Delegation } from '@passport-registry/verifier/core';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { type HostStatus, isAcceptable } from '../../observers/hosts/compare-hosts.js';
 import { askHosts, tornFile } from '../hosts/ask-hosts.js';
@@ -49,8 +48,6 @@ interface HostsOptions {
   readonly offline: boolean;
   /** The root key to verify with. */
   readonly rootKey: RootKey | undefined;
-  /** The delegation that is about to be published. Undefined: that of the tree stays. */
-  readonly delegation: Delegation | undefined;
   /** How far behind a mirror may be. */
   readonly maxBehindSeconds: number;
   readonly env: NodeJS.ProcessEnv;
@@ -60,7 +57,7 @@ interface HostsOptions {
 
 /** Asks the live registry and its mirrors which list they serve, and compares it with the tree. */
 export async function hostsCondition(options: HostsOptions, tree: LocalTree): Promise<HostsCondition> {
-  const { baseUrl, mirrors, rootKey, delegation, env, now } = options;
+  const { baseUrl, mirrors, rootKey, env, now } = options;
   const nobody = whyNobody(options);
   if (nobody !== undefined || baseUrl === undefined || rootKey === undefined) {
     const none = { comparedWithTree: undefined, parts: undefined, host: undefined, keep: undefined };
@@ -73,7 +70,7 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   }
   const asked = { rootKey, folder: tree.folder, now };
   const [host, ...others] = (await askHosts([baseUrl, ...mirrors], asked)) as [HostStatus, ...HostStatus[]];
-  const found = await compareWithHost(host, tree, { pinned: rootKey.thumbprint, delegation });
+  const found = await compareWithHost(host, tree, { pinned: rootKey.thumbprint });
   const keep = found.comparedWithTree === 'other' ? await historyToKeep(found, others, tree) : undefined;
   const isUnseen = ![host, ...others].some((one) => isOf(one, rootKey.thumbprint));
   const isFirst = host.state === 'unreachable' && isUnseen && (await isUnseenFirst(tree, { rootKey, env }));
@@ -217,7 +214,7 @@ function byReplacedKey(leftOut: HoldComparison['leftOut']): string[] {
   if (leftOut === undefined) return [];
   const held = leftOut.hold.length === 0 ? '' : `, which holds ${leftOut.hold.join(', ')},`;
   return [
-    `its checkpoint${held} does not count, because the delegation of the tree leaves out its key, ${leftOut.key}`,
+    `its checkpoint${held} does not count, because the publication of the tree does not name its key, ${leftOut.key}`,
   ];
 }
 

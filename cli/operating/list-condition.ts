@@ -63,13 +63,12 @@ export function treeCondition(
   if (refusal !== undefined) return state('error', refusal);
   if (trace !== undefined)
     return state(
-      // So begins a registry that is new, too.
-      trace.delegation === undefined ? 'error' : 'note',
+      'error',
       `${folder} has no tree, but ${trace.what}`,
     );
   if (report === undefined) return state('note', `${folder} has no tree`);
   // The other lines describe the times and the statements.
-  const elsewhere = ['root key', 'rotation', 'delegation', 'checkpoint', 'freshness'];
+  const elsewhere = ['root key', 'rotation', 'checkpoint', 'freshness'];
   const problems = problemsOf(report, (name) => !elsewhere.includes(name));
   if (problems !== undefined) return state('error', `${folder} is not valid: ${summarize(problems)}`);
   if (report.rootKey === undefined) return state('error', `${folder} was not verified: see the root key`);

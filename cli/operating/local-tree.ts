@@ -56,7 +56,7 @@ const NO_REPAIR: TreeRepair = { repairable: [], lost: undefined, lostFile: undef
 const NO_TREE = {
   ...NO_REPAIR,
   ...{ updatedAt: undefined, sha256: undefined, rootKey: undefined, issuers: [], report: undefined },
-  ...{ delegation: undefined, checkpoint: undefined, publication: undefined },
+  ...{ checkpoint: undefined, publication: undefined },
 };
 
 async function repairOf(folder: string, pinned: RootKey | undefined): Promise<TreeRepair> {

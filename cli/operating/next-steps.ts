@@ -6,7 +6,7 @@ import { holdAgainSteps, holdSteps } from './steps/hold-steps.js';
 import { askMirrors, cosignedSteps, hostSteps, isPublishedFirst, isUncosigned } from './steps/host-steps.js';
 import { isTreeOlder, loadSteps } from './steps/load-steps.js';
 import type { CommandSettings, NextStep } from './steps/next-step.js';
-import { exposedKeySteps, isReplacing, publicationSteps, strayKeySteps } from './steps/publication-steps.js';
+import { exposedKeySteps, publicationSteps } from './steps/publication-steps.js';
 import { recordSteps } from './steps/record-steps.js';
 import {
   foreignKeySteps,
@@ -56,21 +56,15 @@ interface StepGroup extends Pick<Condition, 'level'> {
 
 /** Of two groups with the same level, the first in the list may be the cause of the other. */
 function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Steps {
-  const { rootKey, changes, delegation } = status;
+  const { rootKey, changes } = status;
   const isOlder = isTreeOlder(status);
   // Without the newest tree, a build could not compare the records with the published list.
   const renewal = isOlder ? [] : publicationSteps(status, settings);
   const tree = { level: levelOfTree(status), steps: treeSteps(status, settings, renewal) };
   const root = { level: rootKey.level, steps: [...rotatedStep(status, settings), ...nextRootsStep(status)] };
-  const outdated = { level: status.rotation.level, steps: outdatedSteps(status, settings) };
+  const outdated = { level: status.rotation.level, steps: outdatedSteps(status) };
   const hold = { level: status.hold.level, steps: holdSteps(status, settings) };
   const rotation = { level: status.rotation.level, steps: rotationSteps(status, settings) };
-
-  // With a key that is no online key, no build and no `checkpoint` succeeds. Over a newer tree of the host, no build does either.
-  const isStrayFirst = cannotHold(status) || (!isOlder && isReplacing(status));
-  const strayLevel = renewal.length > 0 || isStrayFirst ? 'error' : delegation.level;
-  const stray = [{ level: strayLevel, steps: strayKeySteps(status, settings) }];
-  const [strayFirst, strayLater] = isStrayFirst ? [stray, []] : [[], stray];
 
   const steps = recordSteps(status, settings);
   // Nothing was published that the host lacks: what is unpublished comes first.
@@ -83,17 +77,11 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
   const exposed: StepGroup = { level: 'warning', steps: exposedKeySteps(status) };
   const groups: readonly StepGroup[] = isOlder
     ? // Records are compared with the published list, so the newest tree is loaded before they are judged.
-      [exposed, ...strayFirst, tree, root, ...strayLater, ...records, rotation]
+      [exposed, tree, root, ...records, rotation]
     : // One commit has what is outdated, too.
-      [exposed, ...strayFirst, root, ...strayLater, ...records, tree, outdated, ...commit, hold, rotation];
+      [exposed, root, ...records, tree, outdated, ...commit, hold, rotation];
   const byUrgency = LEVELS.flatMap((level) => groups.filter((group) => group.level === level));
   return byUrgency.flatMap((group) => group.steps);
-}
-
-/** Whether the tree of the host releases issuers whom the online key of registry.yaml could not hold again over it. */
-function cannotHold(status: RegistryStatus): boolean {
-  const { lostHolds, parts } = status.live;
-  return isTreeOlder(status) && lostHolds.length > 0 && parts?.delegation !== 'newer';
 }
 
 /** The steps after which the hosts serve the tree: with the renewal of the tree, or with the newer tree of a host. */
@@ -112,8 +100,8 @@ function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: S
 
 /** How urgent it is to make the tree valid, and to bring it to the hosts. */
 function levelOfTree(status: RegistryStatus): Level {
-  const { tree, list, publication, log, delegation, checkpoint, changes, live, mirrors } = status;
+  const { tree, list, publication, log, online, checkpoint, changes, live, mirrors } = status;
   const changed = changes.state === 'changed' ? [changes] : [];
-  const parts = [tree, list, publication, log, delegation, checkpoint, ...changed, live, ...mirrors];
+  const parts = [tree, list, publication, log, online, checkpoint, ...changed, live, ...mirrors];
   return mostUrgent(parts.map(({ level }) => level));
 }

@@ -1,11 +1,10 @@
 import { readdirSync } from 'node:fs';
-import { readStatement } from '@passport-registry/verifier/core';
 import { GeneratorError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
 import type { Condition } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
-import { DELEGATION_FILE, type RotationFiles, readRotationFiles } from './rotation-files.js';
+import { type RotationFiles, readRotationFiles } from './rotation-files.js';
 
 /** The condition of a rotation that `keys rotate` has begun, and what is left to do after one. */
 export interface RotationCondition extends Condition {
@@ -21,7 +20,7 @@ export interface RotationCondition extends Condition {
   readonly next: string | undefined;
   /** The folder of the rotation. */
   readonly folder: string;
-  /** The files of the working directory that are still of a root key that the tree has replaced. */
+  /** The documents of the working directory that still name a root key that the tree has replaced. */
   readonly outdated: readonly string[];
 }
 
@@ -47,25 +46,22 @@ export async function rotationCondition(
   }
 }
 
-/** Finds the delegation of an earlier root key, and documents that name an earlier root key and not the present one. */
-function findOutdated({ folder, published, delegation }: LocalTree): readonly string[] {
+/** Finds documents that name an earlier root key and not the present one. */
+function findOutdated({ folder, published }: LocalTree): readonly string[] {
   const earlier = replacedRootKeys(folder);
   const current = published?.rootKey?.thumbprint;
   if (current === undefined || earlier.length === 0) return [];
   const isOutdated = (name: string) => {
     try {
       const text = readText(name);
-      if (name !== DELEGATION_FILE)
-        return earlier.some((kid) => text.includes(kid)) && !text.includes(current);
-      const { kid } = readStatement(text.trim(), 'registry-delegation+jwt', (why) => new Error(why));
-      return delegation !== undefined && kid !== undefined && earlier.includes(kid);
+      return earlier.some((kid) => text.includes(kid)) && !text.includes(current);
     } catch {
       // What cannot be read is unknown.
       return false;
     }
   };
   return readdirSync('.')
-    .filter((name) => name === DELEGATION_FILE || name.endsWith('.md'))
+    .filter((name) => name.endsWith('.md'))
     .filter(isOutdated);
 }
 
@@ -74,10 +70,10 @@ function describe(
   { folder: out, published, report }: LocalTree,
   outdated: readonly string[],
 ): Omit<RotationCondition, 'outdated'> {
-  const { folder, outgoing, step, delegation } = files;
+  const { folder, outgoing, step } = files;
   const next = files.next?.thumbprint;
   const found = { signed: step !== undefined, next, folder };
-  if ([outgoing, next, step, delegation].every((one) => one === undefined)) {
+  if ([outgoing, next, step].every((one) => one === undefined)) {
     if (outdated.length === 0) return { level: 'ok', message: 'none', state: 'none', ...found };
     const message = `complete, but still of a root key that was replaced: ${outdated.join(', ')}`;
     return { level: 'note', message, state: 'none', ...found };

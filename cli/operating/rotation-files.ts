@@ -9,15 +9,11 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 /** The folder of a rotation, unless `keys rotate` is given another one. */
 export const ROTATION_FOLDER = 'rotation';
 
-/** The file of the delegation for the next builds, as documents and `status` name it. It is not in that folder. */
-export const DELEGATION_FILE = 'delegation.jwt';
-
 /** The files in the folder of a rotation. */
 export const ROTATION_FILES = {
   outgoing: 'outgoing.json',
   next: 'next.json',
   step: 'step.jwt',
-  delegation: 'delegation.jwt',
 } as const;
 
 /** What a rotation has made so far. All of it is public. */
@@ -29,8 +25,6 @@ export interface RotationFiles {
   readonly next: RootKey | undefined;
   /** The rotation step, a JWT. */
   readonly step: string | undefined;
-  /** The delegation by the next key, a JWT. */
-  readonly delegation: string | undefined;
 }
 
 /** Reads the folder of a rotation, which need not exist. @throws {@link KeyRejected} | {@link IoFailed} */
@@ -46,7 +40,6 @@ export async function readRotationFiles(folder: string, env: NodeJS.ProcessEnv):
     outgoing: (await key(at('outgoing'))) || undefined,
     next: (await key(at('next'))) || undefined,
     step: text(at('step')),
-    delegation: text(at('delegation')),
   };
 }
 

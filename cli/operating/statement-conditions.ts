@@ -5,21 +5,20 @@ import {
   CLOCK_TOLERANCE_MS,
   clockNote,
   DAY_MS,
-  endOfCheckpoint,
   type Statement,
 } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import {
   checkpointValidity,
-  delegationValidity,
   formatDuration,
+  onlineKeysValidity,
   type Validity,
 } from '../../generator/freshness/expiry.js';
+import { namesIn } from '../../generator/freshness/online-keys.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { idsOf } from '../hosts/own-tree.js';
-import type { OtherDelegation } from '../hosts/published-before.js';
 import { type Condition, type Level, mostUrgent, summarize } from './condition.js';
 import type { LiveCondition } from './hosts-condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
@@ -38,20 +37,15 @@ export interface PublicationCondition extends Condition {
   readonly since: string | undefined;
 }
 
-/** The condition of the delegation. */
-export interface DelegationCondition extends Expiring {
+/** The condition of the online keys, which the publication names. */
+export interface OnlineCondition extends Expiring {
   readonly daysLeft: number | undefined;
   /** RFC 7638 thumbprints of the online keys. */
   readonly onlineKeys: readonly string[];
   /** Whether the online keys may hold issuers. */
   readonly mayHold: boolean;
-  /** The thumbprint of the online key in registry.yaml, if the delegation names other keys. */
-  readonly strayKey: string | undefined;
-  /**
-   * The file of a later delegation, to the key of registry.yaml, that is still to be published; `undone` if only an earlier one
-   * names that key. Undefined if no file shows either.
-   */
-  readonly replacement: string | undefined;
+  /** Whether a build publishes other online keys, or a longer time. */
+  readonly wantsBuild: boolean;
 }
 
 /** The condition of the checkpoint. */
@@ -94,62 +88,72 @@ export function publicationCondition(tree: LocalTree): PublicationCondition {
   return { ...found, level: 'error', message: `${folder}/${PATHS.publication} is missing` };
 }
 
-/** The online key in registry.yaml, and a delegation to it. */
-interface OwnOnlineKey {
-  readonly onlineKey: string | undefined;
-  /** Undefined if the published delegation names the key, or if no file names it. */
-  readonly other: OtherDelegation | undefined;
+/** What registry.yaml says of online keys. */
+export interface ConfiguredOnlineKey {
+  /** The thumbprint. Undefined if registry.yaml names no public online key, or none that can be read. */
+  readonly thumbprint: string | undefined;
+  readonly mayHold: boolean;
 }
 
-/** Describes the delegation of the tree. */
-export function delegationCondition(
-  tree: LocalTree,
+/** Describes the online keys of the publication, and says which of them will be missed in an emergency. */
+export function onlineCondition(
+  { publication }: LocalTree,
+  { thumbprint: own, mayHold: wanted }: ConfiguredOnlineKey,
   now: number,
-  { onlineKey: own, other }: OwnOnlineKey,
-): DelegationCondition {
-  const { delegation } = tree;
-  if (delegation === undefined) {
-    const none = { onlineKeys: [], mayHold: false, strayKey: undefined, replacement: undefined };
-    return { ...unproven(tree, 'delegation'), expires: undefined, daysLeft: undefined, ...none };
+): OnlineCondition {
+  const found = { expires: undefined, daysLeft: undefined, onlineKeys: [], mayHold: false };
+  if (publication === undefined) {
+    return { level: 'note', message: 'unknown: there is no valid publication', ...found, wantsBuild: false };
   }
-  const onlineKeys = delegation.keys.map(({ thumbprint }) => thumbprint);
-  const { mayHold } = delegation;
-  const level = LEVEL_OF[delegationValidity(delegation, now)];
-  const strayKey = own === undefined || onlineKeys.includes(own) ? undefined : own;
-  const stray =
-    strayKey === undefined ? '' : `. But registry.yaml names the key ${own}, which can sign no checkpoint`;
+  const { online, issuedAt } = publication;
+  if (online === undefined) {
+    if (own === undefined || own === publication.kid)
+      return { level: 'note', message: 'none: the root key signs checkpoints', ...found, wantsBuild: false };
+    return { level: 'warning', message: notNamed(own), ...found, wantsBuild: true };
+  }
+  const onlineKeys = namesIn(online);
+  const { mayHold, expiresAt } = online;
+  const isMissing = own !== undefined && own !== publication.kid && !onlineKeys.includes(own);
+  const lacksHold = own !== undefined && wanted && !mayHold;
+  const validity = onlineKeysValidity(online, issuedAt, now);
+  const problems = [
+    ...(isMissing ? [notNamed(own)] : []),
+    ...(lacksHold ? ['registry.yaml lets them hold issuers, and the publication does not'] : []),
+  ];
+  const holds = mayHold ? ', and may hold issuers' : ', and may not hold issuers';
+  const end = formatUpdatedAt(expiresAt);
+  const until =
+    validity === 'over'
+      ? `until ${end}, ${formatDuration(now - expiresAt)} ago ${clockNote(now)}`
+      : `until ${end}, for ${formatDuration(expiresAt - now)}`;
   return {
-    // Without a checkpoint, verifiers ignore the delegation.
-    level: mostUrgent([
-      level === 'error' && tree.checkpoint === undefined ? 'warning' : level,
-      strayKey === undefined ? 'ok' : 'warning',
-    ]),
-    message: `${lifetime(delegation, now)}, for the online key ${onlineKeys.join(' and ')}${mayHold ? ', which may hold issuers' : ''}${stray}`,
-    expires: formatUpdatedAt(delegation.expiresAt),
-    daysLeft: Math.floor((delegation.expiresAt - now) / DAY_MS),
-    ...{ strayKey, onlineKeys, mayHold },
-    replacement: strayKey && other && (other.isEarlier ? 'undone' : other.file),
+    level: mostUrgent([ONLINE_LEVEL[validity], problems.length === 0 ? 'ok' : 'warning']),
+    message: [`${onlineKeys.join(' and ')} may sign checkpoints ${until}${holds}`, ...problems].join('. '),
+    expires: end,
+    daysLeft: Math.floor((expiresAt - now) / DAY_MS),
+    ...{ onlineKeys, mayHold },
+    wantsBuild: validity !== 'valid' || problems.length > 0,
   };
 }
 
+const ONLINE_LEVEL = { over: 'error', 'ends soon': 'warning', valid: 'ok' } as const;
+
+const notNamed = (own: string) =>
+  `registry.yaml names the online key ${own}, and the publication does not: it can sign no checkpoint before a build with the root key`;
+
 /** Describes the checkpoint of the tree. */
 export function checkpointCondition(tree: LocalTree, now: number): CheckpointCondition {
-  const { checkpoint, delegation } = tree;
+  const { checkpoint } = tree;
   if (checkpoint === undefined) {
     const unknown = unproven(tree, 'checkpoint');
-    const found = { ...unknown, expires: undefined, hoursLeft: undefined, current: undefined };
-    if (delegation === undefined || found.isAbsent === undefined) return found;
-    const message =
-      'none, but there is a delegation: verifiers that have seen a checkpoint refuse the registry';
-    return { ...found, level: 'warning', message };
+    return { ...unknown, expires: undefined, hoursLeft: undefined, current: undefined };
   }
-  const times = { ...checkpoint, expiresAt: endOfCheckpoint(checkpoint) };
   const names = namesOf(checkpoint, tree);
   return {
-    level: mostUrgent([LEVEL_OF[checkpointValidity(times, now)], names.level]),
-    message: `${lifetime(times, now)}, ${names.message}`,
-    expires: formatUpdatedAt(times.expiresAt),
-    hoursLeft: Math.floor((times.expiresAt - now) / HOUR_MS),
+    level: mostUrgent([LEVEL_OF[checkpointValidity(checkpoint, now)], names.level]),
+    message: `${lifetime(checkpoint, now)}, ${names.message}`,
+    expires: formatUpdatedAt(checkpoint.expiresAt),
+    hoursLeft: Math.floor((checkpoint.expiresAt - now) / HOUR_MS),
     current: names.level === 'ok',
   };
 }
@@ -209,7 +213,7 @@ export function holdCondition(
 /** Describes a statement that is not proven: its check failed, the tree has no such file, or an earlier check failed. */
 function unproven(
   { folder, report }: LocalTree,
-  name: 'publication' | 'delegation' | 'checkpoint',
+  name: 'publication' | 'checkpoint',
 ): Condition {
   const problems = problemsOf(report, (check) => check === name);
   if (problems !== undefined) return { level: 'error', message: summarize(problems) };

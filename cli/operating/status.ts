@@ -1,13 +1,11 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { GeneratorError } from '../../generator/errors.js';
-import { readIfReadable } from '../../generator/files/read-file.js';
 import type { CosignChoice } from '../../generator/log/log-choice.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import { isOverThief } from '../hosts/over-thief.js';
 import { thumbprintIn } from '../hosts/own-tree.js';
-import { findTrace, type OtherDelegation, otherDelegation } from '../hosts/published-before.js';
+import { findTrace } from '../hosts/published-before.js';
 import { type ChangesCondition, changesCondition } from './changes-condition.js';
 import { type Condition, type Level, mostUrgent } from './condition.js';
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
@@ -20,10 +18,10 @@ import { presenceOf, type SignerPresence } from './signer-presence.js';
 import {
   type CheckpointCondition,
   checkpointCondition,
-  type DelegationCondition,
-  delegationCondition,
   type HoldCondition,
   holdCondition,
+  type OnlineCondition,
+  onlineCondition,
   type PublicationCondition,
   publicationCondition,
 } from './statement-conditions.js';
@@ -40,6 +38,8 @@ export interface StatusOptions {
   readonly rootKey: string | undefined;
   /** The file of the public online key. */
   readonly onlineKey: string | undefined;
+  /** Whether registry.yaml lets online keys hold issuers. */
+  readonly onlineMayHold: boolean;
   /** The keys to which registry.yaml commits the root key. */
   readonly nextRoots: readonly string[] | undefined;
   /** The folder of a rotation. */
@@ -72,7 +72,7 @@ export interface RegistryStatus extends HostsCondition {
   readonly list: ListCondition;
   readonly publication: PublicationCondition;
   readonly log: LogCondition;
-  readonly delegation: DelegationCondition;
+  readonly online: OnlineCondition;
   readonly checkpoint: CheckpointCondition;
   readonly hold: HoldCondition;
   readonly changes: ChangesCondition;
@@ -90,11 +90,8 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   const { key, command } = options.signer;
   const isProduction = [options.rootKey, key, command].some((one) => one !== undefined);
   const development = !isProduction && local.report?.development !== false;
-  const onlineKey = await thumbprintIn(options.onlineKey, options.env);
-  const other = await delegationTo(onlineKey, local, options.env);
-  // A key that is being replaced signs no checkpoint that counts from now on.
-  const delegation = other?.isEarlier === false ? other : undefined;
-  const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local), delegation }, local);
+  const thumbprint = await thumbprintIn(options.onlineKey, options.env);
+  const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local) }, local);
   const { comparedWithTree, keep, isForeign } = hosts.live;
   // What is newer, or another history, is on the host: the steps begin with that.
   const isHostFirst = comparedWithTree === 'newer' || keep !== undefined || isForeign;
@@ -111,7 +108,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     list: listCondition(local, now),
     publication: publicationCondition(local),
     log: withPresence(log, options.logSigner, options.env),
-    delegation: delegationCondition(local, now, { onlineKey, other }),
+    online: onlineCondition(local, { thumbprint, mayHold: options.onlineMayHold }, now),
     checkpoint: withPresence(checkpointCondition(local, now), options.onlineSigner, options.env),
     hold: holdCondition(local, hosts.live),
     changes: await changesCondition({ issuers, ownFiles, exceptions, development, env: options.env }, local),
@@ -146,18 +143,6 @@ async function loadPinned({ rootKey: file, nextRoots, env }: StatusOptions): Pro
     if (!(error instanceof GeneratorError)) throw error;
     return { ...none, problem: error.message };
   }
-}
-
-/** A delegation to the online key of registry.yaml, if the published one leaves that out. */
-async function delegationTo(
-  onlineKey: string | undefined,
-  { folder, published }: LocalTree,
-  env: NodeJS.ProcessEnv,
-): Promise<OtherDelegation | undefined> {
-  const rootKey = published?.rootKey;
-  if (onlineKey === undefined || rootKey === undefined) return undefined;
-  const delegation = readIfReadable(folder, PATHS.delegation);
-  return otherDelegation(onlineKey, { rootKey, delegation }, env);
 }
 
 /** The root key to verify hosts with. The rotation of the tree commits it with more authority than registry.yaml, or replaces that. */

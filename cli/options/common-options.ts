@@ -30,12 +30,12 @@ export function formatOptions(...more: readonly string[]): Option[] {
   ];
 }
 
-/** Returns an option that takes a number, for the help. */
-export function numberOption(flags: string, description: string): Option {
+/** Returns an option that takes a number from 1, for the help. */
+export function numberOption(flags: string, description: string, max = 99_999): Option {
   const option = new Option(flags, description);
   return option.argParser((text: string) => {
-    if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-    throw new UsageError(`${option.long} takes a number from 1 to 99999`);
+    if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= max) return Number(text);
+    throw new UsageError(`${option.long} takes a number from 1 to ${max}`);
   });
 }
 

@@ -6,8 +6,6 @@ type Rule = readonly [options: string, others: string, remedy?: string | undefin
 
 /** Options that have no effect without another one. */
 const NEEDS: readonly Rule[] = [
-  ['--delegate', '--unsigned', 'pass --unsigned, or sign the delegation with `keys delegate`'],
-  ['--days --hold --no-hold', '--delegate'],
   ['--all --false-alarm', '--end'],
   ['--again', '--share'],
   ['--domain', '--tier'],

@@ -1,19 +1,21 @@
+import type { RootKey } from '@passport-registry/verifier';
 import { GRAMMAR, isAnchorMember, parseNoteKey } from '@passport-registry/verifier/core';
 import { Option } from 'commander';
-import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
+import { GeneratorError, IoFailed, ignoring, KeyRejected, UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
 import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
+import type { OnlineChoice } from '../../generator/freshness/online-keys.js';
 import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
 import type { PublicationExceptions, TreeOptions } from '../../generator/publishing/publication.js';
 import { OVERRIDABLE, type TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
-import { loadRootKey } from '../../generator/signing/key-file.js';
+import { loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
-import { ISSUERS_OPTION, JSON_OPTION, numberOption, OUT_OPTION } from './common-options.js';
-import { COSIGN_WAIT, DELEGATION_DAYS, hasSigner, type Settings, type WithSettings } from './settings.js';
+import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './common-options.js';
+import { COSIGN_WAIT, hasSigner, ONLINE_DAYS, type Settings, type WithSettings } from './settings.js';
 import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
 import { wholeNumber } from './values.js';
 
@@ -22,7 +24,6 @@ export interface PublicationOptions extends WithSettings {
   production?: true;
   allowExampleNames?: true;
   breakPinnedVerifiers?: true;
-  delegation?: string;
   rotation?: string;
   checkpointLater?: true;
 }
@@ -71,9 +72,8 @@ export function exceptions(options: PublicationOptions): PublicationExceptions {
   return { overrides: settings.overrides, allowExampleNames, breakPinnedVerifiers };
 }
 
-/** The options for delegation and rotation, for the help. The online key is in registry.yaml. */
+/** The options for rotation and checkpoint, for the help. The online key is in registry.yaml. */
 const FRESHNESS_OPTIONS = [
-  new Option('--delegation <file>', 'delegation to online keys, from `keys delegate`'),
   new Option('--rotation <file>', 'step to this root key, from `keys step`'),
   new Option(
     '--checkpoint-later',
@@ -82,19 +82,19 @@ const FRESHNESS_OPTIONS = [
 ];
 
 /**
- * Reads delegation and rotation from the options, and the online key from the settings.
+ * Reads the rotation from the options, and the online key from the settings.
  *
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function freshnessChoice(io: Io, options: PublicationOptions): Promise<FreshnessChoice> {
-  const { delegation, rotation, checkpointLater, settings } = options;
-  // A checkpoint that was signed before its delegation is not valid.
-  const wayOut = delegation === undefined ? CHECKPOINT_LATER : undefined;
+  const { rotation, checkpointLater, settings } = options;
+  const wayOut = CHECKPOINT_LATER;
+  const checkpoint = checkpointLater ? undefined : await checkpointChoice(io, settings, { wayOut });
   return {
     nextRoots: settings.next_roots,
-    delegation: delegation && readText(delegation).trim(),
     rotation: rotation && readText(rotation).trim(),
-    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, settings, { wayOut }),
+    online: await onlineChoice(io, settings, checkpoint?.signer),
+    checkpoint: checkpointLater ? 'published' : (checkpoint ?? { hours: settings.checkpoint.hours }),
   };
 }
 
@@ -102,11 +102,35 @@ export async function freshnessChoice(io: Io, options: PublicationOptions): Prom
 const CHECKPOINT_LATER =
   'To publish without it now, and to keep the published checkpoint, pass --checkpoint-later';
 
-/** The option for the validity of a new delegation, for the help. */
-export const DAYS_OPTION = numberOption(
-  '--days <number>',
-  `how long the new delegation is valid (default: delegation.days in registry.yaml, or ${DELEGATION_DAYS})`,
-);
+/**
+ * Returns which online key the publication names, and what it may do; undefined if the settings name none.
+ *
+ * @param opened - what signs checkpoints, if it is open already
+ * @throws {@link KeyRejected} | {@link IoFailed}
+ */
+export async function onlineChoice(
+  { env }: Io,
+  { checkpoint }: Settings,
+  opened?: Signer,
+): Promise<OnlineChoice | undefined> {
+  if (checkpoint.public_key === undefined && !hasSigner(checkpoint)) return undefined;
+  const { days_online: days = ONLINE_DAYS, may_hold: mayHold = true } = checkpoint;
+  return { keys: [await onlinePublicKey(checkpoint, opened, env)], days, mayHold };
+}
+
+async function onlinePublicKey(
+  { public_key: file, signer: { key } = {} }: Settings['checkpoint'],
+  opened: Signer | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<RootKey> {
+  if (file !== undefined) return loadRootKey(file, env);
+  if (opened !== undefined) return opened.rootKey;
+  const found = key === undefined ? undefined : await publicHalf(key, env).catch(ignoring(GeneratorError));
+  if (found !== undefined) return found;
+  throw new KeyRejected(
+    'the publication names the online key, whose public key is not known here: set checkpoint.public_key in registry.yaml',
+  );
+}
 
 /** Returns the signer and the lifetime of a checkpoint; undefined if the settings name no online key. */
 export async function checkpointChoice(
@@ -249,7 +273,6 @@ export interface BuildCommandOptions extends PublicationOptions {
   out: string;
   unsigned?: string;
   updatedAt?: string;
-  renew?: true;
   json?: true;
 }
 
@@ -261,7 +284,6 @@ export const BUILD_OPTIONS = [
   ...ROOT_SIGNER_OPTIONS,
   ...PUBLICATION_OPTIONS,
   new Option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)'),
-  new Option('--renew', 'publish under a new updated_at even if no record has changed'),
   JSON_OPTION,
 ];
 

@@ -28,7 +28,6 @@ interface SignerSection {
 export interface Settings extends RegistryFile {
   readonly checkpoint: NonNullable<RegistryFile['checkpoint']> & { readonly hours: number };
   readonly log: NonNullable<RegistryFile['log']> & { readonly wait: number };
-  readonly delegation: { readonly days: number };
   readonly overrides: readonly TransitionOverride[];
 }
 
@@ -79,8 +78,8 @@ export interface WithSettings extends CommandPlace {
 /** How long a checkpoint is valid, in hours, unless `checkpoint.hours` says otherwise. */
 export const CHECKPOINT_HOURS = 24;
 
-/** How long a delegation is valid, in days, unless `delegation.days` says otherwise. */
-export const DELEGATION_DAYS = 90;
+/** For how many days a publication lets the online key sign, unless `checkpoint.days_online` says otherwise. */
+export const ONLINE_DAYS = 90;
 
 /** How long to wait for witnesses, in seconds, unless `log.wait` says otherwise. */
 export const COSIGN_WAIT = 60;
@@ -111,7 +110,6 @@ function settingsFor(command: Command, written: RegistryFile): Settings {
       }),
     },
     log: { ...written.log, wait: given('cosignWait') ?? written.log?.wait ?? COSIGN_WAIT },
-    delegation: { days: given('days') ?? written.delegation?.days ?? DELEGATION_DAYS },
     overrides: given('override') ?? written.transitions?.overrides ?? [],
   };
   const { root_key, holders, signer, checkpoint, log } = settings;

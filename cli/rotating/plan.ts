@@ -20,13 +20,7 @@ import { verifyTree } from '../../generator/verification/verify.js';
 import { pendingChanges } from '../operating/changes-condition.js';
 import { type RotationFiles, readRotationFiles } from '../operating/rotation-files.js';
 import { type NextKey, readNextKey } from './next-key.js';
-import {
-  assertStepFits,
-  type CheckpointSigner,
-  type DelegationPlan,
-  planCheckpoint,
-  planDelegation,
-} from './plan-signatures.js';
+import { assertStepFits, type CheckpointSigner, planCheckpoint } from './plan-signatures.js';
 import type { PlanChoice } from './rotation-choice.js';
 
 /** A rotation that is complete: the tree has the next key, and everything in it verifies. */
@@ -46,8 +40,7 @@ export interface RemainingRotation extends NextKey {
   readonly outgoing: RootKey;
   /** The keys to which the step commits the next key; undefined if it commits to none. */
   readonly commits: readonly string[] | undefined;
-  readonly delegation: DelegationPlan;
-  readonly checkpointBy: CheckpointSigner | undefined;
+  readonly checkpointBy: CheckpointSigner;
   /** The changes of issuers that the build also publishes. */
   readonly changes: readonly IssuerChange[];
 }
@@ -101,8 +94,7 @@ export async function planRotation(options: PlanChoice): Promise<CompleteRotatio
       `${out} is not valid: see \`verify ${out}\`, and repair it with a build before the rotation`,
     );
   }
-  const delegation = await planDelegation(options, files, { outgoing, next });
-  const checkpointBy = planCheckpoint(options, { outgoing, next, delegated: delegation.keys });
+  const checkpointBy = planCheckpoint(options, { outgoing, next });
   const { changes, problems, lifted } = await pendingChanges(
     { issuers, exceptions, development: false, env },
     published,
@@ -113,7 +105,7 @@ export async function planRotation(options: PlanChoice): Promise<CompleteRotatio
       `the list suspends ${lifted.join(', ')}, and the records do not, and a rotation ends no suspension: nothing was signed. First ${getNewest(lifted)}`,
     );
   }
-  return { done: false, files, outgoing, ...nextKey, commits, delegation, checkpointBy, changes };
+  return { done: false, files, outgoing, ...nextKey, commits, checkpointBy, changes };
 }
 
 async function readProductionTree(out: string): Promise<PublishedTree> {

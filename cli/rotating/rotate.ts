@@ -3,7 +3,7 @@ import { type RootKey, walkRotation } from '@passport-registry/verifier';
 import { build } from '../../generator/build.js';
 import { KeyRejected, TreeRejected, UsageError } from '../../generator/errors.js';
 import { withOutputLock } from '../../generator/files/output-lock.js';
-import { delegationClaims, rotationClaims, signStatement } from '../../generator/freshness/statements.js';
+import { rotationClaims, signStatement } from '../../generator/freshness/statements.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Signer } from '../../generator/signing/sign.js';
@@ -24,7 +24,7 @@ interface RotationReport {
 }
 
 /**
- * Does what is left of a rotation: makes the next key, signs the step and the delegation, builds and verifies. Each
+ * Does what is left of a rotation: makes the next key, signs the step, builds and verifies. Each
  * result is a file, so a rotation that is stopped at any moment continues where it was. Only one process at a time
  * works on a rotation.
  *
@@ -43,20 +43,10 @@ export function rotate(confirmed: RemainingRotation, options: RotationChoice): P
 }
 
 /** The keys, files and changes of a plan, as a text to compare. */
-function summaryOf({
-  outgoing,
-  next,
-  makesKey,
-  files,
-  delegation,
-  checkpointBy,
-  changes,
-}: RemainingRotation) {
-  const { step, delegation: signed } = files;
-  const online = [delegation.keys?.map((key) => key.thumbprint), delegation.mayHold];
+function summaryOf({ outgoing, next, makesKey, files, checkpointBy, changes }: RemainingRotation) {
   const { thumbprint, nextRoots } = outgoing;
-  const keys = [thumbprint, nextRoots, next?.thumbprint, makesKey, online, checkpointBy];
-  return JSON.stringify([keys, step, signed, changes]);
+  const keys = [thumbprint, nextRoots, next?.thumbprint, makesKey, checkpointBy];
+  return JSON.stringify([keys, files.step, changes]);
 }
 
 async function carryOut(plan: RemainingRotation, given: RotationChoice): Promise<RotationReport> {
@@ -68,13 +58,12 @@ async function carryOut(plan: RemainingRotation, given: RotationChoice): Promise
   const next = await nextSigner(options, plan);
   if (files.outgoing === undefined) writeRotationFile(folder, 'outgoing', JSON.stringify(outgoing.jwk));
   const rotation = signer === undefined ? files.step : await signStep({ signer, outgoing }, next, options);
-  const delegation = await delegationOf(plan, options, next);
   const hours = options.checkpointHours;
   const checkpoint = plan.checkpointBy === 'next key' ? { signer: next, hours } : options.checkpoint;
   const report = await build({
     ...{ issuers, out, exceptions, log: options.log, ...options.tree },
     signer: { ...options.next, rootKey: join(folder, ROTATION_FILES.next), production: true },
-    freshness: { rotation, delegation, checkpoint, nextRoots: options.nextRoots },
+    freshness: { rotation, online: options.online, checkpoint, nextRoots: options.nextRoots },
   });
   await assertFollowed(out, outgoing);
   return {
@@ -117,22 +106,6 @@ async function signStep(
   });
   writeRotationFile(folder, 'step', step);
   return step;
-}
-
-async function delegationOf(
-  { delegation: { keys, signs, mayHold }, files }: RemainingRotation,
-  { folder, delegationDays: days }: RotationChoice,
-  next: Signer,
-): Promise<string | undefined> {
-  if (keys === undefined) return undefined;
-  if (!signs) return files.delegation;
-  const delegation = await signStatement(
-    next,
-    'registry-delegation+jwt',
-    delegationClaims(keys, { days, mayHold }),
-  );
-  writeRotationFile(folder, 'delegation', delegation);
-  return delegation;
 }
 
 /** Asserts that verifiers that pinned the outgoing key accept the tree. */

@@ -1,5 +1,5 @@
-import type { RootKey } from '@passport-registry/verifier';
 import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
+import type { OnlineChoice } from '../../generator/freshness/online-keys.js';
 import type { LogChoice } from '../../generator/log/log-choice.js';
 import type { TreeOptions } from '../../generator/publishing/publication.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
@@ -12,7 +12,7 @@ export interface PlanChoice {
   readonly issuers: string;
   /** The folder of the tree. */
   readonly out: string;
-  /** The folder of the rotation, which holds the step and the delegation. */
+  /** The folder of the rotation, which holds the step. */
   readonly folder: string;
   /** The outgoing root key, which signs the step. */
   readonly outgoing: SignerChoice;
@@ -24,10 +24,8 @@ export interface PlanChoice {
   readonly nextRoots: readonly string[] | undefined;
   /** The keys to which the step commits the next key. Default: those that are left of the outgoing key's. */
   readonly commit: readonly string[] | undefined;
-  /** The online keys to delegate to. Default: those of the published delegation. */
-  readonly online: readonly RootKey[] | undefined;
-  /** How long the new delegation is valid, in days. */
-  readonly delegationDays: number;
+  /** The online keys of registry.yaml, which the publication by the next key names again. */
+  readonly online: OnlineChoice | undefined;
   /** The signer of the new checkpoint, if an online key signs checkpoints. */
   readonly checkpoint: CheckpointChoice | undefined;
   /** How long a checkpoint by the next root key is valid, if the root key signs checkpoints. */

@@ -9,6 +9,7 @@ import { aboutBytes } from '../../generator/list/about.js';
 import { type ListBytes, listBytes, recordsBytes } from '../../generator/list/list.js';
 import { nextUpdatedAt } from '../../generator/list/updated-at.js';
 import type { LogChoice } from '../../generator/log/log-choice.js';
+import { chooseOnline } from '../../generator/publishing/choose-online.js';
 import { assertLastingName, chooseLog } from '../../generator/publishing/extend-log.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
 import type { AssertFollowsHosts, ListTime } from '../../generator/publishing/publication.js';
@@ -97,12 +98,13 @@ export async function prepareSigning(
   const kept = hasList(published, list);
   const named = chooseLog(log, published);
   assertLastingName(named, published);
+  const onlineNamed = chooseOnline(online, { rootKey, log: named, published });
   const previous = published && statement && previousPublication(published, statement);
   const signedAt = kept ? Date.now() : Date.parse(list.updatedAt);
   const subject = {
     ...summedList(list, statement?.levels ?? 0, aboutBytes(set.about)),
     ...{ checkpoint: checkpoint === true || hasCheckpoint(published), log: named, signedAt },
-    online: online && onlineClaims(online, signedAt),
+    online: onlineNamed && onlineClaims(onlineNamed, signedAt),
   };
   const claims = nextClaims(subject, rootKey, statement);
   if (claims === undefined) return undefined;

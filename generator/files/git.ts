@@ -137,15 +137,6 @@ export function countUnpushed(
   });
 }
 
-/** Whether the last commit has a file of this name, with these or other bytes. False if git cannot be asked. */
-export function isInLastCommit(file: string, env: NodeJS.ProcessEnv): boolean {
-  const found = askGit(() => {
-    const repository = repositoryAround(dirname(file), env);
-    return git(['cat-file', '-e', `HEAD:${repository.prefix}${basename(file)}`], repository);
-  });
-  return found !== undefined;
-}
-
 /** Whether the repository around a folder has the remote `origin`, from which a clone comes. False if git cannot be asked. */
 export function hasOrigin(folder: string, env: NodeJS.ProcessEnv): boolean {
   if (workTreeAround(folder) === undefined) return false;

@@ -29,7 +29,7 @@ const formats = {
   nfc: (text) => text === text.normalize('NFC'),
 };
 export const validateConfiguration: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"page":{"description":"the page for people","type":"object","additionalProperties":false,"properties":{"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999; by default 24 with an online key, otherwise 720","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"page":{"description":"the page for people","type":"object","additionalProperties":false,"properties":{"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key, what it may do, and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 744; by default 24 with an online key, otherwise 720","type":"integer","minimum":1,"maximum":744},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, which the publication names; needed with a command, and where the key is not","type":"string","minLength":1},"days_online":{"description":"for how many days a publication lets the online key sign, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"may_hold":{"description":"whether the online key may hold issuers, which is so by default","type":"boolean"}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = (text) => [...text].length;
 const func0 = (a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
@@ -672,7 +672,7 @@ if(data.checkpoint !== undefined){
 let data20 = data.checkpoint;
 if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
 for(const key3 in data20){
-if(!(((key3 === "hours") || (key3 === "signer")) || (key3 === "public_key"))){
+if(!(((((key3 === "hours") || (key3 === "signer")) || (key3 === "public_key")) || (key3 === "days_online")) || (key3 === "may_hold"))){
 const err48 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data20};
 if(vErrors === null){
 vErrors = [err48];
@@ -696,8 +696,8 @@ vErrors.push(err49);
 errors++;
 }
 if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 > 99999 || isNaN(data21)){
-const err50 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data21};
+if(data21 > 744 || isNaN(data21)){
+const err50 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 744},message:"must be <= 744",schema:744,parentSchema:schema31.properties.checkpoint.properties.hours,data:data21};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -893,9 +893,10 @@ vErrors.push(err65);
 errors++;
 }
 }
-}
-else {
-const err66 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data20};
+if(data20.days_online !== undefined){
+let data29 = data20.days_online;
+if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
+const err66 = {instancePath:instancePath+"/checkpoint/days_online",schemaPath:"#/properties/checkpoint/properties/days_online/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.days_online.type,parentSchema:schema31.properties.checkpoint.properties.days_online,data:data29};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -904,13 +905,9 @@ vErrors.push(err66);
 }
 errors++;
 }
-}
-if(data.log !== undefined){
-let data29 = data.log;
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-for(const key5 in data29){
-if(!(((((((key5 === "origin") || (key5 === "signer")) || (key5 === "public_key")) || (key5 === "keep_lists")) || (key5 === "quorum")) || (key5 === "wait")) || (key5 === "witnesses"))){
-const err67 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data29};
+if((typeof data29 == "number") && (isFinite(data29))){
+if(data29 > 99999 || isNaN(data29)){
+const err67 = {instancePath:instancePath+"/checkpoint/days_online",schemaPath:"#/properties/checkpoint/properties/days_online/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.days_online,data:data29};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -919,12 +916,8 @@ vErrors.push(err67);
 }
 errors++;
 }
-}
-if(data29.origin !== undefined){
-let data30 = data29.origin;
-if(typeof data30 === "string"){
-if(func2(data30) > 255){
-const err68 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data30};
+if(data29 < 1 || isNaN(data29)){
+const err68 = {instancePath:instancePath+"/checkpoint/days_online",schemaPath:"#/properties/checkpoint/properties/days_online/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.days_online,data:data29};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -933,8 +926,12 @@ vErrors.push(err68);
 }
 errors++;
 }
-if(!pattern12.test(data30)){
-const err69 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data30};
+}
+}
+if(data20.may_hold !== undefined){
+let data30 = data20.may_hold;
+if(typeof data30 !== "boolean"){
+const err69 = {instancePath:instancePath+"/checkpoint/may_hold",schemaPath:"#/properties/checkpoint/properties/may_hold/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema31.properties.checkpoint.properties.may_hold.type,parentSchema:schema31.properties.checkpoint.properties.may_hold,data:data30};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -944,8 +941,9 @@ vErrors.push(err69);
 errors++;
 }
 }
+}
 else {
-const err70 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data30};
+const err70 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data20};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -955,12 +953,12 @@ vErrors.push(err70);
 errors++;
 }
 }
-if(data29.signer !== undefined){
-let data31 = data29.signer;
+if(data.log !== undefined){
+let data31 = data.log;
 if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
-for(const key6 in data31){
-if(!(((((key6 === "key") || (key6 === "passphrase_file")) || (key6 === "command")) || (key6 === "input")) || (key6 === "timeout"))){
-const err71 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data31};
+for(const key5 in data31){
+if(!(((((((key5 === "origin") || (key5 === "signer")) || (key5 === "public_key")) || (key5 === "keep_lists")) || (key5 === "quorum")) || (key5 === "wait")) || (key5 === "witnesses"))){
+const err71 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data31};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -970,11 +968,11 @@ vErrors.push(err71);
 errors++;
 }
 }
-if(data31.key !== undefined){
-let data32 = data31.key;
+if(data31.origin !== undefined){
+let data32 = data31.origin;
 if(typeof data32 === "string"){
-if(func2(data32) < 1){
-const err72 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data32};
+if(func2(data32) > 255){
+const err72 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data32};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -983,9 +981,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-}
-else {
-const err73 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data32};
+if(!pattern12.test(data32)){
+const err73 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data32};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -995,11 +992,8 @@ vErrors.push(err73);
 errors++;
 }
 }
-if(data31.passphrase_file !== undefined){
-let data33 = data31.passphrase_file;
-if(typeof data33 === "string"){
-if(func2(data33) < 1){
-const err74 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data33};
+else {
+const err74 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data32};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -1009,8 +1003,12 @@ vErrors.push(err74);
 errors++;
 }
 }
-else {
-const err75 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data33};
+if(data31.signer !== undefined){
+let data33 = data31.signer;
+if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+for(const key6 in data33){
+if(!(((((key6 === "key") || (key6 === "passphrase_file")) || (key6 === "command")) || (key6 === "input")) || (key6 === "timeout"))){
+const err75 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data33};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1020,11 +1018,11 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data31.command !== undefined){
-let data34 = data31.command;
+if(data33.key !== undefined){
+let data34 = data33.key;
 if(typeof data34 === "string"){
 if(func2(data34) < 1){
-const err76 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data34};
+const err76 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data34};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1035,7 +1033,7 @@ errors++;
 }
 }
 else {
-const err77 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data34};
+const err77 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data34};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1045,10 +1043,11 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data31.input !== undefined){
-let data35 = data31.input;
-if(!((data35 === "payload") || (data35 === "digest"))){
-const err78 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data35};
+if(data33.passphrase_file !== undefined){
+let data35 = data33.passphrase_file;
+if(typeof data35 === "string"){
+if(func2(data35) < 1){
+const err78 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data35};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -1058,10 +1057,8 @@ vErrors.push(err78);
 errors++;
 }
 }
-if(data31.timeout !== undefined){
-let data36 = data31.timeout;
-if(!(((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36))) && (isFinite(data36)))){
-const err79 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data36};
+else {
+const err79 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data35};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1070,9 +1067,12 @@ vErrors.push(err79);
 }
 errors++;
 }
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 99999 || isNaN(data36)){
-const err80 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data36};
+}
+if(data33.command !== undefined){
+let data36 = data33.command;
+if(typeof data36 === "string"){
+if(func2(data36) < 1){
+const err80 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data36};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1081,8 +1081,9 @@ vErrors.push(err80);
 }
 errors++;
 }
-if(data36 < 1 || isNaN(data36)){
-const err81 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data36};
+}
+else {
+const err81 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data36};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1092,10 +1093,10 @@ vErrors.push(err81);
 errors++;
 }
 }
-}
-}
-else {
-const err82 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data31};
+if(data33.input !== undefined){
+let data37 = data33.input;
+if(!((data37 === "payload") || (data37 === "digest"))){
+const err82 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data37};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1105,11 +1106,10 @@ vErrors.push(err82);
 errors++;
 }
 }
-if(data29.public_key !== undefined){
-let data37 = data29.public_key;
-if(typeof data37 === "string"){
-if(func2(data37) < 1){
-const err83 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data37};
+if(data33.timeout !== undefined){
+let data38 = data33.timeout;
+if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
+const err83 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data38};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1118,9 +1118,9 @@ vErrors.push(err83);
 }
 errors++;
 }
-}
-else {
-const err84 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data37};
+if((typeof data38 == "number") && (isFinite(data38))){
+if(data38 > 99999 || isNaN(data38)){
+const err84 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data38};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1129,11 +1129,8 @@ vErrors.push(err84);
 }
 errors++;
 }
-}
-if(data29.keep_lists !== undefined){
-let data38 = data29.keep_lists;
-if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
-const err85 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data38};
+if(data38 < 1 || isNaN(data38)){
+const err85 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data38};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1142,9 +1139,11 @@ vErrors.push(err85);
 }
 errors++;
 }
-if((typeof data38 == "number") && (isFinite(data38))){
-if(data38 > 256 || isNaN(data38)){
-const err86 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data38};
+}
+}
+}
+else {
+const err86 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data33};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1153,8 +1152,12 @@ vErrors.push(err86);
 }
 errors++;
 }
-if(data38 < 0 || isNaN(data38)){
-const err87 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data38};
+}
+if(data31.public_key !== undefined){
+let data39 = data31.public_key;
+if(typeof data39 === "string"){
+if(func2(data39) < 1){
+const err87 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data39};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1164,11 +1167,8 @@ vErrors.push(err87);
 errors++;
 }
 }
-}
-if(data29.quorum !== undefined){
-let data39 = data29.quorum;
-if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
-const err88 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data39};
+else {
+const err88 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data39};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1177,9 +1177,11 @@ vErrors.push(err88);
 }
 errors++;
 }
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 > 32 || isNaN(data39)){
-const err89 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data39};
+}
+if(data31.keep_lists !== undefined){
+let data40 = data31.keep_lists;
+if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
+const err89 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data40};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1188,8 +1190,9 @@ vErrors.push(err89);
 }
 errors++;
 }
-if(data39 < 1 || isNaN(data39)){
-const err90 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data39};
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 256 || isNaN(data40)){
+const err90 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data40};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1198,12 +1201,8 @@ vErrors.push(err90);
 }
 errors++;
 }
-}
-}
-if(data29.wait !== undefined){
-let data40 = data29.wait;
-if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
-const err91 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data40};
+if(data40 < 0 || isNaN(data40)){
+const err91 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data40};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1212,9 +1211,12 @@ vErrors.push(err91);
 }
 errors++;
 }
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 3600 || isNaN(data40)){
-const err92 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data40};
+}
+}
+if(data31.quorum !== undefined){
+let data41 = data31.quorum;
+if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
+const err92 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data41};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1223,8 +1225,9 @@ vErrors.push(err92);
 }
 errors++;
 }
-if(data40 < 0 || isNaN(data40)){
-const err93 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data40};
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 > 32 || isNaN(data41)){
+const err93 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data41};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1233,17 +1236,8 @@ vErrors.push(err93);
 }
 errors++;
 }
-}
-}
-if(data29.witnesses !== undefined){
-let data41 = data29.witnesses;
-if(Array.isArray(data41)){
-const len2 = data41.length;
-for(let i4=0; i4<len2; i4++){
-let data42 = data41[i4];
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-if(data42.key === undefined){
-const err94 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data42};
+if(data41 < 1 || isNaN(data41)){
+const err94 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data41};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1252,8 +1246,12 @@ vErrors.push(err94);
 }
 errors++;
 }
-if(data42.service === undefined){
-const err95 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data42};
+}
+}
+if(data31.wait !== undefined){
+let data42 = data31.wait;
+if(!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))){
+const err95 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data42};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1262,9 +1260,9 @@ vErrors.push(err95);
 }
 errors++;
 }
-for(const key7 in data42){
-if(!((key7 === "key") || (key7 === "service"))){
-const err96 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data42};
+if((typeof data42 == "number") && (isFinite(data42))){
+if(data42 > 3600 || isNaN(data42)){
+const err96 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data42};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1273,12 +1271,8 @@ vErrors.push(err96);
 }
 errors++;
 }
-}
-if(data42.key !== undefined){
-let data43 = data42.key;
-if(typeof data43 === "string"){
-if(func2(data43) > 512){
-const err97 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data43};
+if(data42 < 0 || isNaN(data42)){
+const err97 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data42};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1287,8 +1281,17 @@ vErrors.push(err97);
 }
 errors++;
 }
-if(!pattern13.test(data43)){
-const err98 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data43};
+}
+}
+if(data31.witnesses !== undefined){
+let data43 = data31.witnesses;
+if(Array.isArray(data43)){
+const len2 = data43.length;
+for(let i4=0; i4<len2; i4++){
+let data44 = data43[i4];
+if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
+if(data44.key === undefined){
+const err98 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data44};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1297,9 +1300,8 @@ vErrors.push(err98);
 }
 errors++;
 }
-}
-else {
-const err99 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data43};
+if(data44.service === undefined){
+const err99 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data44};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1308,12 +1310,9 @@ vErrors.push(err99);
 }
 errors++;
 }
-}
-if(data42.service !== undefined){
-let data44 = data42.service;
-if(typeof data44 === "string"){
-if(!pattern8.test(data44)){
-const err100 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data44};
+for(const key7 in data44){
+if(!((key7 === "key") || (key7 === "service"))){
+const err100 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data44};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1323,8 +1322,11 @@ vErrors.push(err100);
 errors++;
 }
 }
-else {
-const err101 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data44};
+if(data44.key !== undefined){
+let data45 = data44.key;
+if(typeof data45 === "string"){
+if(func2(data45) > 512){
+const err101 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data45};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1333,10 +1335,8 @@ vErrors.push(err101);
 }
 errors++;
 }
-}
-}
-else {
-const err102 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data42};
+if(!pattern13.test(data45)){
+const err102 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data45};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1346,14 +1346,8 @@ vErrors.push(err102);
 errors++;
 }
 }
-let i5 = data41.length;
-let j2;
-if(i5 > 1){
-outer0:
-for(;i5--;){
-for(j2 = i5; j2--;){
-if(func0(data41[i5], data41[j2])){
-const err103 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data41};
+else {
+const err103 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data45};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1361,14 +1355,13 @@ else {
 vErrors.push(err103);
 }
 errors++;
-break outer0;
 }
 }
-}
-}
-}
-else {
-const err104 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data41};
+if(data44.service !== undefined){
+let data46 = data44.service;
+if(typeof data46 === "string"){
+if(!pattern8.test(data46)){
+const err104 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data46};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1378,9 +1371,8 @@ vErrors.push(err104);
 errors++;
 }
 }
-}
 else {
-const err105 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data29};
+const err105 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data46};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1390,12 +1382,9 @@ vErrors.push(err105);
 errors++;
 }
 }
-if(data.delegation !== undefined){
-let data45 = data.delegation;
-if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
-for(const key8 in data45){
-if(!(key8 === "days")){
-const err106 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data45};
+}
+else {
+const err106 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data44};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1405,10 +1394,14 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data45.days !== undefined){
-let data46 = data45.days;
-if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
-const err107 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data46};
+let i5 = data43.length;
+let j2;
+if(i5 > 1){
+outer0:
+for(;i5--;){
+for(j2 = i5; j2--;){
+if(func0(data43[i5], data43[j2])){
+const err107 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data43};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1416,10 +1409,14 @@ else {
 vErrors.push(err107);
 }
 errors++;
+break outer0;
 }
-if((typeof data46 == "number") && (isFinite(data46))){
-if(data46 > 99999 || isNaN(data46)){
-const err108 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data46};
+}
+}
+}
+}
+else {
+const err108 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data43};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1428,8 +1425,10 @@ vErrors.push(err108);
 }
 errors++;
 }
-if(data46 < 1 || isNaN(data46)){
-const err109 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data46};
+}
+}
+else {
+const err109 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data31};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1439,30 +1438,17 @@ vErrors.push(err109);
 errors++;
 }
 }
-}
-}
-else {
-const err110 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data45};
+if(data.transitions !== undefined){
+let data47 = data.transitions;
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+for(const key8 in data47){
+if(!(key8 === "overrides")){
+const err110 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data47};
 if(vErrors === null){
 vErrors = [err110];
 }
 else {
 vErrors.push(err110);
-}
-errors++;
-}
-}
-if(data.transitions !== undefined){
-let data47 = data.transitions;
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-for(const key9 in data47){
-if(!(key9 === "overrides")){
-const err111 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data47};
-if(vErrors === null){
-vErrors = [err111];
-}
-else {
-vErrors.push(err111);
 }
 errors++;
 }
@@ -1475,7 +1461,17 @@ for(let i6=0; i6<len3; i6++){
 let data49 = data48[i6];
 if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
 if(data49.issuer_id === undefined){
-const err112 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
+const err111 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
+if(vErrors === null){
+vErrors = [err111];
+}
+else {
+vErrors.push(err111);
+}
+errors++;
+}
+if(data49.rule === undefined){
+const err112 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1484,8 +1480,8 @@ vErrors.push(err112);
 }
 errors++;
 }
-if(data49.rule === undefined){
-const err113 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
+if(data49.reason === undefined){
+const err113 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1494,8 +1490,9 @@ vErrors.push(err113);
 }
 errors++;
 }
-if(data49.reason === undefined){
-const err114 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
+for(const key9 in data49){
+if(!(((key9 === "issuer_id") || (key9 === "rule")) || (key9 === "reason"))){
+const err114 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1504,9 +1501,12 @@ vErrors.push(err114);
 }
 errors++;
 }
-for(const key10 in data49){
-if(!(((key10 === "issuer_id") || (key10 === "rule")) || (key10 === "reason"))){
-const err115 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
+}
+if(data49.issuer_id !== undefined){
+let data50 = data49.issuer_id;
+if(typeof data50 === "string"){
+if(func2(data50) < 1){
+const err115 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data50};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1516,11 +1516,8 @@ vErrors.push(err115);
 errors++;
 }
 }
-if(data49.issuer_id !== undefined){
-let data50 = data49.issuer_id;
-if(typeof data50 === "string"){
-if(func2(data50) < 1){
-const err116 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data50};
+else {
+const err116 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data50};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1530,8 +1527,10 @@ vErrors.push(err116);
 errors++;
 }
 }
-else {
-const err117 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data50};
+if(data49.rule !== undefined){
+let data51 = data49.rule;
+if(!(((data51 === "record-removed") || (data51 === "revoked-is-final")) || (data51 === "certified-since-changed"))){
+const err117 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data51};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1541,10 +1540,11 @@ vErrors.push(err117);
 errors++;
 }
 }
-if(data49.rule !== undefined){
-let data51 = data49.rule;
-if(!(((data51 === "record-removed") || (data51 === "revoked-is-final")) || (data51 === "certified-since-changed"))){
-const err118 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data51};
+if(data49.reason !== undefined){
+let data52 = data49.reason;
+if(typeof data52 === "string"){
+if(func2(data52) < 1){
+const err118 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data52};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1554,11 +1554,8 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data49.reason !== undefined){
-let data52 = data49.reason;
-if(typeof data52 === "string"){
-if(func2(data52) < 1){
-const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data52};
+else {
+const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data52};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1568,8 +1565,9 @@ vErrors.push(err119);
 errors++;
 }
 }
+}
 else {
-const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data52};
+const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1581,7 +1579,7 @@ errors++;
 }
 }
 else {
-const err121 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
+const err121 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data48};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1593,7 +1591,7 @@ errors++;
 }
 }
 else {
-const err122 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data48};
+const err122 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data47};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1605,24 +1603,12 @@ errors++;
 }
 }
 else {
-const err123 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data47};
+const err123 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err123];
 }
 else {
 vErrors.push(err123);
-}
-errors++;
-}
-}
-}
-else {
-const err124 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err124];
-}
-else {
-vErrors.push(err124);
 }
 errors++;
 }

@@ -89,11 +89,11 @@ export interface RegistryFile {
    */
   signer?: Signer | undefined;
   /**
-   * the online key and the validity of checkpoints
+   * the online key, what it may do, and the validity of checkpoints
    */
   checkpoint?: {
     /**
-     * for how many hours a checkpoint is valid, 1 to 99999; by default 24 with an online key, otherwise 720
+     * for how many hours a checkpoint is valid, 1 to 744; by default 24 with an online key, otherwise 720
      */
     hours?: number | undefined;
     /**
@@ -101,9 +101,17 @@ export interface RegistryFile {
      */
     signer?: Signer | undefined;
     /**
-     * the file of the online key's public JWK, needed with a command
+     * the file of the online key's public JWK, which the publication names; needed with a command, and where the key is not
      */
     public_key?: string | undefined;
+    /**
+     * for how many days a publication lets the online key sign, 1 to 99999
+     */
+    days_online?: number | undefined;
+    /**
+     * whether the online key may hold issuers, which is so by default
+     */
+    may_hold?: boolean | undefined;
   } | undefined;
   /**
    * the public log of the registry, and the witnesses that cosign it
@@ -148,15 +156,6 @@ export interface RegistryFile {
        */
       service: string;
     }[] | undefined;
-  } | undefined;
-  /**
-   * the validity of delegations
-   */
-  delegation?: {
-    /**
-     * for how many days a delegation is valid, 1 to 99999
-     */
-    days?: number | undefined;
   } | undefined;
   /**
    * exceptions to the rules for changes of a record

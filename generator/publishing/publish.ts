@@ -14,6 +14,7 @@ import { readLogo } from '../tree/site/logo.js';
 import { withStatementsFile } from '../tree/statements-file.js';
 import { assembleTree, type Tree } from '../tree/tree.js';
 import { assertTreeGood } from './assert-tree-good.js';
+import { chooseOnline } from './choose-online.js';
 import { assertLastingName, chooseLog, withDevelopmentKey } from './extend-log.js';
 import { logPublication, removeReplacedTiles } from './log-publication.js';
 import { assertRootContinues, predecessorOf, publishedList, publishedRecords } from './predecessor.js';
@@ -57,7 +58,7 @@ export async function publish(
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   if (!development) assertLastingName(log, follows);
-  const { online } = freshness;
+  const online = chooseOnline(freshness.online, { rootKey, log, published: served });
   const toSign = { records, signer, time, log, online, predecessor: follows };
   const signed = await signedList(toSign, published, output);
   onStage?.('list and signature');

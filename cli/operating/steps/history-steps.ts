@@ -32,7 +32,7 @@ function keepHost(status: RegistryStatus, settings: CommandSettings): NextStep[]
   const { url, parts, lostHolds } = status.live;
   const { out, hasOnlineKey } = settings;
   const stops = stillStopped(parts?.stops?.onlyTree);
-  const stopped = hasOnlineKey && status.delegation.mayHold ? stops.map(({ issuer_id }) => issuer_id) : [];
+  const stopped = hasOnlineKey && status.online.mayHold ? stops.map(({ issuer_id }) => issuer_id) : [];
   const held = [...new Set([...lostHolds, ...stopped])];
   const then = held.length === 0 ? '. Then you can stop issuers again' : `, and hold what only ${out} stops`;
   const reason = `load that of ${url}, which others have seen${then}`;

@@ -112,10 +112,10 @@ export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings
  * verifiers that demand a quorum refuse the list, with every hold.
  */
 export function isPublishedFirst(status: RegistryStatus): boolean {
-  const { live, tree, list, publication, log, delegation, checkpoint, changes } = status;
+  const { live, tree, list, publication, log, online, checkpoint, changes } = status;
   const { comparedWithTree, parts } = live;
   // Verifiers would refuse it.
-  const isRefused = [tree, list, publication, log, delegation, checkpoint].some(
+  const isRefused = [tree, list, publication, log, online, checkpoint].some(
     ({ level }) => level === 'error',
   );
   if (comparedWithTree !== 'older' || parts?.checkpoint === 'newer' || isRefused || log.pending) return false;
@@ -163,9 +163,9 @@ export function isHeldInCopy(status: RegistryStatus): boolean {
 
 /** Stops, over the tree that the host serves, whom only the tree stops that must not be published yet. */
 export function cosignedSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const { live, delegation } = status;
+  const { live, online } = status;
   const ids = idsToHold(status);
-  if (ids.length === 0 || !delegation.mayHold || live.host?.updatedAt === undefined) return [];
+  if (ids.length === 0 || !online.mayHold || live.host?.updatedAt === undefined) return [];
   if (isHeldInCopy(status)) return [];
   const load = fromHost(live.host.url, settings, { into: COSIGNED, replaces: false });
   const hold = holdCommand(ids, { ...settings, out: COSIGNED });

@@ -13,7 +13,7 @@ import { type CommandSettings, inSentences, type NextStep } from './next-step.js
 export function isTreeOlder(status: RegistryStatus): boolean {
   const { tree, live } = status;
   if (tree.published) return live.comparedWithTree === 'newer';
-  if (tree.trace !== undefined && tree.trace.delegation === undefined) return true;
+  if (tree.trace !== undefined) return true;
   return servingHost(status) !== undefined;
 }
 
@@ -36,7 +36,7 @@ export function holdsAgain(
 ): string | undefined {
   if (lostHolds.length === 0) return undefined;
   // The settings, too, may be older than the host.
-  const key = parts?.delegation === 'newer' ? ', after `git pull`: the online key may be another' : '';
+  const key = parts?.publication === 'newer' ? ', after `git pull`: the online key may be another' : '';
   return `Then hold again what only ${out} holds: ${lostHolds.join(', ')}; leave out whom one of you has released${key}`;
 }
 

@@ -31,8 +31,6 @@ export interface CommandSettings extends CommandPlace, Pick<StatusOptions, 'issu
   readonly rootKeyOptions: readonly string[];
   /** The file of the public root key, which `root_key` or the command line names. */
   readonly rootKeyFile: string | undefined;
-  /** The file of the online key's public JWK. */
-  readonly onlinePublicKey: string | undefined;
 }
 
 /** A step with a command of this program. */
@@ -77,9 +75,9 @@ export function publishingOptions({
   return [...rootOptions, ...productionOptions, ...buildOptions, ...overrideOptions];
 }
 
-/** Whether the next publication needs a checkpoint: the tree has one, or a delegation to the key that signs one, valid or not. */
-function needsOnlineKey({ tree, checkpoint, delegation }: RegistryStatus): boolean {
-  return tree.published && !(checkpoint.isAbsent && delegation.isAbsent);
+/** Whether an online key signs the checkpoints of the tree. */
+function needsOnlineKey({ tree, online }: RegistryStatus): boolean {
+  return tree.published && online.onlineKeys.length > 0;
 }
 
 /** Adds to the reason of a publication which keys it needs first. */

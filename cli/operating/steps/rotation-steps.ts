@@ -1,7 +1,6 @@
 import { PATHS } from '../../../generator/tree/paths.js';
 import { commandLine } from '../../command-line.js';
 import { askEverybody } from '../../hosts/in-words.js';
-import { DELEGATION_FILE } from '../rotation-files.js';
 import type { RegistryStatus } from '../status.js';
 import { cosignedFirst, publishSteps } from './host-steps.js';
 import { type CommandSettings, keysFirst, type NextStep, run, told } from './next-step.js';
@@ -23,21 +22,16 @@ export function nextRootsStep({ rootKey: { rotated, hasStaleNextRoots } }: Regis
   return [told('remove next_roots from registry.yaml: the published rotation says what can follow')];
 }
 
-/** The steps for files that are still of a root key that the tree has replaced. */
-export function outdatedSteps(
-  { rootKey: { thumbprint }, rotation: { outdated } }: RegistryStatus,
-  { out }: CommandSettings,
-): NextStep[] {
-  const documents = outdated.filter((name) => name !== DELEGATION_FILE);
-  const command = `cp ${out}/${PATHS.delegation} ${DELEGATION_FILE}`;
-  const copy = {
-    command,
-    reason: `let ${DELEGATION_FILE} be the delegation by the current root key, for the next builds`,
-  };
-  const write = `write the thumbprint of the current root key, ${thumbprint}, into ${documents.join(', ')}, and wherever else an earlier one is shown`;
+/** The step for documents that still name a root key that the tree has replaced. */
+export function outdatedSteps({
+  rootKey: { thumbprint },
+  rotation: { outdated },
+}: RegistryStatus): NextStep[] {
+  if (outdated.length === 0) return [];
   return [
-    ...(documents.length < outdated.length ? [copy] : []),
-    ...(documents.length === 0 ? [] : [told(write)]),
+    told(
+      `write the thumbprint of the current root key, ${thumbprint}, into ${outdated.join(', ')}, and wherever else an earlier one is shown`,
+    ),
   ];
 }
 
