@@ -87,7 +87,7 @@ export type Effect<S extends AcceptedStatements> =
   /** Answer from this from now on. */
   | { readonly do: 'use'; readonly current: S }
   /** Save this. Nobody is told the outcome of the refresh before. */
-  | { readonly do: 'save'; readonly current: S; readonly rotation: string | undefined }
+  | { readonly do: 'save'; readonly current: S; readonly rotation: readonly string[] }
   | { readonly do: 'emit'; readonly event: RegistryEvent }
   /** Tell those who wait for the refresh its outcome. */
   | { readonly do: 'settle'; readonly error: RegistryError | undefined };

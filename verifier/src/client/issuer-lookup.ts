@@ -1,10 +1,6 @@
 import { isValidIssuerId } from '../core/generated/predicates.js';
 import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
-import {
-  type AcceptedStatements,
-  readAcceptedStatements,
-  statementFiles,
-} from '../core/publication/statements.js';
+import { type AcceptedStatements, readAcceptedStatements } from '../core/publication/statements.js';
 import { statementsToStored } from '../core/publication/stored-publication.js';
 import { type Decision, decideWith } from '../policy/decide.js';
 import { compilePolicy } from '../policy/trust-policy.js';
@@ -135,7 +131,7 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
 }
 
 const STATEMENTS_READER = {
-  pathsReadFirst: statementFiles,
+  pathsReadFirst: () => [],
   read: readAcceptedStatements,
   listSize: () => 0,
   toStored: statementsToStored,

@@ -1,6 +1,7 @@
 import type { PinnedRoot } from '../core/keys/root-key.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
 import type { AcceptedStatements, SourceTrust } from '../core/publication/statements.js';
+import { readStatementsFile } from '../core/publication/statements-file.js';
 import {
   readAccepted,
   type StoredPublication,
@@ -9,7 +10,6 @@ import {
 } from '../core/publication/stored-publication.js';
 import { pinnedRoots, showChains } from '../core/statements/known-roots.js';
 import { walkChains } from '../core/statements/root-chain.js';
-import { TREE_FILES } from '../core/tree-files.js';
 import type { Loaded } from './client-events.js';
 import type { RegistryStore } from './store.js';
 
@@ -21,7 +21,7 @@ export interface ClientTrust<S extends AcceptedStatements> extends SourceTrust {
 
 /** What a client reads from a source and keeps: a publication with its list, or only its statements. */
 export interface PublicationReader<S extends AcceptedStatements> {
-  /** Returns the files to request at once, besides the rotation. */
+  /** Returns the files to request together with the statements. */
   pathsReadFirst(trust: Omit<ClientTrust<S>, 'roots'>): readonly string[];
   /** Reads and verifies the files of a source. */
   read(files: RegistryFiles, trust: ClientTrust<S>): Promise<S>;
@@ -30,9 +30,9 @@ export interface PublicationReader<S extends AcceptedStatements> {
   /**
    * Converts to the stored form. Returns undefined if there is nothing to save.
    *
-   * @param rotation - the content of the rotation.json that leads to the root key
+   * @param rotation - the rotation that leads to the root key
    */
-  toStored(publication: S, rotation: string | undefined): StoredPublication | undefined;
+  toStored(publication: S, rotation: readonly string[]): StoredPublication | undefined;
   /** Called when the client begins to use what it has read. */
   onUse?(publication: S): void;
 }
@@ -57,7 +57,7 @@ export async function loadStored<S extends AcceptedStatements>(
     const stored = await store.load();
     if (stored === undefined) return { is: 'loaded', roots, current, accepted, failure };
     const files = storedFiles(stored);
-    const rotation = await files.get(TREE_FILES.rotation);
+    const { rotation } = await readStatementsFile(files);
     roots = showChains(roots, await walkChains(roots.bound, rotation, undefined));
     // Reads check the freshness, so this step does not.
     const anyTime = trustInStore(trust, roots.longest);

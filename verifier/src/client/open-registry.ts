@@ -50,7 +50,7 @@ export interface OpenSettings {
  * ```ts
  * import { openRegistry } from '@passport-registry/verifier';
  *
- * const names = ['issuers.json', 'issuers.sig'];
+ * const names = ['issuers.json', 'statements.json'];
  * const bundle = new Map<string, Uint8Array>();
  * for (const name of names) {
  *   const response = await fetch(`https://registry.example/${name}`);

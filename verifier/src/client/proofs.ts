@@ -51,7 +51,7 @@ export class Proofs {
       for (const source of this.#requests.keys()) source.forget();
       await this.#client.refresh().catch(() => undefined);
       const newest = this.#client.current();
-      if (newest.publication.payload === statements.publication.payload) throw error;
+      if (newest.publication.hash === statements.publication.hash) throw error;
       return await this.#proveUnder(newest, issuerId);
     }
   }

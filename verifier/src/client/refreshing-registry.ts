@@ -1,9 +1,8 @@
 import { RegistryError, RegistryStale } from '../core/errors.js';
 import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
-import { limitOf } from '../core/limits.js';
 import type { AcceptedStatements } from '../core/publication/statements.js';
+import { readStatementsFile } from '../core/publication/statements-file.js';
 import { currentRoots, walkChains } from '../core/statements/root-chain.js';
-import { TREE_FILES } from '../core/tree-files.js';
 import { askAgain } from '../http/ask-again.js';
 import { untilAborted } from '../http/bounded-fetch.js';
 import { MAX_TIMER_MS } from '../options/options.js';
@@ -52,9 +51,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     this.deadline = settings.deadline;
     this.#reader = reader;
     this.#pinned = checkRootKeys(settings);
-    this.#sources = new Map(
-      settings.sources.map((base) => [base, new HttpSource(base, settings.fetch, settings.deadline)]),
-    );
+    this.#sources = new Map(settings.sources.map((base) => [base, new HttpSource(base, settings.fetch)]));
     this.#state = initialState({ ...settings, isTimed });
   }
 
@@ -222,9 +219,9 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     verify: ({ of, chains }) => {
       const files = this.#opened.get(of.source) as HttpFiles;
       const trust = this.#trust();
-      const read = (from: HttpFiles) =>
-        this.#reader.read(askAgain(from), { ...trust, roots: currentRoots(chains) });
-      const reading = orWithoutStatementsFile(files, read).finally(() => files.discard());
+      const reading = this.#reader
+        .read(askAgain(files), { ...trust, roots: currentRoots(chains) })
+        .finally(() => files.discard());
       reading.then(
         (read) => this.#tell({ is: 'verified', of, chains, read }),
         (thrown) => {
@@ -261,26 +258,23 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
 
   async #followRotation(of: Attempt): Promise<ShownRotation> {
     const { source, attempt } = of;
-    const path = TREE_FILES.rotation;
     const files =
       attempt === 0
         ? this.#filesOf(of, this.tasks.signalOf('rotations'))
         : (this.#opened.get(source) as HttpFiles);
-    return orWithoutStatementsFile(files, async (from) => {
-      const rotation = await from.get(path, limitOf(path));
-      const { bound } = this.#state.roots;
-      return { bound, chains: await walkChains(bound, rotation, this.#trust().clock) };
-    });
+    const { rotation } = await readStatementsFile(files);
+    const { bound } = this.#state.roots;
+    return { bound, chains: await walkChains(bound, rotation, this.#trust().clock) };
   }
 
-  /** Returns the files of a source. Only the first attempt uses the file with all statements. */
+  /** Returns the files of a source. The first attempt shares `statements.json` with whoever follows the rotation. */
   #filesOf({ source: base, round, attempt }: Attempt, signal: AbortSignal): HttpFiles {
     const source = this.#source(base);
     const rotations = this.tasks.signalOf('rotations');
-    return source.files(signal, attempt === 0 ? source.statementsFile(round, rotations) : undefined);
+    return source.files(signal, attempt === 0 ? source.statements(round, rotations) : undefined);
   }
 
-  async #save(current: S, rotation: string | undefined): Promise<void> {
+  async #save(current: S, rotation: readonly string[]): Promise<void> {
     const stored = this.#reader.toStored(current, rotation);
     if (stored !== undefined) await this.#settings.store.save(stored);
   }
@@ -304,19 +298,5 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
 
   #source(base: string): HttpSource {
     return this.#sources.get(base) as HttpSource;
-  }
-}
-
-/** Reads the files of a source. If something in `statements.json` is refused, each file decides for itself, once. */
-async function orWithoutStatementsFile<T>(
-  files: HttpFiles,
-  read: (files: HttpFiles) => Promise<T>,
-): Promise<T> {
-  try {
-    return await read(files);
-  } catch (error) {
-    const single = files.withoutStatementsFile();
-    if (single === undefined) throw error;
-    return read(single);
   }
 }

@@ -7,17 +7,11 @@ const RETRIES = 2;
 const RETRY_DELAY_MS = 200;
 /** How much larger than the current list a file may be for a retry, in bytes. A retry downloads the list again. */
 const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
-/** Errors that a source can cause in the middle of a publication. A retry may resolve them (rule retries). */
-const TRANSIENT: readonly RegistryErrorCode[] = [
-  'ERR_SIGNATURE_INVALID',
-  'ERR_SIGNATURE_MALFORMED',
-  'ERR_CHECKPOINT_MISMATCH',
-  'ERR_CHECKPOINT_INVALID',
-  'ERR_PUBLICATION_INVALID',
-  'ERR_PUBLICATION_MISMATCH',
-  'ERR_NOT_LOGGED',
-  'ERR_LOG_INCONSISTENT',
-];
+/**
+ * Errors of files that do not belong to `statements.json`: a publication or a cache can cause them, and a retry may resolve them
+ * (rule retries). What is wrong within that one file stays wrong.
+ */
+const TRANSIENT: readonly RegistryErrorCode[] = ['ERR_PUBLICATION_MISMATCH', 'ERR_LOG_INCONSISTENT'];
 
 /**
  * Returns how long to wait before a source is asked again, in milliseconds. Undefined if it is not.

@@ -82,22 +82,18 @@ export type RegistryErrorCode =
   | 'ERR_LIST_EXPIRED'
   /** The list or a statement has a time in the future, beyond the clock tolerance. */
   | 'ERR_NOT_YET_VALID'
-  /** The source has no checkpoint. */
-  | 'ERR_CHECKPOINT_MISSING'
+  /** `statements.json` is not strict JSON, or lacks a statement (docs/protocol.md#statements-file). */
+  | 'ERR_STATEMENTS_INVALID'
   /** The checkpoint is malformed, valid for too long, or not signed by the root key or an online key of the publication. */
   | 'ERR_CHECKPOINT_INVALID'
   /** The checkpoint has expired: the source serves stale data. */
   | 'ERR_CHECKPOINT_EXPIRED'
-  /** The publication statement does not fit the checkpoint (docs/protocol/clients.md#statement-checkpoint). */
+  /** The checkpoint is for another publication statement (docs/protocol/clients.md#statement-checkpoint). */
   | 'ERR_CHECKPOINT_MISMATCH'
-  /** The checkpoint is older than the last accepted checkpoint, or releases an issuer at the same time. */
+  /** The checkpoint is older than the accepted one of the same publication, or releases an issuer although it is not newer. */
   | 'ERR_CHECKPOINT_ROLLED_BACK'
-  /** The source has no publication statement. */
-  | 'ERR_PUBLICATION_MISSING'
   /** The publication statement is malformed, or the root key did not sign it (docs/protocol.md#statement-form). */
   | 'ERR_PUBLICATION_INVALID'
-  /** The publication statement has expired. */
-  | 'ERR_PUBLICATION_EXPIRED'
   /**
    * The publication statement is older than the accepted one, has its sequence but other claims, or withdraws the log.
    */

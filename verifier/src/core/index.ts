@@ -8,11 +8,12 @@
  * @example
  * ```ts
  * import { importRootKey } from '@passport-registry/verifier';
- * import { ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifier/core';
+ * import { ANY_TIME, parseStatementsFile, verifyPublicationStatement } from '@passport-registry/verifier/core';
  *
  * const rootKey = await importRootKey(pinnedJwk);
- * const answer = await fetch('https://registry.example/publication.jwt');
- * const statement = await verifyPublicationStatement(await answer.text(), rootKey, ANY_TIME);
+ * const answer = await fetch('https://registry.example/statements.json');
+ * const { publication } = parseStatementsFile(new Uint8Array(await answer.arrayBuffer()));
+ * const statement = await verifyPublicationStatement(publication, rootKey, ANY_TIME);
  * console.log(statement.sequence, statement.sha256);
  * ```
  */
@@ -93,10 +94,11 @@ export {
   MAX_HELD_ISSUERS,
   verifyCheckpoint,
 } from './statements/checkpoint.js';
-export { ONLINE_MEMBERS, type OnlineKeys } from './statements/online-keys.js';
 export { type LogTrust, logTrustOf } from './statements/log-trust.js';
+export { ONLINE_MEMBERS, type OnlineKeys } from './statements/online-keys.js';
 export {
   type LogIdentity,
+  MAX_PREVIOUS,
   type PublicationStatement,
   publicationStatementOf,
   verifyPublicationStatement,
@@ -114,6 +116,7 @@ export {
   readStatement,
   type Statement,
   type StatementTimes,
+  statementHash,
   validFrom,
   verifyStatement,
 } from './statements/statement.js';
@@ -185,12 +188,18 @@ export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './log
 // A publication: what one attempt at one source proves (rule client-steps).
 
 export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
+export { LISTS_FOLDER, listPath } from './publication/list-files.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
-export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
+export { isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
 export type { AcceptedStatements } from './publication/statements.js';
-export { STATEMENT_FILES } from './publication/statements-file.js';
-export { STORED_FILES } from './publication/stored-publication.js';
+export {
+  formatStatementsFile,
+  parseStatementsFile,
+  readStatementsFile,
+  STATEMENTS_MEMBERS,
+  type StatementsFile,
+} from './publication/statements-file.js';
 export {
   type Conditions,
   type Memory,

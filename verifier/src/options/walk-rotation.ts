@@ -20,7 +20,7 @@ export interface RotationOptions {
  * from the future is refused.
  *
  * @param pinned - the trusted root key
- * @param text - the content of /keys/rotation.json
+ * @param rotation - the member `rotation` of /statements.json: the steps, JWTs, oldest first
  * @param options - the clock
  * @returns the current root key. This is the pinned key itself if no step follows it
  * @throws `ERR_ROTATION_INVALID` | `ERR_ROTATION_GAP` | `ERR_ROTATION_LOOP` | `ERR_ROTATION_SIGNATURE` |
@@ -31,17 +31,17 @@ export interface RotationOptions {
  * import { importRootKey, walkRotation } from '@passport-registry/verifier';
  *
  * const pinned = await importRootKey(pinnedJwk);
- * const current = await walkRotation(pinned, '[]');
+ * const current = await walkRotation(pinned, []);
  * console.log(current.thumbprint === pinned.thumbprint); // true
  * ```
  */
 export async function walkRotation(
   pinned: RootKey,
-  text: string,
+  rotation: readonly string[],
   options: RotationOptions = {},
 ): Promise<RootKey> {
   const { now = Date.now, clockTolerance } = options;
   const clock = { now: now(), tolerance: milliseconds(clockTolerance, CLOCK_TOLERANCE_MS) };
-  const keys = await walkSteps([pinned], readRotation(text), clock);
+  const keys = await walkSteps([pinned], readRotation(rotation), clock);
   return keys.at(-1) ?? pinned;
 }

@@ -65,9 +65,9 @@ export function statementProblems(
 ): string[] {
   const name = `publication ${sequence}`;
   const problems: string[] = [];
-  if (before !== undefined && previous !== before.sha256) {
+  if (before !== undefined && previous[0] !== before.sha256) {
     problems.push(
-      `${name} does not follow the publication before it in the log, but ${previous ?? 'names none'}`,
+      `${name} does not follow the publication before it in the log, but ${previous[0] ?? 'names none'}`,
     );
   }
   if (log === undefined) problems.push(`${name} names no log`);

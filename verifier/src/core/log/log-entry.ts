@@ -1,12 +1,12 @@
-import { hashHex } from '../bytes/sha256-sync.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
+import { statementHash } from '../statements/statement.js';
 
 /** The entry of a publication statement (rule log-entries). */
 export interface PublicationEntry {
   /** SHA-256 of the list, in lower-case hexadecimal. */
   readonly list: string;
   readonly sequence: number;
-  /** SHA-256 of the statement, in lower-case hexadecimal. */
+  /** The {@link statementHash} of the statement. */
   readonly sha256: string;
   readonly type: 'publication';
   readonly updated_at: string;
@@ -43,14 +43,14 @@ export function publicationEntry({
   sha256: list,
   sequence,
   updatedAt,
-  text,
-}: Pick<PublicationStatement, 'sha256' | 'sequence' | 'updatedAt' | 'text'>): PublicationEntry {
-  return { list, sequence, sha256: hashHex(text), type: 'publication', updated_at: updatedAt };
+  hash,
+}: Pick<PublicationStatement, 'sha256' | 'sequence' | 'updatedAt' | 'hash'>): PublicationEntry {
+  return { list, sequence, sha256: hash, type: 'publication', updated_at: updatedAt };
 }
 
 /** Returns the entry of a rotation step. @param step - the position in the chain, from 1 */
 export function rotationEntry(jwt: string, next: string, step: number): RotationEntry {
-  return { next, sha256: hashHex(jwt), step, type: 'rotation' };
+  return { next, sha256: statementHash(jwt), step, type: 'rotation' };
 }
 
 /** Returns the bytes of an entry. Its members are in the order of RFC 8785, and all strings are ASCII. */

@@ -1,6 +1,5 @@
 import type { Clock } from '../bytes/clock.js';
 import { isSameBytes } from '../bytes/encodings.js';
-import { textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { LogTrust } from '../statements/log-trust.js';
@@ -12,17 +11,15 @@ import { consistentRoots, type TreeHead } from './merkle.js';
 import { hashesFromTiles, type ReadTile, TILE_WIDTH, type TileAddress, tilePath } from './tiles.js';
 import { parseLogProof, provesEntry } from './tlog-proof.js';
 
-/** The head of a log that contains an accepted publication. Its `root` is a hash. */
+/** The head of a log whose last entry is an accepted publication. Its `root` is a hash. */
 export interface LoggedHead extends TreeHead {
-  /** The number of entries before the publication. */
-  readonly index: number;
   /** The newest cosignatures, at most the quorum, newest first. */
   readonly cosignatures: readonly Cosignature[];
   /**
    * The time of the oldest cosignature that the quorum counts, in milliseconds since 1970. Undefined without witnesses.
    */
   readonly witnessedAt: number | undefined;
-  /** The content of the file with the proof. */
+  /** The proof itself. */
   readonly proof: string;
 }
 
@@ -44,14 +41,14 @@ const notLogged = (message: string) =>
   new RegistryError('ERR_NOT_LOGGED', `the proof that the list is logged ${message}`);
 
 /**
- * Verifies that a log contains a publication statement, and that enough witnesses have cosigned the head of the log
+ * Verifies that a publication statement is the last entry of a log, and that enough witnesses have cosigned the head of the log
  * (rule log-proof). The root key names the key of the log in the statement.
  *
- * @param bytes - the content of the file with the proof. Undefined if the source has no such file
+ * @param proof - the member `log_proof` of statements.json. Undefined if there is none
  * @throws `ERR_NOT_LOGGED` | `ERR_TOO_FEW_COSIGNATURES`
  */
 export async function verifyPublicationProof(
-  bytes: Uint8Array | undefined,
+  proof: string | undefined,
   statement: PublicationStatement,
   { origin, ...rules }: ProofRules,
 ): Promise<LoggedHead> {
@@ -61,13 +58,14 @@ export async function verifyPublicationProof(
       `the publication statement names ${statement.log?.origin ?? 'no log'}, not the log ${origin}`,
     );
   }
-  if (bytes === undefined) throw notLogged('is missing');
-  const proof = textOf(bytes, notLogged);
+  if (proof === undefined) throw notLogged('is missing');
   const parsed = parseLogProof(proof, notLogged);
   const { head, index } = parsed;
   await assertSignedByLog(head, parseNoteKey(statement.log.vkey, 'log', notLogged), notLogged);
   if (!provesEntry(parsed, entryBytes(publicationEntry(statement))))
     throw notLogged('does not prove that the log contains the publication statement');
+  // An older publication must not be shown under a newer head.
+  if (index !== head.size - 1) throw notLogged('is for an entry that is not the last one of its head');
   const cosignatures = await newestCosignatures(head.note, rules);
   const { quorum } = rules;
   if (cosignatures.length < quorum) {
@@ -78,7 +76,7 @@ export async function verifyPublicationProof(
     );
   }
   const { size, root } = head;
-  return { size, root, index, cosignatures, witnessedAt: cosignatures.at(-1)?.time, proof };
+  return { size, root, cosignatures, witnessedAt: cosignatures.at(-1)?.time, proof };
 }
 
 /** A verified head, and the head that was accepted before. */
@@ -102,7 +100,7 @@ export async function acceptHead({ head, accepted }: Heads, readFile: ReadFile):
   const isVouched = head.size > accepted.size && sharesWitness(head, accepted);
   if (!isVouched && !(await containsHead(head, accepted, readFile))) throw notContained(head, accepted);
   const isOlder = (head.witnessedAt ?? 0) < (accepted.witnessedAt ?? 0);
-  return hasSameSize && head.index === accepted.index && isOlder ? accepted : head;
+  return hasSameSize && isOlder ? accepted : head;
 }
 
 function notContained(newer: TreeHead, older: TreeHead): RegistryError {

@@ -1,11 +1,9 @@
 import { forEachConcurrent } from '../bytes/for-each-concurrent.js';
 import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
-import type { RootKey } from '../keys/root-key.js';
 import type { RecordChanges } from '../list/list-index.js';
 import { readRecord } from '../list/record.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
-import type { SignedPair } from '../statements/signed-list.js';
 import type { CurrentTree, TreeChange } from '../sums/current-tree.js';
 import { type NamedSums, prefixOf, readSums, recordIdOf, sumsPath } from '../sums/sums-file.js';
 import { rebuildList, type Work } from './rebuild-list.js';
@@ -22,8 +20,7 @@ export interface ListChange {
 /** A newer list than the current one. */
 export interface NewerList {
   readonly statement: PublicationStatement;
-  readonly rootKey: RootKey;
-  /** Whether the result has the bytes of the list and its signature. */
+  /** Whether the result has the bytes of the list. */
   readonly needsBytes: boolean;
 }
 
@@ -31,7 +28,7 @@ export interface NewerList {
 export interface FollowedList {
   readonly change: ListChange;
   /** Undefined if nobody needs the bytes. */
-  readonly pair: SignedPair | undefined;
+  readonly bytes: Uint8Array | undefined;
 }
 
 /** The records of the current list, which a newer list can reuse. */
@@ -60,12 +57,14 @@ const MAX_SHARE = 1 / 4;
 export async function followList(
   files: RegistryFiles,
   current: CurrentRecords,
-  { needsBytes, ...newer }: NewerList & { readonly work: Work },
+  { needsBytes, statement, work }: NewerList & { readonly work: Work },
 ): Promise<FollowedList | undefined> {
-  const change = await followChanges(files, current, newer.statement);
+  const change = await followChanges(files, current, statement);
   if (change === undefined) return undefined;
-  const pair = needsBytes ? await rebuildList(files, current.issuersAfter(change.records), newer) : undefined;
-  return { change, pair };
+  const bytes = needsBytes
+    ? await rebuildList(current.issuersAfter(change.records), statement, work)
+    : undefined;
+  return { change, bytes };
 }
 
 /**

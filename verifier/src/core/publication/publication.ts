@@ -1,20 +1,16 @@
 import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import { LIMITS } from '../limits.js';
-import type { SignedPair } from '../statements/signed-list.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
 import { TREE_FILES } from '../tree-files.js';
 import type { CurrentRecords, ListChange } from './follow-changes.js';
-import { snapshotOf } from './list-files.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import type { DatedList } from './rollback.js';
 import {
   type AcceptedStatements,
-  acceptedUnder,
   acceptStatements,
   readStatements,
   type SourceTrust,
-  type Statements,
-  statementFiles,
   underAnyRoot,
 } from './statements.js';
 import { assertNamed, readWholeList } from './whole-list.js';
@@ -25,7 +21,7 @@ export interface PublicationTrust extends SourceTrust {
   readonly current: CurrentPublication | undefined;
   /** The maximum size of the list in bytes. A signed statement can set a lower limit. Default: 256 MiB. */
   readonly maxListBytes?: number;
-  /** Whether the result has the bytes of the list and its signature, for a store. Default: false. */
+  /** Whether the result has the bytes of the list, for a store. Default: false. */
   readonly needsBytes?: boolean;
 }
 
@@ -44,21 +40,16 @@ interface Content extends DatedList {
   readonly issuers: Issuer[] | undefined;
   /** What turns the records of the current list into those of this list. */
   readonly change: ListChange | undefined;
-  /** What a store keeps of the list. Undefined if the client needs no bytes. */
-  readonly pair: SignedPair | undefined;
+  /** The bytes of the list, for a store. Undefined if the client needs none. */
+  readonly bytes: Uint8Array | undefined;
 }
 
 /**
- * Returns the files that {@link readPublication} always reads, so that the caller can request all of them at once. For
- * a client without a list, these include the list, because the statements usually name the list at this path. The
- * caller requests the rotation separately.
+ * Returns what to request together with the statements: for a client without a list, the list, because the statements usually name
+ * the one at this path.
  */
-export function pathsReadFirst({
-  current,
-  log,
-}: Pick<PublicationTrust, 'current' | 'log'>): readonly string[] {
-  const statements = statementFiles({ log });
-  return current === undefined ? [...statements, TREE_FILES.signature, TREE_FILES.list] : statements;
+export function pathsReadFirst({ current }: Pick<PublicationTrust, 'current'>): readonly string[] {
+  return current === undefined ? [TREE_FILES.list] : [];
 }
 
 /**
@@ -70,16 +61,17 @@ export async function readPublication(files: RegistryFiles, trust: PublicationTr
   const source = limitFiles(files);
   return underAnyRoot(trust.roots, async (rootKey) => {
     const statements = await readStatements(source, rootKey, trust);
-    const content = await readContent({ files: source, trust, statements });
+    const content = await readContent({ files: source, trust, statement: statements.publication });
     return { ...content, ...acceptStatements(statements, trust.clock) };
   });
 }
 
-/** The inputs for reading the list of a source under one root key. */
+/** The inputs for reading the list of a source. */
 interface Reading {
   readonly files: RegistryFiles;
   readonly trust: PublicationTrust;
-  readonly statements: Statements;
+  /** Names the list. */
+  readonly statement: PublicationStatement;
 }
 
 async function readContent(reading: Reading): Promise<Content> {
@@ -87,21 +79,20 @@ async function readContent(reading: Reading): Promise<Content> {
 }
 
 /** Returns the current list if the publication statement names it. */
-function unchanged({ trust, statements }: Reading): Content | undefined {
-  const current = acceptedUnder(statements.rootKey, trust.current);
-  if (current === undefined || current.sha256 !== statements.publication.sha256) return undefined;
-  const { updatedAt, sha256, size, records, pair } = current;
-  assertNamed({ updatedAt, sha256, size, issuers: records.issuers.length }, statements.publication);
-  return { updatedAt, sha256, size, issuers: undefined, change: undefined, pair };
+function unchanged({ trust, statement }: Reading): Content | undefined {
+  const { current } = trust;
+  if (current === undefined || current.sha256 !== statement.sha256) return undefined;
+  const { updatedAt, sha256, size, records, bytes } = current;
+  assertNamed({ updatedAt, sha256, size, issuers: records.issuers.length }, statement);
+  return { updatedAt, sha256, size, issuers: undefined, change: undefined, bytes };
 }
 
 /** Follows the changes since the current list through the tree of sums. Whatever is wrong, the whole list decides. */
-async function followed({ files, trust, statements }: Reading): Promise<Content | undefined> {
+async function followed({ files, trust, statement }: Reading): Promise<Content | undefined> {
   const { current, maxListBytes = LIMITS.list, needsBytes = false } = trust;
-  const { publication: statement, rootKey } = statements;
   if (current === undefined || statement.size > maxListBytes) return undefined;
   try {
-    const found = await current.records.follow(files, { statement, rootKey, needsBytes });
+    const found = await current.records.follow(files, { statement, needsBytes });
     if (found === undefined) return undefined;
     const { updatedAt, sha256, size } = statement;
     return { updatedAt, sha256, size, issuers: undefined, ...found };
@@ -111,19 +102,15 @@ async function followed({ files, trust, statements }: Reading): Promise<Content 
   }
 }
 
-async function whole({ files, trust, statements }: Reading): Promise<Content> {
+async function whole({ files, trust, statement }: Reading): Promise<Content> {
   const { current, maxListBytes = LIMITS.list, needsBytes } = trust;
-  // A client without a list has already requested the pair at the top of the tree. Either order will do (rule named-list).
-  const snapshot = snapshotOf(statements.publication);
-  const folders = current === undefined ? ['', snapshot] : [snapshot, ''];
-  const reading = { statements, folders, maxListBytes };
-  const { list, signature, registry, sha256 } = await readWholeList(files, reading);
+  const reading = { statement, isRequested: current === undefined, maxListBytes };
+  const { bytes, registry } = await readWholeList(files, reading);
+  const { updatedAt, sha256, size } = statement;
   return {
-    updatedAt: registry.updated_at,
-    sha256,
-    size: list.length,
+    ...{ updatedAt, sha256, size },
     issuers: registry.issuers,
     change: undefined,
-    pair: needsBytes === true ? { list, signature } : undefined,
+    bytes: needsBytes === true ? bytes : undefined,
   };
 }

@@ -26,27 +26,27 @@ export function refuseOlderList({ updatedAt, sha256 }: DatedList, accepted: Date
   }
 }
 
-interface DatedCheckpoint {
-  /** In milliseconds since 1970. */
-  readonly issuedAt: number;
-  /** The ids of the held issuers. */
-  readonly hold: readonly string[];
-}
+/** What two checkpoints are compared by. */
+type ComparedCheckpoint = Pick<Checkpoint, 'publication' | 'issuedAt' | 'hold'>;
 
-/** Whether a checkpoint is older than another one. Of two of the same second, the one that holds fewer issuers is older. */
-export function isOlderCheckpoint({ issuedAt, hold }: DatedCheckpoint, accepted: DatedCheckpoint): boolean {
-  if (issuedAt === accepted.issuedAt) return !accepted.hold.every((id) => hold.includes(id));
-  return !(issuedAt > accepted.issuedAt);
+/**
+ * Whether a checkpoint goes back behind another one (rule checkpoint-rollback). One that was signed later never does. One that was
+ * not may only belong to another publication, or be of the same second; and it keeps every hold.
+ */
+export function isOlderCheckpoint(
+  { publication, issuedAt, hold }: ComparedCheckpoint,
+  accepted: ComparedCheckpoint,
+): boolean {
+  if (issuedAt > accepted.issuedAt) return false;
+  if (!accepted.hold.every((id) => hold.includes(id))) return true;
+  return publication === accepted.publication && issuedAt < accepted.issuedAt;
 }
 
 /**
- * Refuses an older checkpoint, whatever list it names (rule checkpoint-rollback). An older checkpoint could release an issuer that is held, or make
- * a list look less fresh than it is. A checkpoint of the same second may hold more issuers, but releases none.
+ * Refuses an older checkpoint (rule checkpoint-rollback). It could release an issuer that is held, or make a list look less
+ * fresh than it is.
  */
-export function refuseOlderCheckpoint(
-  checkpoint: DatedCheckpoint,
-  accepted: DatedCheckpoint | undefined,
-): void {
+export function refuseOlderCheckpoint(checkpoint: Checkpoint, accepted: Checkpoint | undefined): void {
   if (accepted === undefined || !isOlderCheckpoint(checkpoint, accepted)) return;
   throw new RegistryError(
     'ERR_CHECKPOINT_ROLLED_BACK',
@@ -55,49 +55,46 @@ export function refuseOlderCheckpoint(
 }
 
 /**
- * Refuses an older publication statement, a different one of the same sequence, and one that withdraws the log (rule statement-rollback). Only statements by the same root key are compared: a rotation lets a registry
- * recover from a sequence that a thief has driven up.
+ * Refuses an older publication statement, and a different one of the same sequence (rule statement-rollback). Only statements by
+ * the same root key are compared: a rotation lets a registry recover from a sequence that a thief has driven up.
  *
  * @param accepted - the accepted statement, if the same root key signed it
  */
 export function refuseOlderStatement(
-  statement: PublicationStatement,
+  { sequence, hash }: PublicationStatement,
   accepted: PublicationStatement | undefined,
 ): void {
-  const fault = accepted && faultAfter(statement, accepted);
-  if (fault !== undefined) throw new RegistryError('ERR_PUBLICATION_ROLLED_BACK', fault);
+  if (accepted === undefined || sequence > accepted.sequence) return;
+  if (sequence === accepted.sequence && hash === accepted.hash) return;
+  throw new RegistryError(
+    'ERR_PUBLICATION_ROLLED_BACK',
+    sequence < accepted.sequence
+      ? `the source has publication ${sequence}, but publication ${accepted.sequence} was accepted before`
+      : `the source has a publication ${sequence} that differs from the accepted one of the same sequence`,
+  );
 }
 
-function faultAfter(
-  { sequence, payload, log }: PublicationStatement,
-  accepted: PublicationStatement,
-): string | undefined {
-  if (sequence < accepted.sequence)
-    return `the source has publication ${sequence}, but publication ${accepted.sequence} was accepted before`;
-  if (sequence === accepted.sequence && payload !== accepted.payload)
-    return `the source has a publication ${sequence} that differs from the accepted one of the same sequence`;
-  if (accepted.log !== undefined && log?.origin !== accepted.log.origin)
-    return `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${accepted.sequence} named ${accepted.log.origin}`;
-  return undefined;
+/** Refuses a publication statement that withdraws the log, or names another one, under any root key (rule log-kept-for-good). */
+export function refuseOtherLog(
+  { sequence, log }: PublicationStatement,
+  accepted: PublicationStatement | undefined,
+): void {
+  if (accepted?.log === undefined || log?.origin === accepted.log.origin) return;
+  throw new RegistryError(
+    'ERR_PUBLICATION_ROLLED_BACK',
+    `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${accepted.sequence} named ${accepted.log.origin}`,
+  );
 }
 
-/**
- * The checkpoint says which list was the newest when it was signed. A publication statement may name that list, or a
- * newer one: the root key has signed it since. An older statement comes from a cache, or hides a change
- * (rule statement-checkpoint).
- *
- * @returns why the statement does not fit the checkpoint. Undefined if it does
- */
-export function checkpointFault(statement: PublicationStatement, checkpoint: Checkpoint): string | undefined {
-  const isSame =
-    statement.sha256 === checkpoint.sha256 &&
-    statement.size === checkpoint.size &&
-    statement.updatedAt === checkpoint.updatedAt;
-  const isNewer = statement.updatedAt > checkpoint.updatedAt && statement.sequence !== checkpoint.sequence;
-  if (statement.sequence >= checkpoint.sequence && (isSame || isNewer)) return undefined;
-  return (
-    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt} and publication ${checkpoint.sequence}, but ` +
-    `publication ${statement.sequence} names the list ${statement.sha256} of ${statement.updatedAt}`
+/** Asserts that a checkpoint is for a publication statement (rule statement-checkpoint). @throws `ERR_CHECKPOINT_MISMATCH` */
+export function assertCheckpointFits(
+  { publication }: Checkpoint,
+  { hash, sequence }: PublicationStatement,
+): void {
+  if (publication === hash) return;
+  throw new RegistryError(
+    'ERR_CHECKPOINT_MISMATCH',
+    `the checkpoint is for the publication ${publication}, but publication ${sequence} is ${hash}`,
   );
 }
 

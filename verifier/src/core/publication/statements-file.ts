@@ -1,43 +1,61 @@
-import { isObject } from '../bytes/checks.js';
-import { parseStrictJson } from '../bytes/strict-json.js';
-import { limitOf } from '../limits.js';
+import { isListOf, isObject } from '../bytes/checks.js';
+import { strictJsonOf } from '../bytes/strict-json.js';
+import type { Invalid } from '../bytes/utf8.js';
+import { RegistryError } from '../errors.js';
 import { TREE_FILES } from '../tree-files.js';
+import type { RegistryFiles } from './registry-files.js';
 
-/** The files that `statements.json` contains, if the tree has them (rule statements-file). */
-export const STATEMENT_FILES: readonly string[] = [
-  TREE_FILES.signature,
-  TREE_FILES.publication,
-  TREE_FILES.checkpoint,
-  TREE_FILES.rotation,
-  TREE_FILES.logProof,
-];
-
-/** Returns whether `statements.json` contains a file, if the tree has the file. */
-export function isInStatementsFile(path: string): boolean {
-  return STATEMENT_FILES.includes(path);
+/** The content of `statements.json` (rule statements-file). Nothing in it has been verified. */
+export interface StatementsFile {
+  /** The publication statement, a JWT. */
+  readonly publication: string;
+  /** The checkpoint, a JWT. */
+  readonly checkpoint: string;
+  /** The steps from older root keys, JWTs, oldest first. Empty if the root key was never replaced. */
+  readonly rotation: readonly string[];
+  /** The proof that the log contains the publication statement. Undefined if there is none. */
+  readonly logProof: string | undefined;
 }
 
-/**
- * Reads `statements.json`. The file proves nothing: its members are verified like the files whose paths they have
- * (rule statements-file).
- *
- * @returns the members by path. Undefined if the file is damaged
- */
-export function readStatementsFile(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> | undefined {
-  let value: unknown;
-  try {
-    value = parseStrictJson(bytes);
-  } catch {
-    return undefined;
-  }
-  const members = isObject(value) ? Object.entries(value).filter(([path]) => isInStatementsFile(path)) : [];
-  const files = new Map<string, Uint8Array>();
-  for (const [path, text] of members) {
-    if (typeof text !== 'string') return undefined;
-    const file = new TextEncoder().encode(text);
-    if (file.length > limitOf(path)) return undefined;
-    files.set(path, file);
-  }
-  // Every registry has a signature.
-  return files.has(TREE_FILES.signature) ? files : undefined;
+/** The members that this version knows. Clients ignore others, which auditors report (rule later-versions). */
+export const STATEMENTS_MEMBERS: readonly string[] = ['publication', 'checkpoint', 'rotation', 'log_proof'];
+
+const invalid: Invalid = (problem, cause) =>
+  new RegistryError('ERR_STATEMENTS_INVALID', `${TREE_FILES.statements} ${problem}`, { cause });
+
+/** Parses `statements.json`. @throws `ERR_STATEMENTS_INVALID` */
+export function parseStatementsFile(bytes: Uint8Array): StatementsFile {
+  const value = strictJsonOf(bytes, invalid);
+  if (!isObject(value)) throw invalid('is not a JSON object');
+  const { publication, checkpoint, rotation = [], log_proof: logProof } = value;
+  if (!isText(publication)) throw invalid('has no publication, or one that is no string');
+  if (!isText(checkpoint)) throw invalid('has no checkpoint, or one that is no string');
+  if (!isListOf(rotation, isText)) throw invalid('has a rotation that is no array of strings');
+  if (logProof !== undefined && !isText(logProof)) throw invalid('has a log_proof that is no string');
+  return { publication, checkpoint, rotation: rotation as readonly string[], logProof };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Formats `statements.json` in canonical form: its members are in the order of RFC 8785. */
+export function formatStatementsFile({
+  publication,
+  checkpoint,
+  rotation,
+  logProof,
+}: StatementsFile): Uint8Array {
+  const file = {
+    checkpoint,
+    ...(logProof !== undefined && { log_proof: logProof }),
+    publication,
+    ...(rotation.length > 0 && { rotation }),
+  };
+  return new TextEncoder().encode(JSON.stringify(file));
+}
+
+/** Reads `statements.json`. @throws `ERR_SOURCE_STATUS` if the source has no such file; `ERR_STATEMENTS_INVALID` */
+export async function readStatementsFile(files: RegistryFiles): Promise<StatementsFile> {
+  const bytes = await files.get(TREE_FILES.statements);
+  if (bytes !== undefined) return parseStatementsFile(bytes);
+  throw new RegistryError('ERR_SOURCE_STATUS', `the source has no ${TREE_FILES.statements}`);
 }

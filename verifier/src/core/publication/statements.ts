@@ -14,15 +14,16 @@ import {
   type PublicationStatement,
   verifyPublicationStatement,
 } from '../statements/publication-statement.js';
-import { TREE_FILES } from '../tree-files.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import {
-  checkpointFault,
+  assertCheckpointFits,
   type DatedList,
   refuseOlderCheckpoint,
   refuseOlderList,
   refuseOlderStatement,
+  refuseOtherLog,
 } from './rollback.js';
+import { readStatementsFile, type StatementsFile } from './statements-file.js';
 
 /** What a verifier requires of the statements of a registry. */
 export interface StatementTrust {
@@ -57,47 +58,28 @@ export interface AcceptedStatements extends Statements, DatedList {
   readonly freshUntil: number;
 }
 
-/** Returns the files of {@link readStatements}, so that the caller can request all of them at once. */
-export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly string[] {
-  const { checkpoint, publication, logProof } = TREE_FILES;
-  return [checkpoint, publication, ...(log === undefined ? [] : [logProof])];
-}
-
 /**
- * Reads and verifies the statements of a source under one root key: the publication statement, the checkpoint by the root key
- * or an online key of the publication, and the proof that the publication is logged (rule client-steps). Then refuses what lacks
- * something, is older than the accepted statements, or does not fit together (rule statement-checks).
+ * Reads and verifies the statements of a source under one root key: the publication statement, the checkpoint for it by the
+ * root key or an online key of the publication, and the proof that the publication is logged. Then compares them with the accepted
+ * ones (rule client-steps).
  */
 export async function readStatements(
   files: RegistryFiles,
   rootKey: RootKey,
   trust: StatementTrust,
 ): Promise<Statements> {
+  const file = await readStatementsFile(files);
+  const publication = await verifyPublicationStatement(file.publication, rootKey, trust);
+  const checkpoint = await verifyCheckpoint(file.checkpoint, { rootKey, online: publication.online }, trust);
+  assertCheckpointFits(checkpoint, publication);
+  const head = await verifyLogged(file, publication, trust);
   const { accepted } = trust;
-  const reading = files.get(TREE_FILES.checkpoint);
-  // If the statement is refused, a failed download does not matter.
-  reading.catch(() => undefined);
-  const bytes = await files.get(TREE_FILES.publication);
-  if (bytes === undefined)
-    throw new RegistryError('ERR_PUBLICATION_MISSING', 'the source has no publication statement');
-  const publication = await verifyPublicationStatement(bytes, rootKey, trust);
-  const text = await reading;
-  if (text === undefined)
-    throw new RegistryError('ERR_CHECKPOINT_MISSING', 'the source has no checkpoint');
-  const checkpoint = await verifyCheckpoint(text, { rootKey, online: publication.online }, trust);
-  // A checkpoint may name an older list than the accepted one: the next checkpoint is not signed yet.
-  refuseOlderList(checkpoint, accepted?.checkpoint);
-  refuseOlderCheckpoint(checkpoint, accepted?.checkpoint);
   refuseOlderStatement(publication, acceptedUnder(rootKey, accepted)?.publication);
-  const fault = checkpointFault(publication, checkpoint);
-  if (fault !== undefined) throw new RegistryError('ERR_CHECKPOINT_MISMATCH', fault);
+  refuseOtherLog(publication, accepted?.publication);
+  refuseOlderCheckpoint(checkpoint, accepted?.checkpoint);
   refuseOlderList(publication, accepted);
-  return {
-    rootKey,
-    checkpoint,
-    publication,
-    logged: await readLoggedHead(files, publication, trust),
-  };
+  const logged = head && (await newerHead(files, head, trust));
+  return { rootKey, checkpoint, publication, logged };
 }
 
 /** Returns the first result under one of the root keys. If none has a result, the error of the first key counts. */
@@ -125,18 +107,25 @@ export function acceptedUnder<S extends AcceptedStatements>(
 }
 
 /** Verifies that the publication is logged, if the verifier demands it. */
-async function readLoggedHead(
-  files: RegistryFiles,
+async function verifyLogged(
+  { logProof }: StatementsFile,
   statement: PublicationStatement,
-  { log, clock, expiry, accepted }: StatementTrust,
+  { log, clock, expiry }: StatementTrust,
 ): Promise<LoggedHead | undefined> {
   if (log === undefined) return undefined;
   const times = recentCosignatures(clock, expiry ? COSIGNATURE_AGE_MS : Number.POSITIVE_INFINITY);
-  const proof = await files.get(TREE_FILES.logProof);
-  const head = await verifyPublicationProof(proof, statement, { ...log, ...times });
+  return verifyPublicationProof(logProof, statement, { ...log, ...times });
+}
+
+/** Accepts a head that continues the accepted one. Of the same head, the newer cosignatures count. */
+async function newerHead(
+  files: RegistryFiles,
+  head: LoggedHead,
+  { accepted, clock }: StatementTrust,
+): Promise<LoggedHead> {
   const newer = await acceptHead({ head, accepted: accepted?.logged }, (path) => files.get(path));
   // The accepted one may be from a time when the clock was ahead. It would make the list look fresh for too long.
-  return (newer.witnessedAt ?? 0) > times.until ? head : newer;
+  return (newer.witnessedAt ?? 0) > clock.now + clock.tolerance ? head : newer;
 }
 
 /**
@@ -152,9 +141,9 @@ export function acceptStatements(statements: Statements, clock: Clock): Accepted
       `the list is dated ${updatedAt}, which is in the future ${clockNote(clock.now)}`,
     );
   }
-  const ends = [checkpoint.expiresAt, publication.expiresAt];
-  if (logged?.witnessedAt !== undefined) ends.push(logged.witnessedAt + COSIGNATURE_AGE_MS);
-  return { ...statements, updatedAt, sha256, freshUntil: Math.min(...ends) };
+  const witnessedUntil = (logged?.witnessedAt ?? Number.POSITIVE_INFINITY) + COSIGNATURE_AGE_MS;
+  const freshUntil = Math.min(checkpoint.expiresAt, witnessedUntil);
+  return { ...statements, updatedAt, sha256, freshUntil };
 }
 
 /** Reads and verifies the statements of a source, without the list. The rules are those for a whole publication. */

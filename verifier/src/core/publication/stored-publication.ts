@@ -2,7 +2,9 @@ import { decodeUtf8 } from '../bytes/utf8.js';
 import { hasCode, RegistryError } from '../errors.js';
 import type { RootChain } from '../statements/root-chain.js';
 import { TREE_FILES } from '../tree-files.js';
+import { LISTS_FOLDER } from './list-files.js';
 import type { Publication } from './publication.js';
+
 import type { RegistryFiles } from './registry-files.js';
 import {
   type AcceptedStatements,
@@ -10,6 +12,7 @@ import {
   type SourceTrust,
   underAnyRoot,
 } from './statements.js';
+import { formatStatementsFile } from './statements-file.js';
 
 /**
  * An accepted publication as plain JSON. The client verifies it again after loading: whoever can write to the store cannot forge
@@ -17,63 +20,40 @@ import {
  */
 export interface StoredPublication {
   readonly version: 1;
+  /** The content of statements.json, with the longest rotation that is known. */
+  readonly statements: string;
   /** The content of issuers.json. Absent if `createIssuerLookup` saved the publication, which reads no list. */
   readonly list?: string;
-  /** The content of issuers.sig. Absent if there is no list. */
-  readonly signature?: string;
-  readonly rotation?: string;
-  readonly checkpoint: string;
-  /** The content of publication.jwt. */
-  readonly publication: string;
-  /** The content of log/publication.tlog-proof. */
-  readonly proof?: string;
 }
 
 /**
  * Converts a publication to its stored form.
  *
- * @param rotation - the content of the rotation.json that leads to the root key. Undefined if no rotation is needed
+ * @param rotation - the rotation that leads to the root key. Empty if no rotation is needed
  * @returns undefined if the publication has been read without bytes
  */
 export function toStored(
   publication: Publication,
-  rotation: string | undefined,
+  rotation: readonly string[],
 ): StoredPublication | undefined {
-  const { pair } = publication;
-  if (pair === undefined) return undefined;
-  return {
-    ...statementsToStored(publication, rotation),
-    list: decodeUtf8(pair.list),
-    signature: pair.signature,
-  };
+  const { bytes } = publication;
+  if (bytes === undefined) return undefined;
+  return { ...statementsToStored(publication, rotation), list: decodeUtf8(bytes) };
 }
 
 /** Converts statements to their stored form, without the list. The parameters are those of `toStored`. */
 export function statementsToStored(
   { checkpoint, publication, logged }: AcceptedStatements,
-  rotation: string | undefined,
+  rotation: readonly string[],
 ): StoredPublication {
-  const texts = {
-    rotation,
-    proof: logged?.proof,
-  };
-  return {
-    version: 1,
-    checkpoint: checkpoint.text,
+  const statements = formatStatementsFile({
     publication: publication.text,
-    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
-  };
+    checkpoint: checkpoint.text,
+    rotation,
+    logProof: logged?.proof,
+  });
+  return { version: 1, statements: decodeUtf8(statements) };
 }
-
-/** The files whose contents the members of a stored publication are. */
-export const STORED_FILES = {
-  list: TREE_FILES.list,
-  signature: TREE_FILES.signature,
-  rotation: TREE_FILES.rotation,
-  checkpoint: TREE_FILES.checkpoint,
-  publication: TREE_FILES.publication,
-  proof: TREE_FILES.logProof,
-} as const;
 
 /**
  * Returns the files of a stored publication, which can be read like the files of any other source.
@@ -82,33 +62,28 @@ export const STORED_FILES = {
  */
 export function storedFiles(stored: StoredPublication): RegistryFiles {
   assertStored(stored);
-  const members = Object.keys(STORED_FILES) as (keyof typeof STORED_FILES)[];
-  const texts = new Map<string, string | undefined>(
-    members.map((name) => [STORED_FILES[name], stored[name]]),
-  );
+  const { statements, list } = stored;
   return {
     get: async (path) => {
-      if (path === TREE_FILES.list && stored.list === undefined) {
-        throw new RegistryError(
-          'ERR_BUNDLE_INVALID',
-          'the stored publication has no list: createIssuerLookup saved it',
-        );
-      }
-      const text = texts.get(path);
-      return text === undefined ? undefined : new TextEncoder().encode(text);
+      if (path === TREE_FILES.statements) return encode(statements);
+      // The stored list is all that there is, whatever list the statements name.
+      if (path !== TREE_FILES.list && !path.startsWith(LISTS_FOLDER)) return undefined;
+      if (list !== undefined) return encode(list);
+      throw new RegistryError(
+        'ERR_BUNDLE_INVALID',
+        'the stored publication has no list: createIssuerLookup saved it',
+      );
     },
   };
 }
 
+const encode = (text: string) => new TextEncoder().encode(text);
+
 function assertStored(value: unknown): asserts value is StoredPublication {
-  const { version, ...members } = (value ?? {}) as Partial<StoredPublication>;
-  const { list, signature, checkpoint, publication } = members;
-  const hasStatements = checkpoint !== undefined && publication !== undefined;
-  const hasPairOrNothing = (list === undefined) === (signature === undefined);
-  const isText = () => Object.values(members).every((text) => typeof text === 'string');
-  if (version !== 1 || !hasStatements || !hasPairOrNothing || !isText()) {
-    throw new RegistryError('ERR_BUNDLE_INVALID', 'this is not a stored publication of version 1');
-  }
+  const { version, statements, list, ...others } = (value ?? {}) as Partial<StoredPublication>;
+  const hasTexts = typeof statements === 'string' && (list === undefined || typeof list === 'string');
+  if (version === 1 && hasTexts && Object.keys(others).length === 0) return;
+  throw new RegistryError('ERR_BUNDLE_INVALID', 'this is not a stored publication of version 1');
 }
 
 /**

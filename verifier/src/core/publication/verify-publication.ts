@@ -1,16 +1,11 @@
 import type { Clock } from '../bytes/clock.js';
 import type { PinnedRoot } from '../keys/root-key.js';
 import { currentRoots, pinnedChains, type RootChain, walkChains } from '../statements/root-chain.js';
-import { TREE_FILES } from '../tree-files.js';
 import { type Publication, type PublicationTrust, readPublication } from './publication.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import { type AcceptedStatements, readAcceptedStatements, type StatementTrust } from './statements.js';
-import {
-  readAccepted,
-  type StoredPublication,
-  storedFiles,
-  trustInStore,
-} from './stored-publication.js';
+import { readStatementsFile } from './statements-file.js';
+import { readAccepted, type StoredPublication, storedFiles, trustInStore } from './stored-publication.js';
 
 /** What a reader knows before it reads a source. */
 export interface Memory {
@@ -43,9 +38,10 @@ export async function verifyPublication(
   memory: Memory,
   conditions: Conditions,
 ): Promise<Proven<Publication>> {
-  const chains = await followRotation(files, memory, conditions);
+  const source = limitFiles(files);
+  const chains = await followRotation(source, memory, conditions);
   const trust = { ...conditions, roots: currentRoots(chains), accepted: memory.accepted, current: undefined };
-  return { ...(await readPublication(files, trust)), chains };
+  return { ...(await readPublication(source, trust)), chains };
 }
 
 /** Verifies the statements of a publication, like {@link verifyPublication}, but not its list. */
@@ -54,9 +50,10 @@ export async function verifyStatements(
   memory: Memory,
   conditions: Conditions,
 ): Promise<Proven<AcceptedStatements>> {
-  const chains = await followRotation(files, memory, conditions);
+  const source = limitFiles(files);
+  const chains = await followRotation(source, memory, conditions);
   const trust = { ...conditions, roots: currentRoots(chains), accepted: memory.accepted };
-  return { ...(await readAcceptedStatements(files, trust)), chains };
+  return { ...(await readAcceptedStatements(source, trust)), chains };
 }
 
 /**
@@ -80,5 +77,6 @@ async function followRotation(
   { chains }: Memory,
   { clock }: { readonly clock: Clock | undefined },
 ): Promise<readonly RootChain[]> {
-  return walkChains(chains, await limitFiles(files).get(TREE_FILES.rotation), clock);
+  const { rotation } = await readStatementsFile(files);
+  return walkChains(chains, rotation, clock);
 }

@@ -1,11 +1,12 @@
+import { sha256Hex } from '../bytes/sha256.js';
 import { hasCode, RegistryError } from '../errors.js';
+import type { IssuerRegistry } from '../generated/schemas.js';
+import { readList } from '../list/list.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
-import { type SignedPair, type VerifiedList, verifyList } from '../statements/signed-list.js';
 import { TREE_FILES } from '../tree-files.js';
-import { readFromFolders, readSignature } from './list-files.js';
+import { listPath } from './list-files.js';
 import type { RegistryFiles } from './registry-files.js';
 import type { DatedList } from './rollback.js';
-import type { Statements } from './statements.js';
 
 /** A list by its time, its hash, its size and the number of its issuers. */
 export interface SizedList extends DatedList {
@@ -16,37 +17,34 @@ export interface SizedList extends DatedList {
 
 /** How to read a whole list. */
 export interface WholeListReading {
-  readonly statements: Statements;
-  /** The folders of the list and its signature, in the order in which to read them. */
-  readonly folders: readonly string[];
-  /** The maximum size of the list in bytes. A signed statement can set a lower limit. */
+  /** Names the list. */
+  readonly statement: PublicationStatement;
+  /** Whether `issuers.json` has been requested, so that it is used if it is the named list. */
+  readonly isRequested: boolean;
+  /** The maximum size of the list in bytes. The statement can set a lower limit. */
   readonly maxListBytes: number;
 }
 
-/** Reads and verifies the list of a source. It must be the list that the publication statement names (rules list-match, two-places). */
-export async function readWholeList(
-  files: RegistryFiles,
-  reading: WholeListReading,
-): Promise<VerifiedList & SignedPair> {
-  const { statements, folders } = reading;
-  const found = await readFromFolders(folders, async (folder) => {
-    const pair = await readPair(files, folder, reading);
-    if (pair === undefined) return undefined;
-    const verified = { ...pair, ...(await verifyList({ ...pair, rootKey: statements.rootKey })) };
-    const { registry, sha256, list } = verified;
-    const { updated_at: updatedAt, issuers } = registry;
-    assertNamed({ sha256, updatedAt, size: list.length, issuers: issuers.length }, statements.publication);
-    return verified;
-  });
-  if (found === undefined)
-    throw new RegistryError(
-      'ERR_SOURCE_STATUS',
-      `the source has no ${TREE_FILES.list}, or no ${TREE_FILES.signature}`,
-    );
-  return found;
+/** A list that a publication statement names: the bytes and what they say. */
+interface NamedList {
+  readonly bytes: Uint8Array;
+  readonly registry: IssuerRegistry;
 }
 
-/** Asserts that the publication statement names a list. */
+/** Reads and verifies the list of a source. It must be the list that the publication statement names (rules named-list, list-match). */
+export async function readWholeList(files: RegistryFiles, reading: WholeListReading): Promise<NamedList> {
+  const { statement } = reading;
+  const bytes = await readNamed(files, reading);
+  const sha256 = await sha256Hex(bytes);
+  if (sha256 !== statement.sha256)
+    throw misnamed(`names the list ${statement.sha256}, but its file has the SHA-256 ${sha256}`);
+  const registry = readList(bytes);
+  const { updated_at: updatedAt, issuers } = registry;
+  assertNamed({ sha256, updatedAt, size: bytes.length, issuers: issuers.length }, statement);
+  return { bytes, registry };
+}
+
+/** Asserts that a publication statement names a list. */
 export function assertNamed(list: SizedList, statement: PublicationStatement): void {
   const [problem] = findMisnamed(statement, list);
   if (problem !== undefined) throw misnamed(problem);
@@ -65,21 +63,40 @@ export function findMisnamed(named: SizedList, list: SizedList): string[] {
     .map(([name, said, found]) => `names a list with the ${name} ${said}, but the list has ${found}`);
 }
 
-/** Reads the list and its signature from a folder. In a snapshot, the two always match. */
-async function readPair(
+/** Reads the bytes of the list. They need not have the named hash. */
+async function readNamed(
   files: RegistryFiles,
-  folder: string,
-  { statements, maxListBytes }: WholeListReading,
-): Promise<SignedPair | undefined> {
-  const named = statements.publication;
-  const size = Math.min(named.size, maxListBytes);
-  const reading = files.get(`${folder}${TREE_FILES.list}`, size).catch((error) => {
-    const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === named.size;
+  { statement, isRequested, maxListBytes }: WholeListReading,
+): Promise<Uint8Array> {
+  const size = Math.min(statement.size, maxListBytes);
+  const newest = isRequested ? await readIfReadable(files, TREE_FILES.list, size) : undefined;
+  if (newest !== undefined && (await sha256Hex(newest)) === statement.sha256) return newest;
+  const path = listPath(statement.sha256);
+  try {
+    const first = await files.get(path, size);
+    if (first !== undefined && (await sha256Hex(first)) === statement.sha256) return first;
+    const again = await files.get(path, size, statement.sha256);
+    const bytes = again ?? first;
+    if (bytes !== undefined) return bytes;
+  } catch (error) {
+    const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === statement.size;
     throw isOther ? misnamed(`names a list with the size ${size}, but the list is larger`) : error;
-  });
-  const [list, signature] = await Promise.all([reading, readSignature(files, folder)]);
-  if (list === undefined || signature === undefined) return undefined;
-  return { list, signature };
+  }
+  throw misnamed(`names the list ${statement.sha256}, but the source has no ${path}`);
+}
+
+/** Reads a file that need not be there. */
+async function readIfReadable(
+  files: RegistryFiles,
+  path: string,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await files.get(path, maxBytes);
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return undefined;
+  }
 }
 
 function misnamed(problem: string): RegistryError {

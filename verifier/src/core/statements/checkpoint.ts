@@ -1,8 +1,8 @@
-import { isCount, isListOf, isSha256 } from '../bytes/checks.js';
+import { isListOf, isSha256 } from '../bytes/checks.js';
 import { DAY_MS } from '../bytes/clock.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
-import { isValidIssuerId, isValidUtcSecond } from '../generated/predicates.js';
+import { isValidIssuerId } from '../generated/predicates.js';
 import { importCheckedRootKey, type RootKey } from '../keys/root-key.js';
 import { MAX_CHECKPOINT_DAYS } from '../limits.js';
 import type { OnlineKeys } from './online-keys.js';
@@ -12,15 +12,10 @@ import { readStatement, type Statement, type StatementTimes, verifyStatement } f
 export interface Checkpoint {
   /** The thumbprint of the key that signed the checkpoint. */
   readonly kid: string;
-  readonly updatedAt: string;
-  /** SHA-256 of issuers.json, lower-case hexadecimal. */
-  readonly sha256: string;
-  /** Size of issuers.json, in bytes. */
-  readonly size: number;
+  /** The {@link statementHash} of the publication statement that was the newest when the checkpoint was signed. */
+  readonly publication: string;
   /** SHA-256 of SHA256SUMS, lower-case hexadecimal. */
   readonly treeSha256: string;
-  /** The sequence of the publication statement that names the list. */
-  readonly sequence: number;
   /**
    * The ids of the held issuers (rule hold), sorted. Verifiers treat them as suspended. An unlisted id has no effect.
    */
@@ -31,7 +26,7 @@ export interface Checkpoint {
   readonly notBefore: number;
   /** When the checkpoint expires, in milliseconds since 1970. */
   readonly expiresAt: number;
-  /** The checkpoint itself: the content of checkpoint.jwt. */
+  /** The checkpoint itself: a JWT. */
   readonly text: string;
 }
 
@@ -54,11 +49,11 @@ const expired = (message: string) => new RegistryError('ERR_CHECKPOINT_EXPIRED',
  * end of its time, even in an old copy (rule checkpoint-online), and holds issuers only if the publication says so
  * (rule hold-permission).
  *
- * @param checkpoint - a string, or the bytes of `checkpoint.jwt` exactly as received
+ * @param checkpoint - a JWT
  * @throws `ERR_CHECKPOINT_INVALID` | `ERR_CHECKPOINT_EXPIRED` | `ERR_NOT_YET_VALID`
  */
 export async function verifyCheckpoint(
-  checkpoint: Uint8Array | string,
+  checkpoint: string,
   { rootKey, online }: CheckpointSigners,
   times: StatementTimes,
 ): Promise<Checkpoint> {
@@ -100,18 +95,11 @@ function assertWithin({ issuedAt, hold }: Checkpoint, { expiresAt, mayHold }: On
 
 function readClaims(statement: Statement<'registry-checkpoint+jwt'>): Checkpoint {
   const { claims, kid = '', issuedAt, notBefore, expiresAt, text } = statement;
-  const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
-  if (
-    !isValidUtcSecond(updated_at) ||
-    !isSha256(sha256) ||
-    !isSha256(tree_sha256) ||
-    !isCount(size) ||
-    !isCount(sequence) ||
-    !isHold(hold)
-  ) {
+  const { publication, tree_sha256, hold } = claims;
+  if (!isSha256(publication) || !isSha256(tree_sha256) || !isHold(hold)) {
     throw invalid('has a claim that is missing or malformed');
   }
-  const named = { kid, updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence };
+  const named = { kid, publication, treeSha256: tree_sha256 };
   // Callers of a client get this array, by which the client decides.
   return { ...named, hold: Object.freeze(hold ?? []), issuedAt, notBefore, expiresAt, text };
 }

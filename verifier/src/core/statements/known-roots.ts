@@ -66,9 +66,9 @@ export function isCurrentRoot(roots: KnownRoots, { thumbprint }: RootKey): boole
   );
 }
 
-/** Returns the content of the rotation.json that contains a key. Undefined if no rotation is needed. */
-export function rotationWith({ longest }: KnownRoots, { thumbprint }: RootKey): string | undefined {
-  return longest.find(({ keys }) => keys.some((key) => key.thumbprint === thumbprint))?.rotation;
+/** Returns the rotation that contains a key. Empty if no rotation is needed. */
+export function rotationWith({ longest }: KnownRoots, { thumbprint }: RootKey): readonly string[] {
+  return longest.find(({ keys }) => keys.some((key) => key.thumbprint === thumbprint))?.rotation ?? [];
 }
 
 /**

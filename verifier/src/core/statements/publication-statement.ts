@@ -1,4 +1,4 @@
-import { isCount, isObject, isSha256 } from '../bytes/checks.js';
+import { isCount, isListOf, isObject, isSha256 } from '../bytes/checks.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidBytes32, isValidLogOrigin, isValidUtcSecond } from '../generated/predicates.js';
@@ -6,7 +6,16 @@ import { parseNoteKey } from '../keys/note-key.js';
 import type { RootKey } from '../keys/root-key.js';
 import { MAX_LEVELS } from '../sums/sums-file.js';
 import { type OnlineKeys, onlineKeysOf } from './online-keys.js';
-import { readStatement, type Statement, type StatementTimes, verifyStatement } from './statement.js';
+import {
+  readStatement,
+  type Statement,
+  type StatementTimes,
+  statementHash,
+  verifyStatement,
+} from './statement.js';
+
+/** How many statements before it a publication statement names at most. */
+export const MAX_PREVIOUS = 16;
 
 /** A log and its key (rule log-name). */
 export interface LogIdentity {
@@ -20,8 +29,10 @@ export interface LogIdentity {
 export interface PublicationStatement {
   /** The RFC 7638 thumbprint of the root key that the header names. Only the signature shows that the key signed. */
   readonly kid: string;
-  /** SHA-256 of the statement before, lower-case hexadecimal. Undefined in the first. */
-  readonly previous: string | undefined;
+  /** The {@link statementHash} of the statement. */
+  readonly hash: string;
+  /** The hashes of up to {@link MAX_PREVIOUS} statements before it, newest first. Empty in the first. */
+  readonly previous: readonly string[];
   /** Every new statement has a higher sequence. Gaps are allowed. */
   readonly sequence: number;
   /** The `updated_at` of the list. */
@@ -46,24 +57,18 @@ export interface PublicationStatement {
   readonly issuedAt: number;
   /** From when the statement is valid, in milliseconds since 1970. */
   readonly notBefore: number;
-  /** When the statement expires, in milliseconds since 1970. The last instant of a `Date` if it does not expire. */
-  readonly expiresAt: number;
-  /** The payload of the JWS as it was signed, in base64url. Equal payloads are equal claims. */
-  readonly payload: string;
-  /** The statement itself: the content of publication.jwt. */
+  /** The statement itself, a JWT. */
   readonly text: string;
 }
 
 const invalid = (message: string, cause?: unknown) =>
   new RegistryError('ERR_PUBLICATION_INVALID', `the publication statement ${message}`, { cause });
-const expired = (message: string) =>
-  new RegistryError('ERR_PUBLICATION_EXPIRED', `the publication statement ${message}`);
 
 /**
  * Verifies a publication statement, with which the root key names the newest list and its tree of sums (rule statement-form).
  *
- * @param statement - a string, or the bytes of `publication.jwt` exactly as received
- * @throws `ERR_PUBLICATION_INVALID` | `ERR_PUBLICATION_EXPIRED` | `ERR_NOT_YET_VALID`
+ * @param statement - a JWT, or the bytes of one
+ * @throws `ERR_PUBLICATION_INVALID` | `ERR_NOT_YET_VALID`
  */
 export async function verifyPublicationStatement(
   statement: Uint8Array | string,
@@ -72,7 +77,7 @@ export async function verifyPublicationStatement(
 ): Promise<PublicationStatement> {
   const read = readStatement(statement, 'registry-publication+jwt', invalid);
   const withHint: Invalid = (message, cause) => invalid(`${message}${wrongRootHint(read, rootKey)}`, cause);
-  await verifyStatement(read, rootKey, { ...times, invalid: withHint, expired });
+  await verifyStatement(read, rootKey, { ...times, invalid: withHint, expired: undefined });
   return publicationStatementOf(read);
 }
 
@@ -91,15 +96,10 @@ export function publicationStatementOf({
   claims,
   ...times
 }: Statement<'registry-publication+jwt'>): PublicationStatement {
-  const { issuedAt, notBefore, expiresAt, text } = times;
-  const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256 } = claims;
+  const { issuedAt, notBefore, text } = times;
+  const { sequence, previous = [], updated_at, sha256, size, issuers, sums_sha256 } = claims;
   const { levels, log, online, about_sha256 } = claims;
-  if (
-    !isValidUtcSecond(updated_at) ||
-    !isSha256(sha256) ||
-    !isSha256(sums_sha256) ||
-    (previous !== undefined && !isSha256(previous))
-  ) {
+  if (!isValidUtcSecond(updated_at) || !isSha256(sha256) || !isSha256(sums_sha256) || !isPrevious(previous)) {
     throw invalid('has a claim that is missing or malformed');
   }
   if (!isCount(sequence) || !isCount(size) || !isCount(issuers) || !isCount(levels) || levels > MAX_LEVELS) {
@@ -107,6 +107,7 @@ export function publicationStatementOf({
   }
   return {
     kid,
+    hash: statementHash(text),
     previous,
     sequence,
     updatedAt: updated_at,
@@ -121,10 +122,13 @@ export function publicationStatementOf({
     aboutSha256: about_sha256 === undefined || isSha256(about_sha256) ? about_sha256 : '',
     issuedAt,
     notBefore,
-    expiresAt,
-    payload: text.split('.')[1] ?? '',
     text,
   };
+}
+
+/** Returns whether a claim names 1 to {@link MAX_PREVIOUS} statements, or is absent, which is read as none. */
+function isPrevious(previous: unknown): previous is readonly string[] {
+  return isListOf(previous, isSha256) && previous.length <= MAX_PREVIOUS;
 }
 
 /** Reads the log that a statement names. Unknown members are ignored. */

@@ -1,5 +1,4 @@
 import type { Clock } from '../bytes/clock.js';
-import { decodeUtf8 } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import type { PinnedRoot, RootKey } from '../keys/root-key.js';
 import { readRotation, walkSteps } from './rotation.js';
@@ -8,13 +7,13 @@ import { readRotation, walkSteps } from './rotation.js';
 export interface RootChain {
   /** The pinned key first, the current one last. */
   readonly keys: readonly RootKey[];
-  /** The content of rotation.json that proves the successors. Undefined if the pinned key is the current key. */
-  readonly rotation: string | undefined;
+  /** The rotation that proves the successors. Empty if the pinned key is the current key. */
+  readonly rotation: readonly string[];
 }
 
 /** Creates the chains of pinned keys, before any rotation is known. */
 export function pinnedChains(roots: readonly PinnedRoot[]): readonly RootChain[] {
-  return roots.map((root) => ({ keys: [root], rotation: undefined }));
+  return roots.map((root) => ({ keys: [root], rotation: [] }));
 }
 
 /** Returns the last key of each chain: the root keys that are trusted now. */
@@ -27,25 +26,24 @@ export function currentRoots(chains: readonly RootChain[]): readonly RootKey[] {
  * Extends chains with a rotation. A shorter rotation changes nothing: a chain never gets shorter. A rotation need not
  * fit every chain. The function throws only if the rotation fits no chain, or departs from one.
  *
- * @param rotation - the bytes of keys/rotation.json. Undefined if there is no such file
+ * @param rotation - the steps, JWTs, oldest first. Empty if there is none
  * @throws the errors of {@link readRotation}, whatever chains there are; `ERR_ROTATION_FORK` if the rotation departs from a
  *   chain; if it fits none, what is wrong with it for the first one: `ERR_ROTATION_GAP` | `ERR_ROTATION_SIGNATURE` |
  *   `ERR_NOT_YET_VALID` | `ERR_ROTATION_INVALID` | `ERR_ROTATION_LOOP` | `ERR_ROTATION_NOT_COMMITTED`
  */
 export async function walkChains(
   chains: readonly RootChain[],
-  rotation: Uint8Array | undefined,
+  rotation: readonly string[],
   clock: Clock | undefined,
 ): Promise<readonly RootChain[]> {
-  if (rotation === undefined) return chains;
+  if (rotation.length === 0) return chains;
   const steps = readRotation(rotation);
   const walked = await Promise.allSettled(chains.map(({ keys }) => walkSteps(keys, steps, clock)));
   const [first] = walked;
   if (first?.status === 'rejected' && walked.every(({ status }) => status === 'rejected')) throw first.reason;
-  const text = decodeUtf8(rotation);
   return chains.map((chain, index) => {
     const result = walked[index];
-    return result?.status === 'fulfilled' ? longerOf(chain, { keys: result.value, rotation: text }) : chain;
+    return result?.status === 'fulfilled' ? longerOf(chain, { keys: result.value, rotation }) : chain;
   });
 }
 

@@ -1,7 +1,5 @@
 import type { Clock } from '../bytes/clock.js';
 import { shown } from '../bytes/fault.js';
-import { strictJsonOf } from '../bytes/strict-json.js';
-import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { importRootKey, type RootKey } from '../keys/root-key.js';
@@ -14,21 +12,18 @@ export interface RotationStep extends Statement<'registry-root-rotation+jwt'> {
 }
 
 /**
- * Parses `keys/rotation.json` (rule rotation-form) without verifying signatures. The optional claim `step` must be the
+ * Parses the steps of a rotation (rule rotation-form) without verifying signatures. The optional claim `step` must be the
  * position of the step, counted from 1 (rule rotation-read).
  *
- * @param rotation - the content of the file: a string, or the bytes exactly as received
+ * @param rotation - the steps, JWTs, oldest first
  * @throws `ERR_ROTATION_INVALID`
  */
-export function readRotation(rotation: Uint8Array | string): readonly RotationStep[] {
-  const invalid: Invalid = (problem, cause) =>
-    new RegistryError('ERR_ROTATION_INVALID', `the rotation ${problem}`, { cause });
-  if (rotation.length > LIMITS.rotation) throw invalid(`is longer than ${LIMITS.rotation} bytes`);
-  const steps = strictJsonOf(rotation, invalid);
-  if (!Array.isArray(steps) || !steps.every((step) => typeof step === 'string'))
-    throw invalid('is not an array of JWTs');
-  if (steps.length > MAX_ROTATION_STEPS) throw invalid(`has more than ${MAX_ROTATION_STEPS} steps`);
-  return steps.map((jwt, index) => readStep(jwt, index + 1));
+export function readRotation(rotation: readonly string[]): readonly RotationStep[] {
+  const invalid = (problem: string) => new RegistryError('ERR_ROTATION_INVALID', `the rotation ${problem}`);
+  if (rotation.length > MAX_ROTATION_STEPS) throw invalid(`has more than ${MAX_ROTATION_STEPS} steps`);
+  const size = rotation.reduce((sum, { length }) => sum + length, 0);
+  if (size > LIMITS.rotation) throw invalid(`is longer than ${LIMITS.rotation} bytes`);
+  return rotation.map((jwt, index) => readStep(jwt, index + 1));
 }
 
 function readStep(jwt: string, position: number): RotationStep {

@@ -4,7 +4,7 @@
  * auditors report (rule later-versions).
  */
 export const STATEMENT_CLAIMS = {
-  'registry-checkpoint+jwt': ['updated_at', 'sha256', 'size', 'tree_sha256', 'sequence', 'hold'],
+  'registry-checkpoint+jwt': ['publication', 'tree_sha256', 'hold'],
   'registry-root-rotation+jwt': ['next_root', 'next_roots', 'step'],
   'registry-publication+jwt': [
     ...(['sequence', 'previous', 'updated_at', 'sha256', 'size', 'issuers', 'sums_sha256'] as const),

@@ -1,4 +1,5 @@
 import { type Clock, clockNote, hasPassed, isToCome } from '../bytes/clock.js';
+import { hashHex } from '../bytes/sha256-sync.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { type CompactJws, JwsRefused, readCompactJws, verifyCompactJws } from '../keys/compact-jws.js';
@@ -32,6 +33,16 @@ export interface Statement<Type extends string = string> {
   /** The statement itself: a JWT in compact form. */
   readonly text: string;
   readonly jws: CompactJws;
+}
+
+/**
+ * Returns the hash of a statement (rule statement-hash): the SHA-256 of its JWS signing input, in lower-case hexadecimal. It is
+ * known before the statement is signed, and two signatures over one input are one statement.
+ *
+ * @param text - a JWT in compact form, or its signing input: `header.payload`
+ */
+export function statementHash(text: string): string {
+  return hashHex(text.split('.', 2).join('.'));
 }
 
 /** Returns from when a statement is valid, in milliseconds since 1970: from `iat` or `nbf`, whichever is later. */
