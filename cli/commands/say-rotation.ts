@@ -53,8 +53,7 @@ export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandO
   }
   const published =
     changes.length === 0 ? 'no change of records' : `${count(changes.length, 'changed issuer')}`;
-  const signs = checkpointBy === undefined ? '' : `, with a checkpoint by the ${checkpointBy}`;
-  step(false, `build ${out} with the next key${signs}: ${published}`);
+  step(false, `build ${out} with the next key, with a checkpoint by the ${checkpointBy}: ${published}`);
   step(false, `verify ${out} as verifiers do that pinned the outgoing key`);
   say(io, '');
 }

@@ -57,7 +57,7 @@ export interface DelegationCondition extends Expiring {
 /** The condition of the checkpoint. */
 export interface CheckpointCondition extends Expiring {
   readonly hoursLeft: number | undefined;
-  /** Whether the checkpoint names the list and the files of the tree; undefined without a checkpoint. */
+  /** Whether the checkpoint names the list and the files of the tree; undefined if it is not valid. */
   readonly current: boolean | undefined;
 }
 
@@ -119,11 +119,7 @@ export function delegationCondition(
   const stray =
     strayKey === undefined ? '' : `. But registry.yaml names the key ${own}, which can sign no checkpoint`;
   return {
-    // Without a checkpoint, verifiers ignore the delegation.
-    level: mostUrgent([
-      level === 'error' && tree.checkpoint === undefined ? 'warning' : level,
-      strayKey === undefined ? 'ok' : 'warning',
-    ]),
+    level: mostUrgent([level, strayKey === undefined ? 'ok' : 'warning']),
     message: `${lifetime(delegation, now)}, for the online key ${onlineKeys.join(' and ')}${mayHold ? ', which may hold issuers' : ''}${stray}`,
     expires: formatUpdatedAt(delegation.expiresAt),
     daysLeft: Math.floor((delegation.expiresAt - now) / DAY_MS),
@@ -134,14 +130,10 @@ export function delegationCondition(
 
 /** Describes the checkpoint of the tree. */
 export function checkpointCondition(tree: LocalTree, now: number): CheckpointCondition {
-  const { checkpoint, delegation } = tree;
+  const { checkpoint } = tree;
   if (checkpoint === undefined) {
     const unknown = unproven(tree, 'checkpoint');
-    const found = { ...unknown, expires: undefined, hoursLeft: undefined, current: undefined };
-    if (delegation === undefined || found.isAbsent === undefined) return found;
-    const message =
-      'none, but there is a delegation: verifiers that have seen a checkpoint refuse the registry';
-    return { ...found, level: 'warning', message };
+    return { ...unknown, expires: undefined, hoursLeft: undefined, current: undefined };
   }
   const times = { ...checkpoint, expiresAt: endOfCheckpoint(checkpoint) };
   const names = namesOf(checkpoint, tree);
@@ -157,7 +149,7 @@ export function checkpointCondition(tree: LocalTree, now: number): CheckpointCon
 /** Says whether a checkpoint names the list and the files of the tree. */
 function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTree): Condition {
   if (checkpoint.sha256 !== report?.sha256) {
-    const message = `names the list of ${checkpoint.updatedAt}: verifiers that do not read publication statements use that list, not the newest`;
+    const message = `names the list of ${checkpoint.updatedAt}, not the newest`;
     return { level: 'warning', message };
   }
   const sums = published && readIfReadable(folder, PATHS.checksums);
@@ -169,13 +161,10 @@ function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTre
 
 /** Describes the issuers that the checkpoint of the tree holds (rule hold). */
 export function holdCondition(
-  { folder, report, checkpoint, publication, issuers: own }: LocalTree,
+  { folder, report, checkpoint, issuers: own }: LocalTree,
   { url, parts }: Pick<LiveCondition, 'url' | 'parts'>,
 ): HoldCondition {
   if (checkpoint === undefined) {
-    // The root key has signed that the registry has no checkpoints, so nothing can be on hold.
-    if (publication?.checkpoint === false)
-      return { level: 'ok', message: 'none', issuers: [], releasable: [] };
     const why = report === undefined ? 'there is no tree' : `${folder} has no valid checkpoint`;
     return { level: 'note', message: `unknown: ${why}`, issuers: undefined, releasable: [] };
   }

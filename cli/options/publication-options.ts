@@ -82,7 +82,8 @@ const FRESHNESS_OPTIONS = [
 ];
 
 /**
- * Reads delegation and rotation from the options, and the online key from the settings.
+ * Reads delegation and rotation from the options, and the online key from the settings. Without an online key, the root key
+ * signs the checkpoint.
  *
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
@@ -94,7 +95,9 @@ export async function freshnessChoice(io: Io, options: PublicationOptions): Prom
     nextRoots: settings.next_roots,
     delegation: delegation && readText(delegation).trim(),
     rotation: rotation && readText(rotation).trim(),
-    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, settings, { wayOut }),
+    checkpoint: checkpointLater
+      ? 'published'
+      : ((await checkpointChoice(io, settings, { wayOut })) ?? { hours: settings.checkpoint.hours }),
   };
 }
 
@@ -108,7 +111,7 @@ export const DAYS_OPTION = numberOption(
   `how long the new delegation is valid (default: delegation.days in registry.yaml, or ${DELEGATION_DAYS})`,
 );
 
-/** Returns the signer and the lifetime of a checkpoint; undefined if the settings name no online key. */
+/** Returns the online key and the lifetime of a checkpoint; undefined if the settings name no online key. */
 export async function checkpointChoice(
   io: Io,
   settings: Settings,
@@ -267,12 +270,7 @@ export const BUILD_OPTIONS = [
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
 export function treeOptions(settings: Settings): TreeOptions {
-  const { statements, page } = settings;
-  return {
-    statements,
-    about: descriptionOf(settings),
-    page,
-  };
+  return { about: descriptionOf(settings), page: settings.page };
 }
 
 /** Returns what the pages and documents of a registry say about it. */

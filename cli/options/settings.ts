@@ -26,7 +26,7 @@ interface SignerSection {
 
 /** The settings for a run of a command: those of registry.yaml, with absolute paths, what its options replace, and defaults. */
 export interface Settings extends RegistryFile {
-  readonly checkpoint: NonNullable<RegistryFile['checkpoint']> & { readonly hours: number };
+  readonly checkpoint: NonNullable<RegistryFile['checkpoint']>;
   readonly log: NonNullable<RegistryFile['log']> & { readonly wait: number };
   readonly delegation: { readonly days: number };
   readonly overrides: readonly TransitionOverride[];
@@ -76,9 +76,6 @@ export interface WithSettings extends CommandPlace {
   readonly settings: Settings;
 }
 
-/** How long a checkpoint is valid, in hours, unless `checkpoint.hours` says otherwise. */
-export const CHECKPOINT_HOURS = 24;
-
 /** How long a delegation is valid, in days, unless `delegation.days` says otherwise. */
 export const DELEGATION_DAYS = 90;
 
@@ -104,7 +101,7 @@ function settingsFor(command: Command, written: RegistryFile): Settings {
     checkpoint: {
       ...written.checkpoint,
       ...(onlineKey !== undefined && { public_key: undefined }),
-      hours: given('hours') ?? written.checkpoint?.hours ?? CHECKPOINT_HOURS,
+      hours: given('hours') ?? written.checkpoint?.hours,
       signer: chosenSigner(written.checkpoint?.signer, '--online-key', {
         key: onlineKey,
         passphrase_file: given('onlinePassphraseFile'),

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
 import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/core';
@@ -135,21 +134,14 @@ export type CheckpointSigner = 'online key' | 'next key';
 /**
  * Finds out who signs the new checkpoint, because the present one is not valid under the next root key.
  *
- * @returns undefined if the registry has no checkpoints
- * @throws {@link UsageError} | {@link KeyRejected}
+ * @throws {@link KeyRejected}
  */
 export function planCheckpoint(
-  { out, checkpoint }: Pick<PlanChoice, 'out' | 'checkpoint'>,
+  { checkpoint }: Pick<PlanChoice, 'checkpoint'>,
   { outgoing, next, delegated }: RotationKeys & { readonly delegated: readonly RootKey[] | undefined },
-): CheckpointSigner | undefined {
+): CheckpointSigner {
   const signer = checkpoint?.signer.rootKey.thumbprint;
-  if (signer === undefined) {
-    if (!existsSync(join(out, PATHS.checkpoint))) return undefined;
-    if (delegated === undefined) return 'next key';
-    throw new UsageError(
-      `${out} has a checkpoint, which is not valid under the next root key: set checkpoint.signer in registry.yaml to sign a new one with the tree`,
-    );
-  }
+  if (signer === undefined) return 'next key';
   if (signer === outgoing.thumbprint || signer === next?.thumbprint) return 'next key';
   if (delegated?.some(({ thumbprint }) => thumbprint === signer)) return 'online key';
   throw new KeyRejected(

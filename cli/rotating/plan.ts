@@ -47,7 +47,7 @@ export interface RemainingRotation extends NextKey {
   /** The keys to which the step commits the next key; undefined if it commits to none. */
   readonly commits: readonly string[] | undefined;
   readonly delegation: DelegationPlan;
-  readonly checkpointBy: CheckpointSigner | undefined;
+  readonly checkpointBy: CheckpointSigner;
   /** The changes of issuers that the build also publishes. */
   readonly changes: readonly IssuerChange[];
 }

@@ -2,7 +2,6 @@ import type { RootKey } from '@passport-registry/verifier';
 import { type PublicationStatement, readList } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
-import { hasCheckpoint } from '../../generator/freshness/freshness.js';
 import { signingInput } from '../../generator/freshness/statements.js';
 import { aboutBytes } from '../../generator/list/about.js';
 import { type ListBytes, listBytes, recordsBytes } from '../../generator/list/list.js';
@@ -41,8 +40,6 @@ export interface PreparationOptions {
    * first list after a rotation.
    */
   readonly rootKey?: RootKey | undefined;
-  /** Whether the registry has checkpoints from now on. Default: whether the published tree has one. */
-  readonly checkpoint?: boolean | undefined;
   /** The log of the registry. Default: that of the published tree. */
   readonly log?: LogChoice | undefined;
   /** The online keys of a new delegation in the same request. Default: the request has no delegation. */
@@ -74,7 +71,7 @@ export async function prepareSigning(
   options: PreparationOptions,
   folder: string,
 ): Promise<PreparedRequest | undefined> {
-  const { issuers, out, rootKey: given, checkpoint, log, delegate, exceptions = {}, time = {} } = options;
+  const { issuers, out, rootKey: given, log, delegate, exceptions = {}, time = {} } = options;
   const set = goodRecords(issuers, undefined, 'there is nothing to sign');
   const records = recordsBytes(set.issuers.values());
   const served = await readPublished(out);
@@ -100,7 +97,6 @@ export async function prepareSigning(
   const previous = published && statement && previousPublication(published, statement);
   const subject = {
     ...summedList(list, statement?.levels ?? 0, aboutBytes(set.about)),
-    checkpoint: checkpoint === true || hasCheckpoint(published),
     log: named,
     signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
   };

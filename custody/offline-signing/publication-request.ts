@@ -137,11 +137,10 @@ function describeList({ registry, about, previous, kept }: RequestedPublication)
 }
 
 function describeStatement(
-  { sequence, issuers, levels, checkpoint, log, issuedAt, sumsSha256, aboutSha256 }: PublicationStatement,
+  { sequence, issuers, levels, log, issuedAt, sumsSha256, aboutSha256 }: PublicationStatement,
   previous: PreviousPublication | undefined,
 ): readonly string[] {
   const before = previous?.statement;
-  const begins = checkpoint && before?.checkpoint !== true;
   return [
     before === undefined
       ? `publication ${sequence}: the FIRST PUBLICATION STATEMENT of this registry`
@@ -149,11 +148,6 @@ function describeStatement(
     `  signed    ${formatUpdatedAt(issuedAt)}`,
     `  issuers   ${issuers}`,
     `  sums      ${sumsSha256}, in ${levels} levels`,
-    `  checkpoint ${
-      checkpoint
-        ? `required${begins ? ' FROM NOW ON: verifiers refuse this registry without a checkpoint' : ''}`
-        : 'not required'
-    }`,
     ...describeLog(log, before?.log),
     ...(aboutSha256 === undefined ? [] : [`  names     ${aboutSha256}`]),
   ];

@@ -15,7 +15,7 @@ export async function missingOnlineKey(folder: string, isHold: boolean): Promise
   const { text, mayHold } = await onlinePermission(folder);
   const advice = isHold && !mayHold ? `. ${WITHOUT_HOLDS}` : '';
   return new KeyRejected(
-    `no online key: ${text}; pass --online-key FILE or --online-key env:NAME, or set checkpoint.signer in registry.yaml${advice}`,
+    `no key for the checkpoint: ${text}; pass --online-key FILE or --online-key env:NAME, or set checkpoint.signer, or signer for the root key, in registry.yaml${advice}`,
   );
 }
 

@@ -164,10 +164,7 @@ function buildNotes(outcome: Outcome): string[] {
       `The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`,
     ),
     ...limits.map((note) => `T${note.slice(1)}.`),
-    ...noteIf(
-      isOlder,
-      'The checkpoint still names an older list: run `checkpoint`.',
-    ),
+    ...noteIf(isOlder, 'The checkpoint still names an older list: run `checkpoint`.'),
     ...noteIf(
       checkpoint !== undefined && !isOlder && isOfOtherTree,
       'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',

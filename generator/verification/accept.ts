@@ -143,7 +143,9 @@ export function storedPublication(read: ReadFileSync): StoredPublication | undef
   const isTop = hash === undefined || hash === sha256(top.list);
   const pair = isTop ? top : (pairIn((name) => PATHS.snapshot(hash, name)) ?? top);
   const { rotation, proof, delegation } = STORED_FILES;
-  const others = Object.entries({ rotation, proof, delegation }).map(([name, path]) => [name, text(path)] as const);
+  const others = Object.entries({ rotation, proof, delegation }).map(
+    ([name, path]) => [name, text(path)] as const,
+  );
   const optional = Object.fromEntries(others.filter(([, value]) => value !== undefined));
   return { version: 1, ...pair, publication, checkpoint, ...optional };
 }

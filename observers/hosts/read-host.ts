@@ -78,9 +78,9 @@ export interface ServedTree {
   readonly rootKey: string | undefined;
   /** Undefined if the host serves none, or none that can be read. */
   readonly delegation: ServedStatement | undefined;
-  /** Undefined if the host serves none. */
+  /** Undefined if no verifier accepts what the host serves. */
   readonly checkpoint: ServedCheckpoint | undefined;
-  /** Undefined if the host serves none. */
+  /** Undefined if no verifier accepts what the host serves. */
   readonly publication: ServedPublication | undefined;
   /** The newest head of the log. Undefined if the registry has no log. */
   readonly log: ServedLog | undefined;
@@ -129,17 +129,17 @@ async function describe(
   now: number,
 ): Promise<Omit<ServedTree, 'url'>> {
   const { rootKey: root, checkpoint, publication, updatedAt, sha256: list } = facts;
-  const [problem] = checkpoint ? expiryOf(checkpoint, checkpoint.delegation, now).problems : [];
+  const [problem] = expiryOf(checkpoint, checkpoint.delegation, now).problems;
   return {
     ...{ failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
     rootKey: root.thumbprint,
     delegation: await servedDelegation(files, root),
-    checkpoint: checkpoint && {
+    checkpoint: {
       ...served(checkpoint.issuedAt, checkpoint.text),
       hold: checkpoint.hold,
       signer: checkpoint.kid,
     },
-    publication: publication && {
+    publication: {
       ...served(publication.issuedAt, publication.text),
       sequence: publication.sequence,
       previous: publication.previous,
