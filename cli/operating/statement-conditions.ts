@@ -51,7 +51,7 @@ export interface OnlineCondition extends Expiring {
 /** The condition of the checkpoint. */
 export interface CheckpointCondition extends Expiring {
   readonly hoursLeft: number | undefined;
-  /** Whether the checkpoint names the list and the files of the tree; undefined without a checkpoint. */
+  /** Whether the checkpoint names the list and the files of the tree; undefined if it is not valid. */
   readonly current: boolean | undefined;
 }
 
@@ -161,7 +161,7 @@ export function checkpointCondition(tree: LocalTree, now: number): CheckpointCon
 /** Says whether a checkpoint names the list and the files of the tree. */
 function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTree): Condition {
   if (checkpoint.sha256 !== report?.sha256) {
-    const message = `names the list of ${checkpoint.updatedAt}: verifiers that do not read publication statements use that list, not the newest`;
+    const message = `names the list of ${checkpoint.updatedAt}, not the newest`;
     return { level: 'warning', message };
   }
   const sums = published && readIfReadable(folder, PATHS.checksums);
@@ -173,13 +173,10 @@ function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTre
 
 /** Describes the issuers that the checkpoint of the tree holds (rule hold). */
 export function holdCondition(
-  { folder, report, checkpoint, publication, issuers: own }: LocalTree,
+  { folder, report, checkpoint, issuers: own }: LocalTree,
   { url, parts }: Pick<LiveCondition, 'url' | 'parts'>,
 ): HoldCondition {
   if (checkpoint === undefined) {
-    // The root key has signed that the registry has no checkpoints, so nothing can be on hold.
-    if (publication?.checkpoint === false)
-      return { level: 'ok', message: 'none', issuers: [], releasable: [] };
     const why = report === undefined ? 'there is no tree' : `${folder} has no valid checkpoint`;
     return { level: 'note', message: `unknown: ${why}`, issuers: undefined, releasable: [] };
   }

@@ -161,10 +161,7 @@ function buildNotes(outcome: Outcome): string[] {
       published?.signed === false,
       `The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`,
     ),
-    ...noteIf(
-      isOlder,
-      'The checkpoint still names an older list: run `checkpoint`.',
-    ),
+    ...noteIf(isOlder, 'The checkpoint still names an older list: run `checkpoint`.'),
     ...noteIf(
       checkpoint !== undefined && !isOlder && isOfOtherTree,
       'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',

@@ -80,7 +80,7 @@ export function unprovenFiles(
   listed: Iterable<readonly [path: string, hash: string]>,
   { publication: { checkpoint, sha256: list }, checksums, held }: AcceptedRelease,
 ): string[] {
-  if (checkpoint?.sha256 === list && checkpoint.treeSha256 === sha256(checksums)) return [];
+  if (checkpoint.sha256 === list && checkpoint.treeSha256 === sha256(checksums)) return [];
   const unproven = [...listed].filter(([path, hash]) => {
     const isForeign = isHostFile(path) ? ownHostFile(path, hash) === undefined : roleOf(path) === 'added';
     return isForeign && held?.has(path, hash) !== true;
