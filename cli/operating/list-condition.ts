@@ -58,11 +58,7 @@ export function treeCondition(
     ...{ hasRemote, trace },
   });
   if (refusal !== undefined) return state('error', refusal);
-  if (trace !== undefined)
-    return state(
-      'error',
-      `${folder} has no tree, but ${trace.what}`,
-    );
+  if (trace !== undefined) return state('error', `${folder} has no tree, but ${trace.what}`);
   if (report === undefined) return state('note', `${folder} has no tree`);
   // The other lines describe the times and the statements.
   const elsewhere = ['root key', 'rotation', 'checkpoint', 'freshness'];

@@ -208,10 +208,7 @@ export function holdCondition(
 }
 
 /** Describes a statement that is not proven: its check failed, the tree has no such file, or an earlier check failed. */
-function unproven(
-  { folder, report }: LocalTree,
-  name: 'publication' | 'checkpoint',
-): Condition {
+function unproven({ folder, report }: LocalTree, name: 'publication' | 'checkpoint'): Condition {
   const problems = problemsOf(report, (check) => check === name);
   if (problems !== undefined) return { level: 'error', message: summarize(problems) };
   if (report === undefined) return { level: 'note', message: 'none: there is no tree', isAbsent: true };

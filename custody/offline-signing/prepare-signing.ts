@@ -134,10 +134,10 @@ function assertComplete(published: PublishedTree | undefined, out: string): void
 function listToSign(
   records: ReadonlyMap<string, Uint8Array>,
   published: PublishedTree | undefined,
-  { rootKey, renew, updatedAt }: ListTime & { readonly rootKey: RootKey },
+  { rootKey, updatedAt }: ListTime & { readonly rootKey: RootKey },
 ): ListBytes {
   const previous = published?.updatedAt;
-  if (previous !== undefined && !renew && published?.rootKey?.thumbprint === rootKey.thumbprint) {
+  if (previous !== undefined && published?.rootKey?.thumbprint === rootKey.thumbprint) {
     const same = listBytes(records, previous);
     if (hasList(published, same)) return same;
   }

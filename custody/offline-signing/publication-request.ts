@@ -9,8 +9,8 @@ import {
   readList,
 } from '@passport-registry/verifier/core';
 import { RequestRejected, TreeRejected } from '../../generator/errors.js';
-import { validateIssuer } from '../../generator/generated/issuer-validator.js';
 import { namesIn } from '../../generator/freshness/online-keys.js';
+import { validateIssuer } from '../../generator/generated/issuer-validator.js';
 import { findAboutFaults } from '../../generator/list/about.js';
 import type { ListBytes } from '../../generator/list/list.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';

@@ -24,12 +24,7 @@ const MAX_SNAPSHOTS = 8;
 /** The page, schemas, changes and host configurations: about 40 files. */
 const MAX_OTHER_FILES = 256;
 
-const STATEMENTS: readonly string[] = [
-  PATHS.publication,
-  PATHS.signature,
-  PATHS.rootKey,
-  PATHS.rotation,
-];
+const STATEMENTS: readonly string[] = [PATHS.publication, PATHS.signature, PATHS.rootKey, PATHS.rotation];
 
 /**
  * Groups the files that SHA256SUMS lists. SHA256SUMS is not signed, so the groups have limits.

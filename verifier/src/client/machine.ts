@@ -330,13 +330,7 @@ class Turn<S extends AcceptedStatements> {
 }
 
 /** Returns all that a store keeps of statements, apart from the list and the rotation. */
-function evidenceOf({
-  sha256,
-  checkpoint,
-  publication,
-  logged,
-  rootKey,
-}: AcceptedStatements): string {
+function evidenceOf({ sha256, checkpoint, publication, logged, rootKey }: AcceptedStatements): string {
   const { thumbprint } = rootKey;
   return `${[sha256, checkpoint.text, publication.text, logged?.proof, thumbprint]}`;
 }

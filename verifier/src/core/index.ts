@@ -93,8 +93,8 @@ export {
   MAX_HELD_ISSUERS,
   verifyCheckpoint,
 } from './statements/checkpoint.js';
-export { ONLINE_MEMBERS, type OnlineKeys } from './statements/online-keys.js';
 export { type LogTrust, logTrustOf } from './statements/log-trust.js';
+export { ONLINE_MEMBERS, type OnlineKeys } from './statements/online-keys.js';
 export {
   type LogIdentity,
   type PublicationStatement,

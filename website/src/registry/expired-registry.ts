@@ -1,6 +1,12 @@
 import { createRegistryClient, type RegistryClient, type RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, CLOCK_TOLERANCE_MS, TREE_FILES, verifyCheckpoint } from '@passport-registry/verifier/core';
-import { fetchFile, fetchIfThere } from './fetch-file.js';
+import {
+  ANY_TIME,
+  CLOCK_TOLERANCE_MS,
+  TREE_FILES,
+  verifyCheckpoint,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/core';
+import { fetchFile } from './fetch-file.js';
 import type { RegistryAnchor } from './trust-anchor.js';
 import { NotVerified, notVerified } from './verified-registry.js';
 
@@ -30,11 +36,12 @@ export async function expiredRegistry(
 
 async function oldRegistry(rootKey: RootKey, trustAnchor: RegistryAnchor): Promise<RegistryClient> {
   const base = new URL(trustAnchor.sources[0]);
-  const [checkpoint, delegation] = await Promise.all([
+  const [publication, checkpoint] = await Promise.all([
+    fetchFile(base, TREE_FILES.publication),
     fetchFile(base, TREE_FILES.checkpoint),
-    fetchIfThere(base, TREE_FILES.delegation),
   ]);
-  const { issuedAt } = await verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME);
+  const { online } = await verifyPublicationStatement(publication, rootKey, ANY_TIME);
+  const { issuedAt } = await verifyCheckpoint(checkpoint, { rootKey, online }, ANY_TIME);
   const now = Math.min(issuedAt, Date.now());
   const client = createRegistryClient({ trustAnchor, now: () => now });
   try {

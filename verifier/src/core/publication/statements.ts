@@ -82,8 +82,7 @@ export async function readStatements(
     throw new RegistryError('ERR_PUBLICATION_MISSING', 'the source has no publication statement');
   const publication = await verifyPublicationStatement(bytes, rootKey, trust);
   const text = await reading;
-  if (text === undefined)
-    throw new RegistryError('ERR_CHECKPOINT_MISSING', 'the source has no checkpoint');
+  if (text === undefined) throw new RegistryError('ERR_CHECKPOINT_MISSING', 'the source has no checkpoint');
   const checkpoint = await verifyCheckpoint(text, { rootKey, online: publication.online }, trust);
   // A checkpoint may name an older list than the accepted one: the next checkpoint is not signed yet.
   refuseOlderList(checkpoint, accepted?.checkpoint);

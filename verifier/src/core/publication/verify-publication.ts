@@ -5,12 +5,7 @@ import { TREE_FILES } from '../tree-files.js';
 import { type Publication, type PublicationTrust, readPublication } from './publication.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import { type AcceptedStatements, readAcceptedStatements, type StatementTrust } from './statements.js';
-import {
-  readAccepted,
-  type StoredPublication,
-  storedFiles,
-  trustInStore,
-} from './stored-publication.js';
+import { readAccepted, type StoredPublication, storedFiles, trustInStore } from './stored-publication.js';
 
 /** What a reader knows before it reads a source. */
 export interface Memory {
