@@ -114,11 +114,11 @@ export function onlineCondition(
   const onlineKeys = namesIn(online);
   const { mayHold, expiresAt } = online;
   const isMissing = own !== undefined && own !== publication.kid && !onlineKeys.includes(own);
-  const lacksHold = own !== undefined && wanted && !mayHold;
+  const isOtherPermission = own !== undefined && wanted !== mayHold;
   const validity = onlineKeysValidity(online, issuedAt, now);
   const problems = [
     ...(isMissing ? [notNamed(own)] : []),
-    ...(lacksHold ? ['registry.yaml lets them hold issuers, and the publication does not'] : []),
+    ...(isOtherPermission ? [OTHER_PERMISSION[wanted ? 'wanted' : 'denied']] : []),
   ];
   const holds = mayHold ? ', and may hold issuers' : ', and may not hold issuers';
   const end = formatUpdatedAt(expiresAt);
@@ -137,6 +137,11 @@ export function onlineCondition(
 }
 
 const ONLINE_LEVEL = { over: 'error', 'ends soon': 'warning', valid: 'ok' } as const;
+
+const OTHER_PERMISSION = {
+  wanted: 'registry.yaml lets them hold issuers, and the publication does not',
+  denied: 'registry.yaml does not let them hold issuers, and the publication does',
+};
 
 const notNamed = (own: string) =>
   `registry.yaml names the online key ${own}, and the publication does not: it can sign no checkpoint before a build with the root key`;
