@@ -113,14 +113,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     // `pin` reads another registry: its quorum is that of a verifier, not of the publisher.
     pin: {
       summary: 'write the trust anchor of a registry, which verifiers pin',
-      options: 'thumbprint trust-anchor require-checkpoint require-publication witness quorum force json',
-      example: 'pin https://registry.example --thumbprint THUMBPRINT --require-publication',
+      options: 'thumbprint trust-anchor witness quorum force json',
+      example: 'pin https://registry.example --thumbprint THUMBPRINT',
       isWithoutSettings: true,
       load: async () => (await import('./pin.js')).declarePin,
     },
     verify: {
       summary: 'verify a tree, a live registry, or a proof of the past',
-      options: 'root-key max-age conformance expect wait proof json',
+      options: 'root-key conformance expect wait proof json',
       example: 'verify https://registry.example --root-key trust-anchor.json',
       load: async () => (await import('./verify.js')).declareVerify,
     },
@@ -134,7 +134,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   'For others:': {
     mirror: {
       summary: 'keep a verified copy of a registry',
-      options: 'root-key max-age witness-key witness-state watch json',
+      options: 'root-key witness-key witness-state watch json',
       example: 'mirror https://registry.example copy --root-key trust-anchor.json',
       load: async () => (await import('./mirror.js')).declareMirror,
     },

@@ -24,9 +24,7 @@ interface Options extends PublicationOptions {
 /** `passport-registry attach`, for the machine with the registry */
 export function declareAttach(command: Command, io: Io) {
   command
-    .description(
-      'publish a list that was signed elsewhere; print a step that was signed elsewhere',
-    )
+    .description('publish a list that was signed elsewhere; print a step that was signed elsewhere')
     .argument('<request>', 'folder of the signing request')
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')

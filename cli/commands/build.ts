@@ -8,7 +8,6 @@ import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { addOptions } from '../options/common-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions, onlineChoice } from '../options/publication-options.js';
-import { hasSigner } from '../options/settings.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
@@ -75,7 +74,6 @@ export async function buildUnsigned(
       // Of two histories, `attach` could not publish what is signed, also if that stops somebody.
       ...(await listChoice(io, options, { issuers: options.issuers, about })),
       ...listOptions(io, options),
-      checkpoint: hasSigner(settings.checkpoint),
       online: await onlineChoice(io, settings),
     },
     folder,

@@ -1,14 +1,17 @@
 import type { Command, Option } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
-import { readIfReadable } from '../../generator/files/read-file.js';
-import { hasCheckpoint } from '../../generator/freshness/freshness.js';
-import { missingOnlineKey } from '../../generator/freshness/missing-online-key.js';
+import {
+  type CheckpointChoice,
+  ONLINE_CHECKPOINT_HOURS,
+  ROOT_CHECKPOINT_HOURS,
+} from '../../generator/freshness/checkpoint.js';
+import { missingOnlineKey } from '../../generator/freshness/online-keys.js';
 import { cosign } from '../../generator/publishing/cosign.js';
 import { assertListed, type HoldChange } from '../../generator/publishing/next-hold.js';
 import { type CheckpointReport, publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
+import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
 import { rememberEnded } from '../hosts/ended-holds.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
@@ -19,8 +22,8 @@ import {
   cosignChoice,
   treeOptions,
 } from '../options/publication-options.js';
-import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
-import { keyOptions } from '../options/signer-options.js';
+import { hasSigner, type WithSettings } from '../options/settings.js';
+import { keyOptions, rootSignerChoice } from '../options/signer-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
 
@@ -39,7 +42,7 @@ interface HoldOptions extends Options {
 export function declareCheckpoint(command: Command, io: Io) {
   command
     .description(
-      'complete a publication that is only in the log, collect cosignatures, and sign a checkpoint with the online key',
+      'complete a publication that is only in the log, collect cosignatures, and sign a checkpoint with the online key, or else the root key',
     )
     .argument('[dir]', 'folder of the tree', 'dist');
   addOptions(command, ...CHECKPOINT_OPTIONS);
@@ -50,7 +53,7 @@ export function declareCheckpoint(command: Command, io: Io) {
 export function declareHold(command: Command, io: Io) {
   command
     .description(
-      'stop issuers at once, or end that: sign a checkpoint that holds them or not, with the online key',
+      'stop issuers at once, or end that: sign a checkpoint that holds them or not, with the online key, or else the root key',
     )
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
@@ -66,7 +69,7 @@ const CHECKPOINT_OPTIONS: readonly Option[] = [
   COSIGN_OPTION,
   numberOption(
     '--hours <number>',
-    `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
+    `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${ONLINE_CHECKPOINT_HOURS} by an online key, and ${ROOT_CHECKPOINT_HOURS} by the root key)`,
   ),
   JSON_OPTION,
 ];
@@ -82,9 +85,8 @@ function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOpti
 }
 
 /**
- * Completes a publication that is only in the log, with a checkpoint of the online key. Without such a publication, signs a
- * checkpoint of the published list. Without an online key, completes and collects what needs none: that is everything if
- * the registry has no checkpoints.
+ * Completes a publication that is only in the log, with a new checkpoint. Without such a publication, signs a checkpoint of the
+ * published list. Without a key, completes and collects what needs none.
  */
 async function completeOrSign(io: Io, out: string, options: Options): Promise<number> {
   const { settings } = options;
@@ -93,21 +95,16 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
     const published = await readPublished(output.named);
     const isLogged = published?.statement?.log !== undefined;
     const asksWitnesses = (settings.log.witnesses ?? []).length > 0;
-    // A host that lost its checkpoint, or has not signed the first one yet, needs one.
-    const needsCheckpoint =
-      hasCheckpoint(published) ||
-      published?.statement?.checkpoint === true ||
-      readIfReadable(out, PATHS.delegation) !== undefined;
-    const collects = !hasSigner(settings.checkpoint) && isLogged && (asksWitnesses || !needsCheckpoint);
-    if (published?.pending === undefined && !collects) {
+    const hasKey = hasSigner(settings.checkpoint) || hasSigner(settings);
+    if (published?.pending === undefined && (hasKey || !isLogged || !asksWitnesses)) {
       return { signed: await sign(io, { published, output }, options) };
     }
-    const checkpoint = await onlineKey(io, settings);
+    const checkpoint = await checkpointKey(io, published, options);
     const unknown = await doubtOf(io, { published }, options);
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
     const report = await cosign(published, output, { ...treeOptions(settings), log, checkpoint });
-    return { ...report, lacksKey: checkpoint === undefined && needsCheckpoint };
+    return { ...report, lacksKey: checkpoint === undefined };
   });
   if ('signed' in done) return sayCheckpoint(io, { out, ...done.signed }, options);
   const { lacksKey, log, completed } = done;
@@ -119,9 +116,20 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
   return ok ? 0 : UNFINISHED;
 }
 
-/** The online key, of `--online-key` or of the settings. */
-const onlineKey = (io: Io, settings: Settings) =>
-  checkpointChoice(io, settings, { passphraseOption: '--online-passphrase-file' });
+/**
+ * Returns the key that signs a checkpoint: the online key, of `--online-key` or of the settings, or else the root key of the
+ * settings, or the development key of a tree that it has signed. Undefined if there is none.
+ */
+async function checkpointKey(
+  io: Io,
+  published: PublishedTree | undefined,
+  { settings }: Options,
+): Promise<CheckpointChoice | undefined> {
+  const online = await checkpointChoice(io, settings, { passphraseOption: '--online-passphrase-file' });
+  if (online !== undefined) return online;
+  if (!hasSigner(settings) && published?.development !== true) return undefined;
+  return { signer: await chooseSigner(rootSignerChoice(io, { settings })), hours: settings.checkpoint.hours };
+}
 
 async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promise<number> {
   const { out } = options;
@@ -156,14 +164,13 @@ async function sign(
   { published, output, holdChange }: CheckpointTask,
   options: Options,
 ): Promise<SignedCheckpoint> {
-  const { settings } = options;
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
-  const key = await onlineKey(io, settings);
+  const key = await checkpointKey(io, published, options);
   if (key === undefined) throw await missingOnlineKey(output.named, isHold);
   const unknown = await doubtOf(io, { published, holdChange }, options);
-  const choice = { ...key, holdChange, witnesses: cosignChoice(settings) };
+  const choice = { ...key, holdChange, witnesses: cosignChoice(options.settings) };
   const report = await publishCheckpoint(published, output, choice);
   const before = published?.checkpoint;
   const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];

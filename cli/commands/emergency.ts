@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { statusEdit } from '../../generator/authoring/edit-status.js';
 import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
-import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
+import { describeOnlineKeys } from '../../generator/freshness/online-keys.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { presenceOf } from '../operating/signer-presence.js';
@@ -172,8 +172,10 @@ export async function sayNotStopped(
   ids: readonly string[],
   { out, settings, needsOther }: Pick<Options, 'out' | 'settings'> & { readonly needsOther?: boolean },
 ): Promise<void> {
-  const { mayHold, text } = await onlinePermission(out).catch(() => ({ mayHold: undefined, text: '' }));
-  const hold = (await readPublished(out).catch(() => undefined))?.checkpoint?.hold;
+  const published = await readPublished(out).catch(() => undefined);
+  const online = published?.statement?.online;
+  const text = describeOnlineKeys(out, online);
+  const hold = published?.checkpoint?.hold;
   const held = ids.filter((id) => hold?.includes(id));
   const free = ids.filter((id) => !held.includes(id));
   if (held.length > 0)
@@ -184,7 +186,7 @@ export async function sayNotStopped(
   if (free.length === 0) return;
   const key = hasSigner(settings.checkpoint) ? '' : ', with --online-key and its file';
   const other =
-    needsOther && mayHold === true
+    needsOther && online?.mayHold === true
       ? ` Without the root key, the online key can do that: \`hold ${free.join(' ')}\`${key} (${text})`
       : '';
   say(io, `Not stopped yet: ${free.join(', ')}.${other}`);

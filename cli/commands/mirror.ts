@@ -8,13 +8,7 @@ import {
 } from '../../observers/hosts/compare-hosts.js';
 import { readHost } from '../../observers/hosts/read-host.js';
 import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
-import {
-  DAY_SECONDS,
-  JSON_OPTION,
-  MAX_BEHIND_OPTION,
-  maxAgeOption,
-  numberOption,
-} from '../options/common-options.js';
+import { JSON_OPTION, MAX_BEHIND_OPTION, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/values.js';
@@ -23,13 +17,11 @@ import { repeatForever } from '../terminal/until-stopped.js';
 import { addCommands, type Run } from './add-commands.js';
 
 interface Options extends WithSettings {
-  maxAge: number;
   watch?: number;
   json?: true;
 }
 
 interface StatusOptions extends WithSettings {
-  maxAge: number;
   maxBehind: number;
   json?: true;
 }
@@ -41,7 +33,6 @@ export function declareMirror(command: Command, io: Io, run: Run) {
     .argument('<source>', 'URL of the registry')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
     .addOption(TRUST_OPTION)
-    .addOption(maxAgeOption())
     .addOption(numberOption('--watch <seconds>', 'keep running, and check again after this time'))
     .addOption(JSON_OPTION);
   addCommands(command, run, {
@@ -82,10 +73,9 @@ async function mirror(
   options: Options,
 ): Promise<number> {
   const trust = await loadPinned(io, options);
-  const { maxAge: maxAgeDays } = options;
   assertAddresses([route.source]);
   const once = async () => {
-    const report = await mirrorOnce({ ...route, trust, maxAgeDays });
+    const report = await mirrorOnce({ ...route, trust });
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
@@ -118,8 +108,7 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   assertAddresses(urls);
   const trust = await loadPinned(io, options);
   const compared = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
-  const demands = { maxAge: options.maxAge * DAY_SECONDS };
-  const mirrors = await Promise.all(compared.map((mirror) => auditMirror(mirror, trust, demands)));
+  const mirrors = await Promise.all(compared.map((mirror) => auditMirror(mirror, trust)));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, options.maxBehind));
   if (options.json) emit(io, { ok, mirrors });
   for (const mirror of mirrors) say(io, formatStatus(mirror));

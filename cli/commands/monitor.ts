@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { DAY_MS } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { withOutputLock } from '../../generator/files/output-lock.js';
 import { type Finding, isUnchecked, SEVERITIES } from '../../observers/monitoring/finding.js';
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { KnownLog, MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
-import { JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
+import { JSON_OPTION, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses, duration } from '../options/values.js';
@@ -18,7 +17,6 @@ interface Options extends WithSettings {
   state?: string;
   since?: string;
   pendingAfter: string;
-  maxAge: number;
   timeout: number;
   every?: number;
   json?: true;
@@ -34,7 +32,6 @@ export function declareMonitor(command: Command, io: Io) {
     .option('--state <dir>', 'folder of what earlier rounds have seen, which the next round continues')
     .option('--since <duration>', 'without earlier rounds: tell the changes of this time, such as 2d')
     .option('--pending-after <duration>', 'how long a publication may be in the log, but not published', '1d')
-    .addOption(maxAgeOption('cosignatures'))
     .addOption(numberOption('--timeout <seconds>', 'time limit of a round').default(600))
     .addOption(numberOption('--every <seconds>', 'keep running, and check again after this time'))
     .addOption(JSON_OPTION);
@@ -73,7 +70,6 @@ async function monitorOptions(io: Io, url: string, options: Options): Promise<Mo
     ...{ url, mirrors, trust, watch, folder: options.state },
     sinceMs: since === undefined ? undefined : duration('--since', since),
     pendingAfterMs: duration('--pending-after', options.pendingAfter),
-    maxAgeMs: options.maxAge * DAY_MS,
     timeoutMs: options.timeout * 1000,
   };
 }

@@ -15,8 +15,6 @@ interface Options {
   thumbprint?: string;
   nextRoot?: string[];
   trustAnchor: string;
-  requireCheckpoint?: true;
-  requirePublication?: true;
   witness?: string[];
   quorum?: string;
   trustOnFirstUse?: true;
@@ -39,8 +37,6 @@ export function declarePin(command: Command, io: Io) {
       'thumbprints of the 1 to 3 keys that can follow the root key, from the operator',
     )
     .option('--trust-anchor <file>', 'file of the trust anchor', 'trust-anchor.json')
-    .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
-    .option('--require-publication', 'refuse the registry if it shows no publication statement')
     .option('--witness <vkey...>', "verifier keys of the log's witnesses, from their operators")
     .option('--quorum <number>', 'how many of these witnesses must have cosigned the log')
     .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
@@ -70,8 +66,6 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
   }
   const registry = await readPinnable(source, {
     ...{ thumbprint, nextRoots, trustOnFirstUse },
-    requireCheckpoint: options.requireCheckpoint === true,
-    requirePublication: options.requirePublication === true,
     witnessed: quorumChoice(options),
   });
   if (registry.development && options.allowDevelopment !== true) {

@@ -4,17 +4,15 @@ import {
   aboutOf,
   assertTrustPolicy,
   createIssuerLookup,
-  createRegistryClient,
   type Decision,
   type Issuer,
-  NoUsableSource,
   openRegistry,
   type Registry,
   RegistryError,
   type RegistryFiles,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import { verifyAbout } from '@passport-registry/verifier/core';
+import { COSIGNATURE_AGE_MS, verifyAbout } from '@passport-registry/verifier/core';
 import { patientFetch } from '@passport-registry/verifier/http';
 import type { Command } from 'commander';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
@@ -24,7 +22,6 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { unreachableSources } from '../../generator/verification/network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
-import { DAY_SECONDS, maxAgeOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, readPolicy, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/values.js';
@@ -36,7 +33,6 @@ interface Options extends WithSettings {
   domain?: string;
   policy?: string;
   at?: string;
-  maxAge: number;
   json?: true;
 }
 
@@ -52,7 +48,6 @@ export function declareResolve(command: Command, io: Io) {
     .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
     .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
     .addOption(TRUST_OPTION)
-    .addOption(maxAgeOption())
     .option('--at <time>', 'show what the registry said at this time, RFC 3339, by its log')
     .option('--json', 'print the decision as JSON on stdout');
   return (id: string, sources: readonly string[], options: Options) => resolve(io, { id, sources }, options);
@@ -63,7 +58,6 @@ async function resolve(
   { id, sources: named }: { readonly id: string; readonly sources: readonly string[] },
   options: Options,
 ): Promise<number> {
-  const maxAge = options.maxAge * DAY_SECONDS;
   const policy = policyOf(options);
   const { root_key: rootKey } = options.settings;
   if (rootKey === undefined) {
@@ -79,7 +73,7 @@ async function resolve(
   if (policy === undefined)
     throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
   return withRegistryErrors(async () => {
-    const answer = await ask(id, policy, { trust, sources, maxAge });
+    const answer = await ask(id, policy, { trust, sources });
     const { decision, updatedAt, about, hint } = answer;
     if (options.json) emit(io, { ...decision, updatedAt, about: about ?? null });
     sayDecision(io, id, answer);
@@ -107,49 +101,36 @@ interface Answer {
   readonly hint?: string | undefined;
 }
 
-/** Who is asked, what is trusted of them, and how old an answer may be. */
+/** Who is asked, and what is trusted of them. */
 interface Sources {
   readonly trust: PinnedTrust;
   readonly sources: readonly string[];
-  /** Seconds. */
-  readonly maxAge: number;
 }
 
-async function ask(
-  id: string,
-  policy: TrustPolicy,
-  { trust: pinned, sources, maxAge }: Sources,
-): Promise<Answer> {
-  const trust = { trustAnchor: trustAnchorOf(pinned), maxAge };
-  const known = (registry: Registry) => registry.list().map(({ issuer_id }) => issuer_id);
-  const answer = (registry: Registry, about: AboutIssuer | undefined) => ({
-    about,
-    decision: registry.decide(id, policy),
-    updatedAt: registry.updatedAt,
-    // An unknown id may be misspelt. The hint is only for people; the decision is about the given id.
-    hint: registry.resolve(id) === undefined ? didYouMean(id, known(registry)) : undefined,
-  });
+/** How long ago the checkpoint of a folder may have been signed: what clients demand of cosignatures, too. */
+const COPY_AGE_SECONDS = COSIGNATURE_AGE_MS / 1000;
+
+async function ask(id: string, policy: TrustPolicy, { trust: pinned, sources }: Sources): Promise<Answer> {
+  const trust = { trustAnchor: trustAnchorOf(pinned) };
   const [first = ''] = sources;
   if (sources.length === 1 && isFolder(first)) {
     const files = registryFiles(folderSource(first));
-    const registry = await openRegistry(files, trust);
-    return answer(registry, await aboutIn(files, registry, id));
+    const registry = await openRegistry(files, { ...trust, maxAge: COPY_AGE_SECONDS });
+    const known = registry.list().map(({ issuer_id }) => issuer_id);
+    return {
+      about: await aboutIn(files, registry, id),
+      decision: registry.decide(id, policy),
+      updatedAt: registry.updatedAt,
+      // An unknown id may be misspelt. The hint is only for people; the decision is about the given id.
+      hint: registry.resolve(id) === undefined ? didYouMean(id, known) : undefined,
+    };
   }
   const invalid = sources.find((one) => !isAddress(one));
   if (invalid !== undefined)
     throw new UsageError(
       `${invalid} is neither a folder nor an http(s) URL; if it is an issuer, give one issuer at a time`,
     );
-  const options = { sources, fetch: patientFetch(), ...trust };
-  const proven = await lookUp(id, policy, options);
-  if (proven !== undefined) return proven;
-  const client = createRegistryClient(options);
-  try {
-    await client.ready();
-    return answer(client, await aboutOf(client, id));
-  } finally {
-    client.close();
-  }
+  return lookUp(id, policy, { sources, fetch: patientFetch(), ...trust });
 }
 
 /** Returns the name and the reason in a folder whose statement was verified. Undefined if they are not known. */
@@ -165,22 +146,14 @@ async function aboutIn(
   return about && (about.get(id) ?? {});
 }
 
-/** Looks up one issuer without the list. @returns undefined if the registry has no publication statement */
-async function lookUp(
-  id: string,
-  policy: TrustPolicy,
-  options: AnchoredLookupOptions,
-): Promise<Answer | undefined> {
+/** Looks up one issuer without the list. */
+async function lookUp(id: string, policy: TrustPolicy, options: AnchoredLookupOptions): Promise<Answer> {
   const lookup = createIssuerLookup(options);
   try {
     await lookup.ready();
     const { registry, ...decision } = await lookup.decide(id, policy);
     const about = decision.issuer && (await aboutOf(lookup, id));
     return { decision, updatedAt: registry?.updatedAt ?? lookup.updatedAt, about };
-  } catch (error) {
-    const errors = error instanceof NoUsableSource ? Object.values(error.errors) : [];
-    if (errors.some(({ code }) => code === 'ERR_PUBLICATION_MISSING')) return undefined;
-    throw error;
   } finally {
     lookup.close();
   }

@@ -8,7 +8,7 @@ import type { Check } from '../../generator/verification/checks.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
 import { lackOfQuorum } from '../hosts/quorum.js';
-import { DAY_SECONDS, JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
+import { JSON_OPTION, numberOption } from '../options/common-options.js';
 import { cosignChoice } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
@@ -18,7 +18,6 @@ import { withProgress } from '../terminal/progress.js';
 import { differenceFrom, readExpectedTree, rememberFiles } from './expected-tree.js';
 
 interface Options extends WithSettings {
-  maxAge: number;
   conformance?: true;
   anyContentType?: true;
   expect?: string;
@@ -34,7 +33,6 @@ export function declareVerify(command: Command, io: Io) {
       'folder of a tree, or URL of a registry (default: base_url of registry.yaml, dist, or the source of the trust anchor)',
     )
     .addOption(TRUST_OPTION)
-    .addOption(maxAgeOption())
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
     .option('--any-content-type', 'accept any content types from a host that cannot set them')
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
@@ -51,7 +49,6 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     throw new UsageError('--conformance checks a live host: give its URL');
   const expected = options.expect === undefined ? undefined : readExpectedTree(options.expect);
   const demands = {
-    maxAge: options.maxAge * DAY_SECONDS,
     ...trust,
     anyContentType: options.anyContentType === true,
   };

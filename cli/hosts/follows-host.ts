@@ -62,10 +62,7 @@ interface ShownBy extends CommandPlace {
  * Returns the question that a build asks before the root key signs: before a first list, whether the registry has published
  * before; otherwise that of {@link assertFollowsHost}, and whether the records are older than a suspension.
  */
-export function followsHosts(
-  asking: Asking,
-  { about, issuers, ...where }: ShownBy,
-): AssertFollowsHosts {
+export function followsHosts(asking: Asking, { about, issuers, ...where }: ShownBy): AssertFollowsHosts {
   const { env } = asking;
   return async ({ rootKey, published, records, ...next }) => {
     if (published === undefined) return assertNotPublished(where.settings, rootKey, asking);

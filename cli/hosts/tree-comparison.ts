@@ -180,16 +180,15 @@ function stoppedOnlyIn(
 
 function compareHolds(
   { checkpoint: served }: HostStatus,
-  { folder, checkpoint, publication, issuers }: OwnTree,
+  { checkpoint, issuers }: OwnTree,
   {
     isLeftOut,
     theirs: listed = [],
   }: { readonly isLeftOut: boolean; readonly theirs: readonly Issuer[] | undefined },
 ): HoldComparison | undefined {
   // Nobody can tell what a checkpoint holds that is damaged or lost.
-  const had = publication?.checkpoint === true || readIfReadable(folder, PATHS.checkpoint) !== undefined;
-  if (checkpoint === undefined && had) return undefined;
-  const [theirs, own] = [served?.hold ?? [], checkpoint?.hold ?? []];
+  if (checkpoint === undefined) return undefined;
+  const [theirs, own] = [served?.hold ?? [], checkpoint.hold];
   const ended = served === undefined ? [] : endedHere(served.sha256);
   const without = (ids: readonly string[], others: readonly string[]) =>
     ids.filter((id) => !others.includes(id));

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { CLOCK_TOLERANCE_MS, clockNote, DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
+import { CLOCK_TOLERANCE_MS, clockNote, DAY_MS } from '@passport-registry/verifier/core';
 import { hasOrigin } from '../../generator/files/git.js';
 import { knowsBranch } from '../../generator/files/remote-branch.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
@@ -36,9 +36,6 @@ export interface TreeCondition extends Condition {
   readonly trace: PublicationTrace | undefined;
 }
 
-/** The age at which a list without a checkpoint should be published again. */
-const RENEWAL_AGE_DAYS = 14;
-
 /** Describes the whole tree: does everything in it verify? */
 export function treeCondition(
   local: LocalTree,
@@ -61,11 +58,7 @@ export function treeCondition(
     ...{ hasRemote, trace },
   });
   if (refusal !== undefined) return state('error', refusal);
-  if (trace !== undefined)
-    return state(
-      'error',
-      `${folder} has no tree, but ${trace.what}`,
-    );
+  if (trace !== undefined) return state('error', `${folder} has no tree, but ${trace.what}`);
   if (report === undefined) return state('note', `${folder} has no tree`);
   // The other lines describe the times and the statements.
   const elsewhere = ['root key', 'rotation', 'checkpoint', 'freshness'];
@@ -85,7 +78,7 @@ export function treeCondition(
 }
 
 /** Describes the published list and its age. */
-export function listCondition({ report, checkpoint }: LocalTree, now: number): ListCondition {
+export function listCondition({ report }: LocalTree, now: number): ListCondition {
   const { updatedAt, sha256, issuers } = report ?? {};
   const facts = { updatedAt, sha256, issuers, ageDays: undefined };
   if (updatedAt === undefined || issuers === undefined) {
@@ -103,12 +96,5 @@ export function listCondition({ report, checkpoint }: LocalTree, now: number): L
       ...found,
     };
   }
-  if (checkpoint !== undefined) return { level: 'ok', message: what, ...found };
-  if (ageMs >= MAX_AGE_MS) {
-    const refused = `by default, verifiers refuse a list without a checkpoint after ${MAX_AGE_MS / DAY_MS} days`;
-    return { level: 'error', message: `${what}: ${refused}`, ...found };
-  }
-  const until = `without a checkpoint, verifiers accept it for ${MAX_AGE_MS / DAY_MS} days`;
-  const level = ageMs >= RENEWAL_AGE_DAYS * DAY_MS ? 'warning' : 'ok';
-  return { level, message: `${what}; ${until}`, ...found };
+  return { level: 'ok', message: what, ...found };
 }

@@ -51,7 +51,7 @@ export interface OnlineCondition extends Expiring {
 /** The condition of the checkpoint. */
 export interface CheckpointCondition extends Expiring {
   readonly hoursLeft: number | undefined;
-  /** Whether the checkpoint names the list and the files of the tree; undefined without a checkpoint. */
+  /** Whether the checkpoint names the list and the files of the tree; undefined if it is not valid. */
   readonly current: boolean | undefined;
 }
 
@@ -114,11 +114,11 @@ export function onlineCondition(
   const onlineKeys = namesIn(online);
   const { mayHold, expiresAt } = online;
   const isMissing = own !== undefined && own !== publication.kid && !onlineKeys.includes(own);
-  const lacksHold = own !== undefined && wanted && !mayHold;
+  const isOtherPermission = own !== undefined && wanted !== mayHold;
   const validity = onlineKeysValidity(online, issuedAt, now);
   const problems = [
     ...(isMissing ? [notNamed(own)] : []),
-    ...(lacksHold ? ['registry.yaml lets them hold issuers, and the publication does not'] : []),
+    ...(isOtherPermission ? [OTHER_PERMISSION[wanted ? 'wanted' : 'denied']] : []),
   ];
   const holds = mayHold ? ', and may hold issuers' : ', and may not hold issuers';
   const end = formatUpdatedAt(expiresAt);
@@ -137,6 +137,11 @@ export function onlineCondition(
 }
 
 const ONLINE_LEVEL = { over: 'error', 'ends soon': 'warning', valid: 'ok' } as const;
+
+const OTHER_PERMISSION = {
+  wanted: 'registry.yaml lets them hold issuers, and the publication does not',
+  denied: 'registry.yaml does not let them hold issuers, and the publication does',
+};
 
 const notNamed = (own: string) =>
   `registry.yaml names the online key ${own}, and the publication does not: it can sign no checkpoint before a build with the root key`;
@@ -161,7 +166,7 @@ export function checkpointCondition(tree: LocalTree, now: number): CheckpointCon
 /** Says whether a checkpoint names the list and the files of the tree. */
 function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTree): Condition {
   if (checkpoint.sha256 !== report?.sha256) {
-    const message = `names the list of ${checkpoint.updatedAt}: verifiers that do not read publication statements use that list, not the newest`;
+    const message = `names the list of ${checkpoint.updatedAt}, not the newest`;
     return { level: 'warning', message };
   }
   const sums = published && readIfReadable(folder, PATHS.checksums);
@@ -173,13 +178,10 @@ function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTre
 
 /** Describes the issuers that the checkpoint of the tree holds (rule hold). */
 export function holdCondition(
-  { folder, report, checkpoint, publication, issuers: own }: LocalTree,
+  { folder, report, checkpoint, issuers: own }: LocalTree,
   { url, parts }: Pick<LiveCondition, 'url' | 'parts'>,
 ): HoldCondition {
   if (checkpoint === undefined) {
-    // The root key has signed that the registry has no checkpoints, so nothing can be on hold.
-    if (publication?.checkpoint === false)
-      return { level: 'ok', message: 'none', issuers: [], releasable: [] };
     const why = report === undefined ? 'there is no tree' : `${folder} has no valid checkpoint`;
     return { level: 'note', message: `unknown: ${why}`, issuers: undefined, releasable: [] };
   }
@@ -211,10 +213,7 @@ export function holdCondition(
 }
 
 /** Describes a statement that is not proven: its check failed, the tree has no such file, or an earlier check failed. */
-function unproven(
-  { folder, report }: LocalTree,
-  name: 'publication' | 'checkpoint',
-): Condition {
+function unproven({ folder, report }: LocalTree, name: 'publication' | 'checkpoint'): Condition {
   const problems = problemsOf(report, (check) => check === name);
   if (problems !== undefined) return { level: 'error', message: summarize(problems) };
   if (report === undefined) return { level: 'note', message: 'none: there is no tree', isAbsent: true };

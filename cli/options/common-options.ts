@@ -1,4 +1,3 @@
-import { DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 
@@ -47,16 +46,8 @@ export function portOption(port: number): Option {
   });
 }
 
-/** Returns the option for the age of what is no longer accepted, for the help. Its value is in days. */
-export function maxAgeOption(of = 'a list without a checkpoint'): Option {
-  return numberOption('--max-age <days>', `maximum age of ${of}`).default(MAX_AGE_MS / DAY_MS);
-}
-
 /** The option for the age of what a mirror serves, for the help. */
 export const MAX_BEHIND_OPTION = numberOption(
   '--max-behind <seconds>',
   'how far behind a mirror may be',
 ).default(3600);
-
-/** The verifier takes ages in seconds. */
-export const DAY_SECONDS = DAY_MS / 1000;

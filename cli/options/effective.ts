@@ -25,7 +25,6 @@ const EXCLUDES: readonly Rule[] = [
   ['--checkpoint-later', '--unsigned', 'give --checkpoint-later to `attach`'],
   ['--no-passphrase', '--passphrase-file'],
   ['--share', '--key'],
-  ['--max-age', '--at'],
   ['--policy', '--tier'],
   ['--log', '--witness'],
   ['--trust-on-first-use', '--thumbprint'],

@@ -82,7 +82,8 @@ const FRESHNESS_OPTIONS = [
 ];
 
 /**
- * Reads the rotation from the options, and the online key from the settings.
+ * Reads the rotation from the options, and the online key from the settings. Without an online key, the root key signs the
+ * checkpoint.
  *
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
@@ -132,7 +133,7 @@ async function onlinePublicKey(
   );
 }
 
-/** Returns the signer and the lifetime of a checkpoint; undefined if the settings name no online key. */
+/** Returns the online key and the lifetime of a checkpoint; undefined if the settings name no online key. */
 export async function checkpointChoice(
   io: Io,
   settings: Settings,
@@ -289,12 +290,7 @@ export const BUILD_OPTIONS = [
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
 export function treeOptions(settings: Settings): TreeOptions {
-  const { statements, page } = settings;
-  return {
-    statements,
-    about: descriptionOf(settings),
-    page,
-  };
+  return { about: descriptionOf(settings), page: settings.page };
 }
 
 /** Returns what the pages and documents of a registry say about it. */

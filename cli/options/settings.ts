@@ -26,7 +26,7 @@ interface SignerSection {
 
 /** The settings for a run of a command: those of registry.yaml, with absolute paths, what its options replace, and defaults. */
 export interface Settings extends RegistryFile {
-  readonly checkpoint: NonNullable<RegistryFile['checkpoint']> & { readonly hours: number };
+  readonly checkpoint: NonNullable<RegistryFile['checkpoint']>;
   readonly log: NonNullable<RegistryFile['log']> & { readonly wait: number };
   readonly overrides: readonly TransitionOverride[];
 }
@@ -75,9 +75,6 @@ export interface WithSettings extends CommandPlace {
   readonly settings: Settings;
 }
 
-/** How long a checkpoint is valid, in hours, unless `checkpoint.hours` says otherwise. */
-export const CHECKPOINT_HOURS = 24;
-
 /** For how many days a publication lets the online key sign, unless `checkpoint.days_online` says otherwise. */
 export const ONLINE_DAYS = 90;
 
@@ -103,7 +100,7 @@ function settingsFor(command: Command, written: RegistryFile): Settings {
     checkpoint: {
       ...written.checkpoint,
       ...(onlineKey !== undefined && { public_key: undefined }),
-      hours: given('hours') ?? written.checkpoint?.hours ?? CHECKPOINT_HOURS,
+      hours: given('hours') ?? written.checkpoint?.hours,
       signer: chosenSigner(written.checkpoint?.signer, '--online-key', {
         key: onlineKey,
         passphrase_file: given('onlinePassphraseFile'),

@@ -28,8 +28,8 @@ export interface PlanChoice {
   readonly online: OnlineChoice | undefined;
   /** The signer of the new checkpoint, if an online key signs checkpoints. */
   readonly checkpoint: CheckpointChoice | undefined;
-  /** How long a checkpoint by the next root key is valid, if the root key signs checkpoints. */
-  readonly checkpointHours: number;
+  /** How long a checkpoint by the next root key is valid, if the root key signs checkpoints. Default: 30 days. */
+  readonly checkpointHours: number | undefined;
   /** The log of the registry; undefined if it has none. */
   readonly log: LogChoice | undefined;
   readonly exceptions: RuleExceptions;

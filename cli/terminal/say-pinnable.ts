@@ -2,24 +2,18 @@ import type { PinnableRegistry } from '../../generator/verification/pinnable-reg
 import { shellWord } from '../command-line.js';
 import { count, type Io, say } from './io.js';
 
-const REQUIRE_CHECKPOINT = '--require-checkpoint';
-const REQUIRE_PUBLICATION = '--require-publication';
 /** Aligns a line with the text of the line before. */
 const INDENT = ' '.repeat(11);
 
 /** Prints what `pin` has found out about a registry. */
 export function sayPinnable(io: Io, source: string, registry: PinnableRegistry): void {
-  const { thumbprint, rotatedFrom, updatedAt, issuers, checkpoint, publication, development } = registry;
+  const { thumbprint, rotatedFrom, updatedAt, issuers, development } = registry;
   say(io, source);
   say(io, `root key   ${thumbprint}${development ? ' (development)' : ''}`);
   if (rotatedFrom !== undefined)
     say(io, `${INDENT}a rotation, which is valid, leads here from ${rotatedFrom}`);
   sayNextRoots(io, registry);
   say(io, `list       ${updatedAt}, ${count(issuers, 'issuer')}`);
-  say(io, `statement  ${publication ? 'valid' : 'unknown: it sends none'}`);
-  if (!publication) sayHidden(io, 'publication statements', REQUIRE_PUBLICATION);
-  say(io, `checkpoint ${checkpoint ? 'valid' : 'unknown: it sends none'}`);
-  if (!checkpoint) sayHidden(io, 'checkpoints', REQUIRE_CHECKPOINT);
   sayLog(io, registry);
 }
 
@@ -36,15 +30,9 @@ function sayNextRoots(io: Io, { trustAnchor, shownNextRoots: shown }: PinnableRe
 const nextRootOptions = (nextRoots: readonly string[]) =>
   nextRoots.map((thumbprint) => `--next-root ${thumbprint}`).join(' ');
 
-function sayHidden(io: Io, what: string, option: string): void {
-  say(io, `${INDENT}whoever answers can hide ${what}: if the operator says that the registry has`);
-  say(io, `${INDENT}${what}, pass ${option}`);
-}
-
-function sayLog(io: Io, { log, logSize = 0, cosignedBy, trustAnchor, publication }: PinnableRegistry): void {
+function sayLog(io: Io, { log, logSize = 0, cosignedBy, trustAnchor }: PinnableRegistry): void {
   if (log === undefined) {
-    // Only a publication statement says that the registry has no log.
-    say(io, `log        ${publication ? 'none' : 'unknown'}`);
+    say(io, 'log        none');
     return;
   }
   const { witnesses, quorum = 0 } = trustAnchor;
@@ -65,15 +53,13 @@ function sayLog(io: Io, { log, logSize = 0, cosignedBy, trustAnchor, publication
 }
 
 /** Returns what the trust anchor of a registry requires, as the end of a sentence. */
-export function demandOf({ checkpoint, publication, trustAnchor }: PinnableRegistry): string {
+export function demandOf({ trustAnchor }: PinnableRegistry): string {
   const { next_roots = [], log, witnesses, quorum } = trustAnchor;
   const cosigned =
     witnesses === undefined
       ? ''
       : `, cosigned by ${quorum} of ${count(witnesses.length, 'witness', 'witnesses')}`;
   const required = [
-    ...(checkpoint ? ['a checkpoint'] : []),
-    ...(publication ? ['a publication statement'] : []),
     ...(log === undefined ? [] : [`the log ${log}${cosigned}`]),
     ...(next_roots.length === 0 ? [] : [`a next root key that is one of ${next_roots.length}`]),
   ];
@@ -81,16 +67,10 @@ export function demandOf({ checkpoint, publication, trustAnchor }: PinnableRegis
 }
 
 /** Says how to compare the thumbprint, and how to pin the registry then. */
-export function sayHowToCompare(
-  io: Io,
-  source: string,
-  { checkpoint, publication, trustAnchor }: PinnableRegistry,
-): void {
+export function sayHowToCompare(io: Io, source: string, { trustAnchor }: PinnableRegistry): void {
   const { witnesses = [], quorum } = trustAnchor;
   const demands = [
     ...(trustAnchor.next_roots ? [nextRootOptions(trustAnchor.next_roots)] : []),
-    ...(checkpoint ? [REQUIRE_CHECKPOINT] : []),
-    ...(publication ? [REQUIRE_PUBLICATION] : []),
     ...witnesses.map((vkey) => `--witness ${shellWord(vkey)}`),
     ...(quorum === undefined ? [] : [`--quorum ${quorum}`]),
   ];

@@ -9,8 +9,6 @@ import { Registry, witnessesOf } from './registry.js';
 export interface Anchor {
   readonly root: object;
   readonly next_roots?: readonly string[];
-  readonly checkpoint?: 'required';
-  readonly publication?: 'required';
   readonly log?: string;
   readonly witnesses?: readonly string[];
   readonly quorum?: number;
@@ -55,24 +53,17 @@ function withRecords(registry: Registry, count: number): Registry {
 }
 
 const DESIGNS: Readonly<Record<string, () => Design>> = {
-  plain: () => ({ registry: new Registry({ isStated: false }).publish() }),
-  stated: () => ({ registry: new Registry().publish(), anchor: { publication: 'required' } }),
+  stated: () => ({ registry: new Registry().publish() }),
   empty: () => {
     const registry = new Registry();
     registry.records.clear();
     return { registry: registry.publish() };
   },
-  p256: () => ({ registry: threeLists(new Registry({ root: 'p256 root', checkpoints: 'root' })) }),
+  p256: () => ({ registry: threeLists(new Registry({ root: 'p256 root' })) }),
   'levels-1': () => ({ registry: withRecords(new Registry({ levels: 1 }), 70).publish() }),
   'levels-2': () => ({ registry: withRecords(new Registry({ levels: 2 }), 300).publish() }),
-  'root-checkpoint': () => ({ registry: threeLists(new Registry({ checkpoints: 'root' })) }),
-  checkpoint: () => ({
-    registry: threeLists(new Registry(ONLINE)),
-    anchor: { checkpoint: 'required', publication: 'required' },
-  }),
-  'checkpoint-without-statement': () => ({
-    registry: threeLists(new Registry({ ...ONLINE, isStated: false })),
-  }),
+  'root-checkpoint': () => ({ registry: threeLists(new Registry()) }),
+  checkpoint: () => ({ registry: threeLists(new Registry(ONLINE)) }),
   hold: () => {
     const registry = new Registry({ ...ONLINE, mayHold: true });
     registry.hold = ['beta'];

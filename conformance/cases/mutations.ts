@@ -75,7 +75,7 @@ const oddClaim = (names: readonly string[], dice: Dice) => {
 };
 
 const LISTED = ['updated_at', 'sha256', 'size', 'sequence', 'iat', 'exp', 'nbf'];
-const STATED = [...LISTED, 'issuers', 'levels', 'sums_sha256', 'previous', 'checkpoint', 'log', 'more'];
+const STATED = [...LISTED, 'issuers', 'levels', 'sums_sha256', 'previous', 'log', 'more'];
 const CHECKED = [...LISTED, 'tree_sha256', 'hold', 'more'];
 
 const WORKS: readonly RandomWork[] = [
@@ -267,8 +267,7 @@ function oddAnchor(anchor: Anchor, dice: Dice): Anchor {
   return {
     ...anchor,
     ...dice.pick<() => object>([
-      () => ({ checkpoint: dice.pick(['required', null, 'optional']) }),
-      () => ({ publication: dice.pick(['required', true]) }),
+      () => ({ more: dice.pick(['required', true]) }),
       () => ({ log: dice.pick(['registry.example/log', 'other.example/log', 'registry.example', '']) }),
       () => ({ quorum: quorum + dice.pick([-1, 1, 2]) }),
       () => ({ witnesses: rearranged(witnesses, ['x'], dice) }),

@@ -17,9 +17,7 @@ const SNAPSHOTS = 3;
 /** How a registry is set up. */
 interface Setup {
   readonly root?: string;
-  /** Whether there are publication statements. Default: true. */
-  readonly isStated?: boolean;
-  /** Who signs checkpoints: a delegated key, the root key, or nobody. Default: nobody. */
+  /** Who signs checkpoints: a delegated key, or the root key. Default: the root key. */
   readonly checkpoints?: 'online' | 'root' | undefined;
   readonly mayHold?: boolean;
   readonly hasLog?: boolean;
@@ -120,7 +118,6 @@ export class Registry {
 
   /** Publishes the records. */
   publish(publication: Publication = {}): this {
-    const { isStated = true } = this.setup;
     this.now = publication.at ?? this.now + MINUTE;
     if (this.setup.checkpoints === 'online' && this.#delegation === undefined) this.delegate();
     const issuers = [...this.records.keys()].sort().map((id) => this.records.get(id));
@@ -132,11 +129,8 @@ export class Registry {
     files.set('issuers.json', list);
     files.set('issuers.sig', utf8(base64url(this.root.sign(list))));
     files.set('keys/root.json', utf8(jcs({ ...this.root.jwk, kid: this.root.thumbprint })));
-    let statement: string | undefined;
-    if (isStated) {
-      statement = this.#statement(files, list, publication);
-      files.set('publication.jwt', utf8(statement));
-    }
+    const statement = this.#statement(files, list, publication);
+    files.set('publication.jwt', utf8(statement));
     if (publication.isPending) {
       this.#pending = hash;
       const sig = bytesIn(files, 'issuers.sig');
@@ -146,9 +140,9 @@ export class Registry {
       this.files = files;
       this.#pending = undefined;
       this.#published = { now: this.now, sequence: this.sequence };
-      if (this.setup.checkpoints !== undefined) this.#addSnapshot(hash);
+      this.#addSnapshot(hash);
     }
-    if (this.log !== undefined && statement !== undefined) {
+    if (this.log !== undefined) {
       this.files.set(`log/lists/${hash}.json`, list);
       this.log.addPublication(statement, this.files, publication.isPending);
     }
@@ -159,8 +153,7 @@ export class Registry {
   seal(claims: Members = {}): this {
     this.log?.write(this.files, this.now + 1);
     this.files.set('SHA256SUMS', utf8(checksumsOf(this.files, this.#pending)));
-    if (this.setup.checkpoints !== undefined)
-      this.files.set('checkpoint.jwt', utf8(this.#checkpoint(claims)));
+    this.files.set('checkpoint.jwt', utf8(this.#checkpoint(claims)));
     return this;
   }
 
@@ -176,7 +169,7 @@ export class Registry {
         ...{ iat, exp: iat + CHECKPOINT_SECONDS, updated_at: timeText(now) },
         ...{ sha256: sha256Hex(list), size: list.length },
         tree_sha256: sha256Hex(bytesIn(this.files, 'SHA256SUMS')),
-        ...(this.setup.isStated !== false && { sequence }),
+        sequence,
         ...(this.hold.length > 0 && { hold: this.hold }),
         ...claims,
       },
@@ -185,7 +178,7 @@ export class Registry {
 
   /** Who signs the checkpoints. */
   get checkpointKey(): Key {
-    return this.setup.checkpoints === 'root' ? this.root : this.online;
+    return this.setup.checkpoints === 'online' ? this.online : this.root;
   }
 
   /**
@@ -236,7 +229,7 @@ export class Registry {
 
   #statement(files: Files, list: Uint8Array, { sequence, claims }: Publication): string {
     this.sequence = sequence ?? this.sequence + 1;
-    const { levels = 0, checkpoints } = this.setup;
+    const { levels = 0 } = this.setup;
     const hashes = [...files].filter(([path]) => path.startsWith('issuers/'));
     const sums = sumsFiles(
       new Map(hashes.map(([path, bytes]) => [path.slice('issuers/'.length), sha256Hex(bytes)])),
@@ -251,7 +244,6 @@ export class Registry {
         ...{ sha256: sha256Hex(list), size: list.length, issuers: this.records.size },
         ...{ sums_sha256: sha256Hex(bytesIn(sums, 'sums/root')), levels },
         ...(this.#newest && { previous: sha256Hex(utf8(this.#newest)) }),
-        ...(checkpoints && { checkpoint: true }),
         ...(this.log && { log: this.log.claim }),
         ...claims,
       },

@@ -165,7 +165,6 @@ const ENTRIES: Readonly<Record<string, Work>> = {
   'the same list again': (registry) => registry.publish({ at: registry.now }),
   'another previous': (registry) => registry.publish({ claims: { previous: '0'.repeat(64) } }),
   'no previous': (registry) => registry.publish({ claims: { previous: undefined } }),
-  'checkpoints are withdrawn': (registry) => registry.publish({ claims: { checkpoint: undefined } }),
   'an earlier delegation': (registry) => registry.delegate({ iat: 1_795_000_000 }),
   'a delegation again': (registry) => registry.delegate().delegate(),
   'a delegation by a stranger': (registry) => addDelegation(registry, {}, key('stranger')),
@@ -227,7 +226,7 @@ const GOOD_ENTRIES = [
   ...['a gap in the sequence', 'the same list again', 'a delegation again', 'a rotation'],
 ];
 const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
-  [/sequence$|^an earlier|same time|same list|previous|withdrawn|publication twice/, 'log-order'],
+  [/sequence$|^an earlier|same time|same list|previous|publication twice/, 'log-order'],
   [/stranger|kid|committed|a rotation|statement|publication of a list|publication entry/, 'log-statements'],
   [/^an entry of another type/, 'other-entries'],
   [/^an? (empty )?entry|delegation again/, 'log-entries'],

@@ -32,10 +32,6 @@ function* proven(role: Role): Generator<Case> {
   const ask = ['alpha', 'ALPHA', 'a..b', '../issuers.json', '', 'con', 'alpha/', 'a'.repeat(129)];
   const invalid = 'A string that is no issuer_id is in no list.';
   yield make('invalid ids', { why: invalid, ask, trusted: ['alpha'] }, 'accept');
-  const required = 'A look-up needs a publication statement.';
-  yield make('no statement', { rule: 'statement-required', base: 'plain', why: required }, [
-    'ERR_PUBLICATION_MISSING',
-  ]);
   for (const status of ['suspended', 'revoked']) {
     const patches = variant('stated', (registry) => registry.change('alpha', { status }).publish());
     const own = { rule: 'status-rejected', patches, why: 'The status is not active.', trusted: ['beta'] };

@@ -13,8 +13,8 @@ interface Story {
   readonly shows: readonly [first: Work, second: Work];
   /** What is right for the second tree, and for the first one when it is shown again. A text is the code of a refusal. */
   readonly right: readonly [second: string, again: string];
-  /** Of the registry without a checkpoint, if that is something else. */
-  readonly without?: readonly [second: string, again: string];
+  /** Of a registry whose root key signs checkpoints, and whose log has no witnesses, if that is something else. */
+  readonly byRoot?: readonly [second: string, again: string];
   /** Default: all golden trees of the table. */
   readonly bases?: readonly string[];
 }
@@ -26,16 +26,15 @@ const CHECKPOINT = 'ERR_CHECKPOINT_ROLLED_BACK';
 const DELEGATION = 'ERR_DELEGATION_ROLLED_BACK';
 /** A tree under a replaced root key, which the chain that is known does not trust. */
 const REPLACED = 'ERR_DELEGATION_INVALID';
-const REPLACED_STATEMENT = 'ERR_PUBLICATION_INVALID';
+const REPLACED_BY_ROOT = 'ERR_CHECKPOINT_INVALID';
 const FORK = 'ERR_ROTATION_FORK';
 
-const ONLINE = ['checkpoint'];
-/** A list that is older than the accepted one: what decides first is the checkpoint, or else the statement. */
-const BACK = { right: [LIST, YES], without: [STATEMENT, YES] } as const;
-const NEWER = { right: [YES, LIST], without: [YES, STATEMENT] } as const;
+/** A list that is older than the accepted one: what decides first is the checkpoint. */
+const BACK = { right: [LIST, YES] } as const;
+const NEWER = { right: [YES, LIST] } as const;
 /** The same of a tree before a rotation, and of one after it. */
-const HIDDEN = { right: [REPLACED, YES], without: [REPLACED_STATEMENT, YES] } as const;
-const ROTATED = { right: [YES, REPLACED], without: [YES, REPLACED_STATEMENT] } as const;
+const HIDDEN = { right: [REPLACED, YES], byRoot: [REPLACED_BY_ROOT, YES] } as const;
+const ROTATED = { right: [YES, REPLACED], byRoot: [YES, REPLACED_BY_ROOT] } as const;
 
 const nothing: Work = () => undefined;
 const next: Work = (registry) => registry.change('beta', { tier: 'founding' }).publish();
@@ -105,15 +104,14 @@ const STORIES: Readonly<Record<string, Story>> = {
     ...NEWER,
   },
   'no publication statement any more': {
-    rule: 'statement-required',
+    rule: 'missing-files',
     shows: [nothing, (registry) => registry.files.delete('publication.jwt')],
     right: ['ERR_PUBLICATION_MISSING', YES],
   },
   'no checkpoint any more': {
-    rule: 'checkpoint-kept',
+    rule: 'missing-files',
     shows: [nothing, (registry) => registry.files.delete('checkpoint.jwt')],
     right: ['ERR_CHECKPOINT_MISSING', YES],
-    bases: ONLINE,
   },
   'neither statement nor checkpoint any more': {
     rule: 'missing-files',
@@ -125,13 +123,6 @@ const STORIES: Readonly<Record<string, Story>> = {
       },
     ],
     right: ['ERR_CHECKPOINT_MISSING', YES],
-    without: ['ERR_PUBLICATION_MISSING', YES],
-  },
-  'checkpoints are withdrawn': {
-    rule: 'statement-rollback',
-    shows: [nothing, (registry) => registry.publish({ claims: { checkpoint: undefined } })],
-    right: [STATEMENT, YES],
-    bases: ONLINE,
   },
   'a rotation': {
     rule: 'rotation-replaced',
@@ -195,7 +186,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     rule: 'rotation-brings',
     shows: [(registry) => registry.publish({ at: registry.now + 600 }), rotated],
     right: [LIST, REPLACED],
-    without: [LIST, REPLACED_STATEMENT],
+    byRoot: [LIST, REPLACED_BY_ROOT],
   },
 };
 
@@ -347,7 +338,7 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
       },
     ],
     right: [YES, LIST],
-    without: [INCONSISTENT, YES],
+    byRoot: [INCONSISTENT, YES],
   },
   'a log that is withdrawn': {
     rule: 'statement-rollback',
@@ -413,7 +404,6 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
     rule: 'log-rollback',
     shows: [nothing, (registry) => registry.change('beta').publish({ isPending: true })],
     right: [YES, CHECKPOINT],
-    without: [YES, INCONSISTENT],
   },
   'a pending publication is completed': {
     rule: 'log-write-order',
@@ -437,11 +427,11 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
       },
     ],
     right: [YES, LIST],
-    without: [INCONSISTENT, YES],
+    byRoot: [INCONSISTENT, YES],
   },
 };
 
-const WITHOUT_CHECKPOINT = ['stated', 'log'];
+const BY_ROOT = ['stated', 'log'];
 
 const verdict = (code: string): Right => (code === YES ? 'accept' : [code]);
 
@@ -453,7 +443,7 @@ function* clockSetBack(role: Role): Generator<Case> {
   const older = shown(registry, base);
   const steps: Step[] = [
     { now: now + 1_200_000, sources: [newer], right: 'accept' },
-    { now, sources: [older], right: [STATEMENT], restarts: true },
+    { now, sources: [older], right: [LIST], restarts: true },
     { now: now + 1_200_000, sources: [newer], right: 'accept', restarts: true },
   ];
   const why = 'What is stored is from the future, because the clock was set back.';
@@ -497,7 +487,7 @@ function* rotatedTwiceSaved(role: Role): Generator<Case> {
     const steps: Step[] = [
       { now: now + HOUR, sources: [shown(registry, base)], right: 'accept' },
       { now: now + HOUR, sources: [newer], right: 'accept' },
-      { now: now + HOUR, sources: [older], right: [base === 'stated' ? STATEMENT : LIST], restarts: true },
+      { now: now + HOUR, sources: [older], right: [LIST], restarts: true },
       { now: now + HOUR, sources: [newer], right: 'accept', restarts: true },
     ];
     const id = `memory/${base}, a newer list after a rotation, and a restart`;
@@ -572,8 +562,8 @@ interface NamedStory {
 
 /** The cases of a story: without and with a restart between the steps. */
 function* told(role: Role, { base, name, story }: NamedStory): Generator<Case> {
-  const { rule, shows, right, without = right } = story;
-  const [second, again] = (WITHOUT_CHECKPOINT.includes(base) ? without : right).map(verdict);
+  const { rule, shows, right, byRoot = right } = story;
+  const [second, again] = (BY_ROOT.includes(base) ? byRoot : right).map(verdict);
   const [one, other] = shows.map((work) => ({ base, patches: variant(base, work) }));
   const later = [one, other, one].map((source, at) => ({
     now: golden(base).now + HOUR + at * 1000,

@@ -4,7 +4,7 @@ import type { Members } from '../cases/jwt.js';
 import { type Draft, makeCase, publishedList } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 
-const base = 'plain';
+const base = 'stated';
 const DAY = 86_400_000;
 const TIERS = ['founding', 'certified', 'registered'];
 

@@ -133,7 +133,7 @@ export function* recordKit(): Generator<Case> {
 
 /** A list with another record in the place of `alpha`, sorted as if its id were right. */
 function recordCase(name: string, alpha: Members, { rule, isGood }: { rule: string; isGood: boolean }): Case {
-  const base = 'plain';
+  const base = 'stated';
   const id = alpha['issuer_id'];
   const patches = publishedList(base, (registry) => {
     registry.records.delete('alpha');

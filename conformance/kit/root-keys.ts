@@ -11,7 +11,7 @@ import { mixedKey, oddCommitments, type SignedBytes, smallOrderKeys } from '../c
 const INVALID = ['ERR_SIGNATURE_INVALID'];
 const KEY_REFUSED = ['ERR_TRUST_ANCHOR_INVALID', 'ERR_ROOT_KEY_INVALID'];
 
-const base = 'plain';
+const base = 'stated';
 
 /** Keys that are pinned. Of the right key in other forms, the closed schema of a trust anchor decides. */
 export function* rootKeys(): Generator<Case> {

@@ -32,7 +32,6 @@ export function* treeKit(role: Role): Generator<Case> {
   }
   yield* signers(role);
   yield* holds(role);
-  yield* required(role);
   yield* missing(role);
 }
 
@@ -113,44 +112,6 @@ function* holds(role: Role): Generator<Case> {
   yield make('as it is', { ...permission, base: 'hold', trusted: ['alpha'] }, 'accept');
 }
 
-/** Statements that are required. */
-function* required(role: Role): Generator<Case> {
-  const checkpoint = ['ERR_CHECKPOINT_MISSING', 'ERR_AUDIT_CHECKPOINT'];
-  // What an auditor calls a checkpoint with a sequence and no statement is not said.
-  const statement = ['ERR_PUBLICATION_MISSING', 'ERR_AUDIT_PUBLICATION', 'ERR_AUDIT_CHECKPOINT'];
-  const why = 'The trust anchor requires a statement.';
-  const rules = { checkpoint: 'checkpoint-required', statement: 'statement-required' };
-  const anchor = (base: string) => ({ root: golden(base).anchor.root });
-  const make = topic(role, 'required', { rule: rules.checkpoint, base: 'checkpoint', why });
-  for (const [base, isGood] of [
-    ['stated', false],
-    ['checkpoint', true],
-  ] as const) {
-    const demands = { ...anchor(base), checkpoint: 'required' } as const;
-    yield make(`a checkpoint, ${base}`, { base, anchor: demands }, either(isGood, ...checkpoint));
-  }
-  for (const [base, isGood] of [
-    ['plain', false],
-    ['stated', true],
-  ] as const) {
-    const demands = { ...anchor(base), publication: 'required' } as const;
-    const own = { rule: rules.statement, base, anchor: demands };
-    yield make(`a statement, ${base}`, own, either(isGood, ...statement));
-  }
-  const root = JSON.stringify(anchor('checkpoint'));
-  const said = { anchor: root, why: 'The statement says that there are checkpoints.' };
-  const without: Patch[] = [{ file: 'checkpoint.jwt', removed: true }];
-  yield make('the statement says so', { ...said, patches: without }, checkpoint);
-  const none: Patch[] = [{ file: 'publication.jwt', removed: true }];
-  const sequence = { rule: rules.statement, anchor: root, why: 'The checkpoint has a sequence.' };
-  yield make('the checkpoint has a sequence', { ...sequence, patches: none }, statement);
-  yield make(
-    'nothing',
-    { ...said, base: 'checkpoint-without-statement', rule: 'statement-absent' },
-    'accept',
-  );
-}
-
 /** The changes of status and tier, which are signed by nobody. */
 function* changes(role: Role): Generator<Case> {
   const base = 'described';
@@ -170,10 +131,28 @@ function* changes(role: Role): Generator<Case> {
     yield make(name, { patches: [...patches, sealing(golden(base))] }, either(isGood, 'ERR_AUDIT_CHANGES'));
 }
 
+/** Each part of a registry that nobody may leave out, the code of its absence, and the code of an auditor. */
+const PARTS = [
+  ['checkpoint.jwt', 'ERR_CHECKPOINT_MISSING', 'ERR_AUDIT_CHECKPOINT'],
+  ['publication.jwt', 'ERR_PUBLICATION_MISSING', 'ERR_AUDIT_PUBLICATION'],
+] as const;
+
 /** Files that a client does not need, or does. */
 function* missing(role: Role): Generator<Case> {
   const base = 'checkpoint';
   const isAuditor = role === 'auditor';
+  const parts = topic(role, 'missing', {
+    ...{ rule: 'missing-files', base, why: 'A registry always has this part.' },
+  });
+  for (const [file, code, audited] of PARTS) {
+    const removed: Patch[] = [{ file, removed: true }];
+    yield parts(`no ${file}`, { patches: removed }, [isAuditor ? audited : code]);
+  }
+  const only = [...golden(base).files.keys()].filter((file) => !/^(issuers|keys\/root)/.test(file));
+  const partA = only.map((file): Patch => ({ file, removed: true }));
+  yield parts('everything but list, signature, root key and records', { patches: partA }, [
+    isAuditor ? 'ERR_AUDIT_PUBLICATION' : 'ERR_CHECKPOINT_MISSING',
+  ]);
   const make = topic(role, 'missing', {
     ...{ rule: 'tree-files', base, why: 'A file is missing, or is not needed.' },
   });

@@ -25,8 +25,7 @@ export async function mirrorFolder(folder: string, trust: PinnedTrust, now: numb
   };
   Date.now = () => now;
   try {
-    const options = { source: SOURCE, folder: copy, trust, maxAgeDays: 30 };
-    await mirrorOnce(options);
+    await mirrorOnce({ source: SOURCE, folder: copy, trust });
   } finally {
     Object.assign(globalThis, { fetch: own.fetch });
     Date.now = own.now;

@@ -76,7 +76,6 @@ async function serve(page: Page, source: string, files: ReadonlyMap<string, Uint
 
 /** The page as a build would have written it for what the trust anchor demands. */
 async function filesFor(anchor: TrustAnchor): Promise<ReadonlyMap<string, Uint8Array>> {
-  const required = (['publication', 'checkpoint'] as const).filter((name) => anchor[name] === 'required');
   const page = indexPage({
     list: {
       updatedAt: '2026-11-21T08:00:00Z',
@@ -84,7 +83,7 @@ async function filesFor(anchor: TrustAnchor): Promise<ReadonlyMap<string, Uint8A
       records: new Map(),
     },
     rootKey: await importRootKey(anchor.root),
-    ...{ required, log: anchor.log, development: false },
+    ...{ log: anchor.log, development: false },
   });
   const assets = ['registry.css', 'icon.svg'].map((name) => [`assets/${name}`, websiteFile(name)] as const);
   const scripts = websiteScripts().map((name) => [`assets/${name}`, websiteFile(`assets/${name}`)] as const);

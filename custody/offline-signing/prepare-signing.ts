@@ -2,7 +2,6 @@ import type { RootKey } from '@passport-registry/verifier';
 import { type PublicationStatement, readList } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
-import { hasCheckpoint } from '../../generator/freshness/freshness.js';
 import { type OnlineChoice, onlineClaims } from '../../generator/freshness/online-keys.js';
 import { signingInput } from '../../generator/freshness/statements.js';
 import { aboutBytes } from '../../generator/list/about.js';
@@ -42,8 +41,6 @@ export interface PreparationOptions {
    * first list after a rotation.
    */
   readonly rootKey?: RootKey | undefined;
-  /** Whether the registry has checkpoints from now on. Default: whether the published tree has one. */
-  readonly checkpoint?: boolean | undefined;
   /** The log of the registry. Default: that of the published tree. */
   readonly log?: LogChoice | undefined;
   /** The keys that may sign checkpoints besides the root key. Default: none. */
@@ -75,7 +72,7 @@ export async function prepareSigning(
   options: PreparationOptions,
   folder: string,
 ): Promise<PreparedRequest | undefined> {
-  const { issuers, out, rootKey: given, checkpoint, log, online, exceptions = {}, time = {} } = options;
+  const { issuers, out, rootKey: given, log, online, exceptions = {}, time = {} } = options;
   const set = goodRecords(issuers, undefined, 'there is nothing to sign');
   const records = recordsBytes(set.issuers.values());
   const served = await readPublished(out);
@@ -103,7 +100,7 @@ export async function prepareSigning(
   const signedAt = kept ? Date.now() : Date.parse(list.updatedAt);
   const subject = {
     ...summedList(list, statement?.levels ?? 0, aboutBytes(set.about)),
-    ...{ checkpoint: checkpoint === true || hasCheckpoint(published), log: named, signedAt },
+    ...{ log: named, signedAt },
     online: onlineNamed && onlineClaims(onlineNamed, signedAt),
   };
   const claims = nextClaims(subject, rootKey, statement);
@@ -137,10 +134,10 @@ function assertComplete(published: PublishedTree | undefined, out: string): void
 function listToSign(
   records: ReadonlyMap<string, Uint8Array>,
   published: PublishedTree | undefined,
-  { rootKey, renew, updatedAt }: ListTime & { readonly rootKey: RootKey },
+  { rootKey, updatedAt }: ListTime & { readonly rootKey: RootKey },
 ): ListBytes {
   const previous = published?.updatedAt;
-  if (previous !== undefined && !renew && published?.rootKey?.thumbprint === rootKey.thumbprint) {
+  if (previous !== undefined && published?.rootKey?.thumbprint === rootKey.thumbprint) {
     const same = listBytes(records, previous);
     if (hasList(published, same)) return same;
   }

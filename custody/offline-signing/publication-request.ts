@@ -9,8 +9,8 @@ import {
   readList,
 } from '@passport-registry/verifier/core';
 import { RequestRejected, TreeRejected } from '../../generator/errors.js';
-import { validateIssuer } from '../../generator/generated/issuer-validator.js';
 import { namesIn } from '../../generator/freshness/online-keys.js';
+import { validateIssuer } from '../../generator/generated/issuer-validator.js';
 import { findAboutFaults } from '../../generator/list/about.js';
 import type { ListBytes } from '../../generator/list/list.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -139,21 +139,10 @@ function describeList({ registry, about, previous, kept }: RequestedPublication)
 }
 
 function describeStatement(
-  {
-    sequence,
-    issuers,
-    levels,
-    checkpoint,
-    log,
-    online,
-    issuedAt,
-    sumsSha256,
-    aboutSha256,
-  }: PublicationStatement,
+  { sequence, issuers, levels, log, online, issuedAt, sumsSha256, aboutSha256 }: PublicationStatement,
   previous: PreviousPublication | undefined,
 ): readonly string[] {
   const before = previous?.statement;
-  const begins = checkpoint && before?.checkpoint !== true;
   return [
     before === undefined
       ? `publication ${sequence}: the FIRST PUBLICATION STATEMENT of this registry`
@@ -161,11 +150,6 @@ function describeStatement(
     `  signed    ${formatUpdatedAt(issuedAt)}`,
     `  issuers   ${issuers}`,
     `  sums      ${sumsSha256}, in ${levels} levels`,
-    `  checkpoint ${
-      checkpoint
-        ? `required${begins ? ' FROM NOW ON: verifiers refuse this registry without a checkpoint' : ''}`
-        : 'not required'
-    }`,
     ...describeOnline(online, before?.online),
     ...describeLog(log, before?.log),
     ...(aboutSha256 === undefined ? [] : [`  names     ${aboutSha256}`]),

@@ -104,7 +104,7 @@ function assertMaySign(
 function notPermitted(hold: readonly string[]): UsageError {
   return new UsageError(
     `the checkpoint would hold ${hold.join(', ')}, but the publication does not let online keys hold issuers: leave ` +
-      'checkpoint.may_hold out of registry.yaml, and build with the root key; to hold an issuer no longer, run `hold --end` with the root key as the online key',
+      'checkpoint.may_hold out of registry.yaml, and build with the root key; to hold an issuer no longer, run `hold --end` first',
   );
 }
 

@@ -32,7 +32,11 @@ export function checkpointValidity(times: StatementTerm, now: number): Validity 
  *
  * @param issuedAt - when their publication was signed, in milliseconds since 1970
  */
-export function onlineKeysValidity(online: OnlineKeys, issuedAt: number, now: number): 'over' | 'ends soon' | 'valid' {
+export function onlineKeysValidity(
+  online: OnlineKeys,
+  issuedAt: number,
+  now: number,
+): 'over' | 'ends soon' | 'valid' {
   if (now > online.expiresAt) return 'over';
   return now >= endsSoonAt(online, issuedAt) ? 'ends soon' : 'valid';
 }

@@ -66,7 +66,7 @@ export async function freshnessFiles(
   const checkpoint = readPublishedFile(published, PATHS.checkpoint);
   if (checkpoint === undefined && choice.checkpoint === undefined) {
     throw new UsageError(
-      'the tree needs a checkpoint, and the root key that could sign it is not here: set checkpoint.signer in registry.yaml to an online key that the publication names',
+      'the tree needs a checkpoint, and has none yet: set checkpoint.signer in registry.yaml to an online key, or build where the root key is',
     );
   }
   if (rootChanged && checkpoint !== undefined && choice.checkpoint === undefined) {

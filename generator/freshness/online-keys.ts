@@ -72,8 +72,8 @@ export async function missingOnlineKey(folder: string, isHold: boolean): Promise
   );
 }
 
-/** Says what a publication permits online keys, also if their time is over. */
-function describeOnlineKeys(folder: string, online: OnlineKeys | undefined): string {
+/** Says what the publication in a folder permits online keys, also if their time is over. */
+export function describeOnlineKeys(folder: string, online: OnlineKeys | undefined): string {
   if (online === undefined) {
     return `the publication in ${folder} names no online key, so only the root key can sign a checkpoint`;
   }

@@ -13,8 +13,6 @@ import type { PageSettings } from '../tree/site/page-settings.js';
 export interface ListTime {
   /** The updated_at of the list if the list has changed: RFC 3339, UTC to the second. Default: now. */
   readonly updatedAt?: string | undefined;
-  /** Publish the list under a new updated_at even if no record has changed. */
-  readonly renew?: boolean | undefined;
 }
 
 /** The exceptions that an operator allows for a publication, one by one. */

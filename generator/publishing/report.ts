@@ -151,6 +151,7 @@ function buildNotes(outcome: Outcome): string[] {
       `${output.named} had no published list, so this is a first list: no rule for changes was checked.${answers === undefined ? '' : ` ${answers}`} If the registry has published before, restore its tree to ${output.named} first, and build again.`,
     ),
     ...noteIf(published !== undefined && answers !== undefined, answers ?? ''),
+    ...newOnlineKeys(published?.statement, signed.statement),
     ...inheritedHolds(published, statements),
     ...(signed.kept ? [] : changeNotes(tree, updatedAt)),
     ...noteIf(
@@ -161,14 +162,24 @@ function buildNotes(outcome: Outcome): string[] {
       published?.signed === false,
       `The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`,
     ),
-    ...noteIf(
-      isOlder,
-      'The checkpoint still names an older list: run `checkpoint`.',
-    ),
+    ...noteIf(isOlder, 'The checkpoint still names an older list: run `checkpoint`.'),
     ...noteIf(
       checkpoint !== undefined && !isOlder && isOfOtherTree,
       'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',
     ),
+  ];
+}
+
+/** An older registry.yaml names a key that was replaced, perhaps because it has leaked. */
+function newOnlineKeys(before: PublicationStatement | undefined, { online }: PublicationStatement): string[] {
+  const known = before?.online === undefined ? [] : namesIn(before.online);
+  const keys = online === undefined ? [] : namesIn(online);
+  const added = keys.filter((key) => !known.includes(key));
+  const gone = known.filter((key) => !keys.includes(key));
+  if (known.length === 0 || added.length + gone.length === 0) return [];
+  const names = keys.length === 0 ? 'no online key' : keys.join(' and ');
+  return [
+    `From now on, the publication names ${names}, and no longer ${gone.join(' and ')}: if that is not meant, somebody else may have replaced the key, and registry.yaml is old.`,
   ];
 }
 

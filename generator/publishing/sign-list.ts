@@ -72,7 +72,7 @@ export async function signedList(
 /** Keeps the published list if its records are the same and its signature is valid; otherwise signs a new list. */
 async function signHere(
   signer: Signer,
-  { records: { issuers }, time: { updatedAt: requested, renew } }: Pick<ListToSign, 'records' | 'time'>,
+  { records: { issuers }, time: { updatedAt: requested } }: Pick<ListToSign, 'records' | 'time'>,
   published: PublishedTree | undefined,
 ): Promise<ListAndSignature> {
   const sign = async (list: ListBytes) => ({
@@ -88,8 +88,7 @@ async function signHere(
   const isSignedByKey = await isSigned(published.list, published.signature, signer.rootKey);
   const isSameKey = isSignedByKey || published.rootKey?.thumbprint === signer.rootKey.thumbprint;
   if (hasList(published, list) && isSameKey) {
-    const keep = !renew || requested === previous;
-    if (keep && isSignedByKey && published.signature !== undefined) {
+    if (isSignedByKey && published.signature !== undefined) {
       return { list, signature: published.signature.trim(), kept: true };
     }
     // The build was killed between writing the signature and the list. For the same time, it makes the same bytes

@@ -1,7 +1,7 @@
 import { type RootKey, verifySignature } from '@passport-registry/verifier';
 import {
-  COSIGNATURE_AGE_MS,
   beginLog,
+  COSIGNATURE_AGE_MS,
   decodeUtf8,
   type FirstRoots,
   headSigner,

@@ -221,7 +221,6 @@ async function checkShortLived(audit: Audit): Promise<void> {
   await checks.runIfThere('statements', PATHS.statements, () => checkStatementsFile(files));
   const { rotation, checkpoint } = audit;
   if (signed === undefined || publication === undefined || checkpoint === undefined) return;
-  const work = () =>
-    checkFreshness(files, { ...signed, rotation, publication, checkpoint, now: audit.now });
+  const work = () => checkFreshness(files, { ...signed, rotation, publication, checkpoint, now: audit.now });
   audit.warnings.push(...((await checks.run('freshness', work)) ?? []));
 }

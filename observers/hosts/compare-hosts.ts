@@ -1,7 +1,6 @@
 import { containsHead, decodeBase64, hasCode } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import type { VerifyOptions } from '../../generator/verification/check-tree.js';
 import { isUnreachable } from '../../generator/verification/network-failure.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { httpSource, sourceOf } from '../../generator/verification/tree-source.js';
@@ -56,16 +55,10 @@ export async function compareHosts(
 /**
  * Audits a mirror that has passed the comparison, for which not every file was read: what `verify` refuses is too old or
  * altered.
- *
- * @param options - what `verify` demands of a tree besides
  */
-export async function auditMirror(
-  mirror: HostStatus,
-  { rootKey, ...trust }: PinnedTrust,
-  options: VerifyOptions,
-): Promise<HostStatus> {
+export async function auditMirror(mirror: HostStatus, { rootKey, log }: PinnedTrust): Promise<HostStatus> {
   if (!['in sync', 'behind', 'ahead'].includes(mirror.state)) return mirror;
-  const report = await verifyTree(httpSource(mirror.url), rootKey, { ...trust, ...options });
+  const report = await verifyTree(httpSource(mirror.url), rootKey, { log });
   if (report.ok) return mirror;
   const failed = report.checks.filter(({ result }) => result === 'failed');
   const problems = failed.flatMap((check) => check.problems);
@@ -114,13 +107,6 @@ function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedT
   if (its && newest && mirror.rootKey === primary.rootKey && areForked(its, newest)) {
     const problem = `two histories: its publication ${its.sequence} and publication ${newest.sequence} of the primary do not continue each other`;
     return { ...mirror, state: 'altered', behind, problem, isForked: true };
-  }
-  const lacks = (['checkpoint', 'publication'] as const).find(
-    (name) => primary[name] !== undefined && mirror[name] === undefined,
-  );
-  if (lacks !== undefined) {
-    const problem = `there is no ${PATHS[lacks]}, but the primary has one: verifiers that have accepted one, or require one, refuse the mirror`;
-    return { ...mirror, state: 'altered', behind, problem };
   }
   const late = behind === 0 ? statementsBehind(mirror, primary) : behind;
   const state = failure ?? (late === 0 ? 'in sync' : late > 0 ? 'behind' : 'ahead');

@@ -74,9 +74,9 @@ export interface ServedTree {
   readonly sha256: string | undefined;
   /** RFC 7638 thumbprint of the root key of the tree; undefined if the host cannot be read. */
   readonly rootKey: string | undefined;
-  /** Undefined if the host serves none. */
+  /** Undefined if no verifier accepts what the host serves. */
   readonly checkpoint: ServedCheckpoint | undefined;
-  /** Undefined if the host serves none. */
+  /** Undefined if no verifier accepts what the host serves. */
   readonly publication: ServedPublication | undefined;
   /** The newest head of the log. Undefined if the registry has no log. */
   readonly log: ServedLog | undefined;
@@ -125,16 +125,16 @@ async function describe(
   now: number,
 ): Promise<Omit<ServedTree, 'url'>> {
   const { rootKey: root, checkpoint, publication, updatedAt, sha256: list } = facts;
-  const [problem] = checkpoint ? expiryOf(checkpoint, now).problems : [];
+  const [problem] = expiryOf(checkpoint, now).problems;
   return {
     ...{ failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
     rootKey: root.thumbprint,
-    checkpoint: checkpoint && {
+    checkpoint: {
       ...served(checkpoint.issuedAt, checkpoint.text),
       hold: checkpoint.hold,
       signer: checkpoint.kid,
     },
-    publication: publication && {
+    publication: {
       ...served(publication.issuedAt, publication.text),
       sequence: publication.sequence,
       previous: publication.previous,

@@ -1,9 +1,4 @@
-import {
-  DAY_MS,
-  type Proven,
-  type Publication,
-  type SummedStatements,
-} from '@passport-registry/verifier/core';
+import type { AcceptedStatements, Proven, Publication } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import {
   type AcceptOptions,
@@ -26,8 +21,6 @@ export interface MirrorOptions {
   /** The folder of the mirror. A host serves `current` in it. */
   readonly folder: string;
   readonly trust: PinnedTrust;
-  /** The maximum age of a list without a checkpoint. */
-  readonly maxAgeDays: number;
 }
 
 /** What a mirror accepted before. A new release must follow it, and need not download it again. */
@@ -65,7 +58,7 @@ export class Candidate {
     this.held = held;
     this.heldLog = heldLog;
     const accepted = releases.flatMap((release) => release.stored() ?? []);
-    this.#conditions = { trust: options.trust, maxAgeMs: options.maxAgeDays * DAY_MS, accepted };
+    this.#conditions = { trust: options.trust, expiry: true, accepted };
   }
 
   get #tree(): TreeSource {
@@ -96,7 +89,7 @@ export class Candidate {
   }
 
   /** Accepts the statements in the folder, before anything that they name is downloaded. */
-  acceptStatements(): Promise<SummedStatements> {
+  acceptStatements(): Promise<AcceptedStatements> {
     return acceptStatements(this.#tree, this.#conditions);
   }
 
@@ -124,11 +117,9 @@ export class Candidate {
   }
 
   async #verify(folder: string): Promise<TreeReport> {
-    const { trust, maxAgeDays } = this.options;
+    const { trust } = this.options;
     const source = { ...folderSource(folder), withoutHostFiles: true };
-    const maxAge = (maxAgeDays * DAY_MS) / 1000;
-    const options = { ...trust, checkedLog: this.log, maxAge };
-    const report = await verifyTree(source, trust.rootKey, options);
+    const report = await verifyTree(source, trust.rootKey, { log: trust.log, checkedLog: this.log });
     if (report.ok) return report;
     const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
     throw new TreeRejected(problems.join('; '));

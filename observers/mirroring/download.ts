@@ -1,6 +1,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { type PublicationStatement, type SummedStatements, sumsPath } from '@passport-registry/verifier/core';
+import {
+  type AcceptedStatements,
+  type PublicationStatement,
+  sumsPath,
+} from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -135,7 +139,7 @@ async function downloadChecksums(release: NewRelease): Promise<ListedFiles> {
 
 /** SHA256SUMS is not signed, and may be of another publication than the statement. */
 function assertSamePublication(
-  { publication, checkpoint }: SummedStatements,
+  { publication, checkpoint }: AcceptedStatements,
   checksums: Uint8Array,
   { all }: ListedFiles,
 ): void {
@@ -145,7 +149,7 @@ function assertSamePublication(
     throw new TreeRejected(`${PATHS.checksums} and ${PATHS.publication} are not of the same publication`);
   }
   // A checkpoint for an older list says nothing about this tree.
-  if (checkpoint?.sha256 === publication.sha256 && checkpoint.treeSha256 !== sha256(checksums)) {
+  if (checkpoint.sha256 === publication.sha256 && checkpoint.treeSha256 !== sha256(checksums)) {
     throw new TreeRejected(`${PATHS.checksums} does not have the hash that the checkpoint names`);
   }
 }

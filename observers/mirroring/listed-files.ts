@@ -24,12 +24,7 @@ const MAX_SNAPSHOTS = 8;
 /** The page, schemas, changes and host configurations: about 40 files. */
 const MAX_OTHER_FILES = 256;
 
-const STATEMENTS: readonly string[] = [
-  PATHS.publication,
-  PATHS.signature,
-  PATHS.rootKey,
-  PATHS.rotation,
-];
+const STATEMENTS: readonly string[] = [PATHS.publication, PATHS.signature, PATHS.rootKey, PATHS.rotation];
 
 /**
  * Groups the files that SHA256SUMS lists. SHA256SUMS is not signed, so the groups have limits.
@@ -80,7 +75,7 @@ export function unprovenFiles(
   listed: Iterable<readonly [path: string, hash: string]>,
   { publication: { checkpoint, sha256: list }, checksums, held }: AcceptedRelease,
 ): string[] {
-  if (checkpoint?.sha256 === list && checkpoint.treeSha256 === sha256(checksums)) return [];
+  if (checkpoint.sha256 === list && checkpoint.treeSha256 === sha256(checksums)) return [];
   const unproven = [...listed].filter(([path, hash]) => {
     const isForeign = isHostFile(path) ? ownHostFile(path, hash) === undefined : roleOf(path) === 'added';
     return isForeign && held?.has(path, hash) !== true;

@@ -1,4 +1,9 @@
-import { hasCode, recentCosignatures, verifyPublicationProof } from '@passport-registry/verifier/core';
+import {
+  COSIGNATURE_AGE_MS,
+  hasCode,
+  recentCosignatures,
+  verifyPublicationProof,
+} from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { clockAt, formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -89,12 +94,12 @@ function pending(
 /** Verifies the proof that the publication of a host is logged, as a verifier does that has the same trust anchor. */
 async function proofFindings(view: HostView, round: Round): Promise<Finding[]> {
   const { host, files } = view;
-  const { log, logTrust, options, now } = round;
+  const { log, logTrust, now } = round;
   const bytes = files.get(PATHS.publication);
   const isLogged = publishedIndex(view, log.entries) !== -1;
   const mayHaveProof = files.get(PATHS.logHead) !== undefined && files.has(PATHS.logProof);
   if (bytes === undefined || !isLogged || !mayHaveProof) return [];
-  const { since, until } = recentCosignatures(clockAt(now), options.maxAgeMs);
+  const { since, until } = recentCosignatures(clockAt(now), COSIGNATURE_AGE_MS);
   const trust = logTrust ?? { origin: log.head?.origin ?? '', witnesses: [], quorum: 0 };
   const verify = async (since: number) =>
     verifyPublicationProof(files.get(PATHS.logProof), readPublicationStatement(bytes), {

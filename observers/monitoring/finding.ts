@@ -30,7 +30,6 @@ const KIND_OF = {
   'changes-not-verified': 'unchecked',
   'list-not-kept': 'unchecked',
   'watched-issuer-unknown': 'unchecked',
-  'head-too-old': 'warning',
   'root-key-not-pinned': 'warning',
   'entry-unknown': 'warning',
   'issuer-changed': 'note',

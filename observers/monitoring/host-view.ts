@@ -5,12 +5,7 @@ import { type Finding, finding } from './finding.js';
 import type { MonitoredHost } from './monitored-host.js';
 
 /** The small files that a host publishes. All of them must be in the log, or lead to something in the log. */
-const PUBLISHED = [
-  PATHS.publication,
-  PATHS.rotation,
-  PATHS.rootKey,
-  PATHS.checkpoint,
-] as const;
+const PUBLISHED = [PATHS.publication, PATHS.rotation, PATHS.rootKey, PATHS.checkpoint] as const;
 
 /** What a host shows in one round, apart from its list. */
 export interface HostView {

@@ -161,7 +161,7 @@ function finish(
   const findings = [
     ...[...round.findings, ...checked.flatMap((one) => one.findings)],
     // What is about the log as a whole, whatever host showed it.
-    ...[...notPinned(round), ...tooOld(round), ...unknownIssuers(round)],
+    ...[...notPinned(round), ...unknownIssuers(round)],
   ];
   const keys = findings.map(keyOf);
   const isFirst = (found: Finding, at: number) => keys.indexOf(keyOf(found)) === at;
@@ -190,14 +190,6 @@ function notPinned({ options: { trust, url }, before }: Round): Finding[] {
   if (trust !== undefined || before.head !== undefined) return [];
   const message = `no --root-key was given, so the root key ${before.state.roots[0]?.thumbprint} of ${url} is trusted`;
   return [finding('root-key-not-pinned', message)];
-}
-
-/** Cosignatures and checkpoints show that a log is fresh. Without them, verifiers refuse a list at some age. */
-function tooOld({ log: { publication }, logTrust, options, now }: Round): Finding[] {
-  if (publication === undefined || publication.checkpoint || (logTrust?.quorum ?? 0) > 0) return [];
-  if (now - publication.issuedAt <= options.maxAgeMs) return [];
-  const message = `the newest publication is of ${formatUpdatedAt(publication.issuedAt)}, and nothing newer shows that it is the newest`;
-  return [finding('head-too-old', message)];
 }
 
 function unknownIssuers({ log: { list }, options: { watch } }: Round): Finding[] {

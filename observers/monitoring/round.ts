@@ -29,8 +29,6 @@ export interface MonitorOptions {
   readonly sinceMs: number | undefined;
   /** How long a publication may be in the log without being published, in milliseconds. */
   readonly pendingAfterMs: number;
-  /** The maximum age of cosignatures, in milliseconds. */
-  readonly maxAgeMs: number;
   /** The time limit of a round, in milliseconds. */
   readonly timeoutMs: number;
 }

@@ -1,5 +1,5 @@
 import { RegistryError } from '@passport-registry/verifier';
-import { readRotation, readStatement } from '@passport-registry/verifier/core';
+import { readRotation } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { sha256 } from '../../generator/tree/checksums.js';
@@ -29,7 +29,6 @@ export async function compareWithLog(view: HostView, log: KnownLog): Promise<Sho
   const found = [
     ...strayPublication(view, log),
     ...strayRotation(view, log),
-    ...strayCheckpoint(view, log),
     ...findings,
     ...(await otherRootKey(view, log)),
   ];
@@ -72,21 +71,6 @@ function strayRotation(view: HostView, { entries }: KnownLog): Finding[] {
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     return [strayFinding(view, PATHS.rotation, `is not a rotation: ${error.message}`)];
-  }
-}
-
-/** Clients that know no publication statement take the list from a checkpoint. A malformed checkpoint deceives nobody. */
-function strayCheckpoint(view: HostView, log: KnownLog): Finding[] {
-  const bytes = view.files.get(PATHS.checkpoint);
-  if (bytes === undefined) return [];
-  try {
-    const invalid = (message: string) => new TreeRejected(message);
-    const { sha256: list } = readStatement(bytes, 'registry-checkpoint+jwt', invalid).claims;
-    if (typeof list !== 'string' || newestWithList(list, log) !== -1) return [];
-    return [strayFinding(view, PATHS.checkpoint, `names the list ${list}, which is not in the log`)];
-  } catch (error) {
-    if (error instanceof TreeRejected) return [];
-    throw error;
   }
 }
 

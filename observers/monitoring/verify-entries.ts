@@ -6,13 +6,13 @@ import {
   type VerifiedEntry,
   walkLog,
 } from '@passport-registry/verifier/core';
+import { namesIn } from '../../generator/freshness/online-keys.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { entryIsUnknown, haveClaims, unknownClaims } from '../../generator/verification/unknown-parts.js';
 import { type Finding, finding } from './finding.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
-import { namesIn } from '../../generator/freshness/online-keys.js';
 import type { KnownLog, KnownPublication } from './round.js';
 
 /** How many statements are in memory at a time. */
@@ -155,7 +155,9 @@ function onlineFindings(
   const may = online?.mayHold === true ? 'sign checkpoints and hold issuers' : 'sign checkpoints';
   const until = online && formatUpdatedAt(online.expiresAt);
   const says =
-    until === undefined ? 'names no online keys any more' : `lets ${keys.join(' and ')} ${may} until ${until}`;
+    until === undefined
+      ? 'names no online keys any more'
+      : `lets ${keys.join(' and ')} ${may} until ${until}`;
   const message = `entry ${entry}: publication ${sequence} ${says}`;
   return [finding('online-keys-changed', message, { entry, keys, until })];
 }

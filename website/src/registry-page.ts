@@ -60,7 +60,7 @@ export class RegistryPage {
   #lostFocus: string | undefined;
   /** What the look-up of the issuer that was shown last has accepted. */
   #proven: RegistryStatus | undefined;
-  /** Null if no checkpoint covers the changes. Undefined before they have been read. */
+  /** Null if the changes are not proven. Undefined before they have been read. */
   #changes: Changes | null | undefined;
   #hold: Hold | undefined;
   #names: Names;
@@ -294,7 +294,6 @@ export class RegistryPage {
 
   /** Runs after each refresh, because witnesses cosign the log anew. */
   async #checkLog(registry: RegistryClient): Promise<void> {
-    if (!registry.status().publication) return;
     if (this.#log === undefined) {
       const parts = await loadParts().catch(() => undefined);
       if (parts === undefined) return;

@@ -137,7 +137,6 @@ export const list = {
   none: 'No matching issuers.',
   /** A search finds names, too. */
   namesLoading: 'Names are still loading.',
-  holdUnknown: 'Unknown: this host does not say.',
   empty: 'The registry has no issuers.',
   showAll: 'Show all',
   total: (found: number, what: string) => `${number(found)} ${what}`,
@@ -244,7 +243,6 @@ export const issuer = {
     held: 'This issuer is on hold, {since}. Verifiers that read checkpoints reject the issuer and all of its passports. Those that read only the list do not know of the hold.',
     heldSince: 'since {time}',
     heldBy: 'as of {time}; since when is unknown',
-    holdUnknown: ' Whether it is on hold is unknown, because this host does not say.',
     old: 'In this old list, this issuer is {status}. Verifiers refuse the list, so it decides nothing.',
     oldUnknown: '{id} is not in this old list. Verifiers refuse the list, so it decides nothing.',
     unknown: '{id} is not in this registry. No issuer with this id is trusted or listed.',
@@ -298,7 +296,6 @@ export const verdict = {
   nothingYet: 'Nothing below has been verified yet.',
   good: 'Verified in your browser',
   asOf: (age: string) => `proven newest ${age}`,
-  undated: (day: string) => `list of ${day}, perhaps not the newest`,
   late: (age: string) => `${age}, but the last refresh failed`,
   provenIssuer: 'Issuer verified in your browser',
   provenAbsence: 'Absence verified in your browser',
@@ -343,8 +340,6 @@ export const verification = {
   issuers: (all: number) => count(all, 'issuer', 'issuers'),
   payloadHash: 'Payload hash',
   checkpoint: 'Checkpoint',
-  noCheckpoint:
-    'this host sends none, so it could hide a newer list, and which issuers are on hold; this list is accepted until {time}',
   signed: 'names this list or an earlier one; signed at {time} ({age}), valid until {until}',
   onHold: 'On hold',
   held: (ids: string) => `${ids}: verifiers that read checkpoints treat these issuers as suspended`,

@@ -5,7 +5,6 @@ import { holdStep } from './hold-steps.js';
 import { cosignedFirst, publishSteps } from './host-steps.js';
 import { loadAndHold, loadCommand } from './load-steps.js';
 import {
-  buildStep,
   type CommandSettings,
   laterCheckpointSteps,
   type NextStep,
@@ -69,8 +68,8 @@ function laterSteps(status: RegistryStatus, settings: CommandSettings): NextStep
   const { list, live } = status;
   const isLater = list.updatedAt !== undefined && list.updatedAt > (live.host?.updatedAt ?? '');
   if (!isLater) {
-    const reason = 'sign a later list than that of the host, which verifiers may have seen';
-    return [buildStep({ reason, more: ['--renew'] }, status, settings)];
+    const why = 'verifiers may have seen the list of the host, which is later than yours, and refuse yours';
+    return [told(`publish a change of any record, because ${why} until there is a later one`)];
   }
   return laterCheckpointSteps(status, settings);
 }

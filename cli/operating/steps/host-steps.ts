@@ -115,9 +115,7 @@ export function isPublishedFirst(status: RegistryStatus): boolean {
   const { live, tree, list, publication, log, online, checkpoint, changes } = status;
   const { comparedWithTree, parts } = live;
   // Verifiers would refuse it.
-  const isRefused = [tree, list, publication, log, online, checkpoint].some(
-    ({ level }) => level === 'error',
-  );
+  const isRefused = [tree, list, publication, log, online, checkpoint].some(({ level }) => level === 'error');
   if (comparedWithTree !== 'older' || parts?.checkpoint === 'newer' || isRefused || log.pending) return false;
   const isStop = parts?.stops !== undefined && parts.stops.onlyTree.length > 0;
   return isStop || (lacksWitnesses(status) && changes.changes.length === 0);

@@ -134,9 +134,6 @@ def is_strings(value: Json) -> bool:
     return isinstance(value, list) and all(map(is_string, value))
 
 
-def is_true(value: Json) -> bool:
-    return value is True
-
 
 DATE_TIME = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?"
@@ -400,8 +397,6 @@ class TrustAnchor:
     root: PublicKey
     next_roots: frozenset[str] | None = None
     sources: tuple[str, ...] = ()
-    checkpoint: bool = False
-    publication: bool = False
     log: str | None = None
     witnesses: tuple[VerifierKey, ...] = ()
     quorum: int | None = None
@@ -445,8 +440,6 @@ ANCHOR: Forms = {"root": lambda root: set(root) <= {"kty", "crv", "x", "y", "kid
 ANCHOR_OPTIONAL: Forms = {
     "next_roots": accepts(read_commitment),
     "sources": array(is_source_url, 1),
-    "checkpoint": one_of("required"),
-    "publication": one_of("required"),
     "log": is_log_origin,
     "witnesses": array(accepts(lambda line: read_verifier_key(line, TYPE_WITNESS)), 1, 32),
     "quorum": integer(1, 32),
@@ -471,7 +464,7 @@ def read_trust_anchor(body: bytes) -> TrustAnchor:
         check(anchor.get("quorum", 0) <= len(witnesses), "quorum is above the number of witnesses")
     return TrustAnchor(
         root, read_commitment(anchor["next_roots"]) if "next_roots" in anchor else None, sources,
-        "checkpoint" in anchor, "publication" in anchor, anchor.get("log"), witnesses, anchor.get("quorum"),
+        anchor.get("log"), witnesses, anchor.get("quorum"),
     )
 
 
@@ -606,6 +599,7 @@ def read_jwt(raw: bytes, typ: str, code: str, needs: Sequence[str] = ("iat",)) -
 
 TOLERANCE_MS = 300_000
 LAST_INSTANT_MS = 8_640_000_000_000_000
+COSIGNATURE_AGE_MS = 30 * DAY_MS  # (#log-quorum)
 
 
 @dataclass(frozen=True)
@@ -617,7 +611,6 @@ class Clock:
     """
 
     now_ms: int | None
-    max_age_ms: int = 30 * DAY_MS
     grace_ms: int = 3_600_000
     copy_max_age_ms: int | None = None
 
@@ -631,20 +624,17 @@ class Clock:
             if self.now_ms >= claims["exp"] * 1000 + TOLERANCE_MS:
                 refuse(expired, "a statement has expired")
 
-    def check_age(self, updated_at: str, checkpoint: Checkpoint | None, cosigned_ms: int | None) -> None:
-        """Step 8: not from the future; and no older than the maximum age, or the age of a copy (#max-age)."""
-        made = date_time_ms(updated_at)
+    def check_age(self, updated_at: str, checkpoint: Checkpoint, cosigned_ms: int | None) -> None:
+        """Step 8: not from the future; and a copy is no older than its maximum age (#other-clocks)."""
         if self.now_ms is None:
             return
-        if made > self.now_ms + TOLERANCE_MS:
+        if date_time_ms(updated_at) > self.now_ms + TOLERANCE_MS:
             refuse("ERR_NOT_YET_VALID", "the list is from the future")
         if self.copy_max_age_ms is not None:
-            since = checkpoint.iat * 1000 if checkpoint else made
+            since = checkpoint.iat * 1000
             since = since if cosigned_ms is None else min(since, cosigned_ms)
             if self.now_ms > since + self.copy_max_age_ms + TOLERANCE_MS:
                 refuse("ERR_LIST_EXPIRED", "the copy is older than its maximum age")
-        elif checkpoint is None and self.now_ms > made + self.max_age_ms + TOLERANCE_MS:
-            refuse("ERR_LIST_EXPIRED", "the list is older than the maximum age")
 
     def check_use(self, fresh_until_ms: int) -> None:
         """Whether a list that was accepted earlier may be used, although no source confirms it."""
@@ -657,7 +647,7 @@ class Clock:
             return cosigned_ms <= LAST_INSTANT_MS
         if cosigned_ms > min(self.now_ms + TOLERANCE_MS, MAX_INTEGER):
             return False
-        return self.copy_max_age_ms is not None or self.now_ms <= cosigned_ms + self.max_age_ms + TOLERANCE_MS
+        return self.copy_max_age_ms is not None or self.now_ms <= cosigned_ms + COSIGNATURE_AGE_MS + TOLERANCE_MS
 
 
 NO_CLOCK = Clock(None)
@@ -760,14 +750,15 @@ class Checkpoint:
     iat: int
     exp: int
     named: Named
-    sequence: int | None
+    sequence: int
     hold: tuple[str, ...]
     delegation: Delegation | None
 
 
-CHECKPOINT: Forms = {"updated_at": is_list_time, "sha256": is_hash, "size": is_count, "tree_sha256": is_hash}
+CHECKPOINT: Forms = {
+    "updated_at": is_list_time, "sha256": is_hash, "size": is_count, "tree_sha256": is_hash, "sequence": is_count,
+}
 CHECKPOINT_OPTIONAL: Forms = {
-    "sequence": is_count,
     "hold": lambda ids: array(is_issuer_id, 1, 64)(ids) and bool(ids == sorted(ids)),
 }
 
@@ -815,7 +806,7 @@ def verify_checkpoint(
             check(delegation.may_hold, "the delegation does not permit hold")
     return Checkpoint(
         claims["iat"], claims["exp"], Named(claims["updated_at"], claims["sha256"], claims["size"]),
-        claims.get("sequence"), tuple(claims.get("hold", ())), delegation,
+        claims["sequence"], tuple(claims.get("hold", ())), delegation,
     )
 
 
@@ -830,7 +821,6 @@ class Statement:
     issuers: int
     sums_sha256: str
     levels: int
-    promises_checkpoint: bool
     log: VerifierKey | None
     exp: int | None
 
@@ -843,7 +833,7 @@ STATEMENT: Forms = {
     "sequence": is_count, "updated_at": is_list_time, "sha256": is_hash, "size": is_count, "issuers": is_count,
     "sums_sha256": is_hash, "levels": integer(0, 8),
 }
-STATEMENT_OPTIONAL: Forms = {"previous": is_hash, "checkpoint": is_true, "log": lambda log: bool(read_log_claim(log))}
+STATEMENT_OPTIONAL: Forms = {"previous": is_hash, "log": lambda log: bool(read_log_claim(log))}
 
 
 def verify_statement(raw: bytes, root: PublicKey, clock: Clock) -> Statement:
@@ -857,7 +847,7 @@ def verify_statement(raw: bytes, root: PublicKey, clock: Clock) -> Statement:
         check_members(claims, STATEMENT, STATEMENT_OPTIONAL, closed=False)
     return Statement(
         jwt, Named(claims["updated_at"], claims["sha256"], claims["size"]), claims["sequence"], claims["issuers"],
-        claims["sums_sha256"], claims["levels"], "checkpoint" in claims,
+        claims["sums_sha256"], claims["levels"],
         read_log_claim(claims["log"]) if "log" in claims else None, claims.get("exp"),
     )
 
@@ -872,7 +862,7 @@ def read_log_claim(claim: Json) -> VerifierKey:
 
 def fits_checkpoint(statement: Statement, checkpoint: Checkpoint) -> bool:
     """(#statement-checkpoint)"""
-    if statement.sequence < (checkpoint.sequence or 0):
+    if statement.sequence < checkpoint.sequence:
         return False
     is_newer = statement.named.updated_at > checkpoint.named.updated_at and statement.sequence != checkpoint.sequence
     return is_newer or statement.named == checkpoint.named

@@ -53,10 +53,9 @@ def describe(proven: Proven) -> dict[str, Json]:
     facts: dict[str, Json] = {
         "root_key": proven.root.thumbprint, "updated_at": proven.named.updated_at, "sha256": proven.named.sha256,
         "issuers": len(proven.issuers.records) if proven.issuers else None,
-        "sequence": proven.statement.sequence if proven.statement else None,
-        "checkpoint_until": time_text(proven.checkpoint.exp * 1000) if proven.checkpoint else None,
-        # Without a checkpoint, nobody says who is on hold.
-        "hold": list(proven.hold) if proven.checkpoint else None, "fresh_until": time_text(proven.fresh_until_ms),
+        "sequence": proven.statement.sequence,
+        "checkpoint_until": time_text(proven.checkpoint.exp * 1000),
+        "hold": list(proven.hold), "fresh_until": time_text(proven.fresh_until_ms),
     }
     if proven.logged:
         head = proven.logged.head

@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Callable
 
 from . import (
-    LIMITS, NO_CLOCK, Chain, Checkpoint, Clock, Form, Forms, IssuerList, Json, Logged, Named, PublicKey, Refused,
-    Statement, TrustAnchor, accepts, check, check_members, date_time_ms, faults_are, fits_checkpoint, follow_rotation,
+    COSIGNATURE_AGE_MS, LIMITS, NO_CLOCK, Chain, Checkpoint, Clock, Form, Forms, IssuerList, Json, Logged, Named, PublicKey, Refused,
+    Statement, TrustAnchor, accepts, check, check_members, faults_are, fits_checkpoint, follow_rotation,
     integer, is_count, is_hash, is_issuer_id, is_list_time, is_string, is_strings, longest_chain, one_of, or_null,
     pinned_chain, prove_issuer, read_steps, read_thumbprint, refuse, sha256, source_key, strict_json, verify_checkpoint,
     verify_list, verify_log_grows, verify_log_proof, verify_statement,
@@ -178,7 +178,7 @@ MEMORY: Forms = {
     "checkpoint": form_of({**LISTED, "iat": is_count, "hold": is_strings}),
     "statement": form_of({
         "root": accepts(read_thumbprint), "sequence": is_count, "payload": is_string,
-        "checkpoint": lambda value: isinstance(value, bool), "log": or_null(is_string),
+        "log": or_null(is_string),
     }),
     "log": form_of({
         "size": is_count, "root": is_hash, "witnesses": is_strings, "cosigned_ms": or_null(integer(0)),
@@ -202,8 +202,8 @@ class Proven:
     """What one source has proven. `issuers` is None, if only single issuers are looked up."""
 
     root: PublicKey
-    checkpoint: Checkpoint | None
-    statement: Statement | None
+    checkpoint: Checkpoint
+    statement: Statement
     issuers: IssuerList | None
     logged: Logged | None
     named: Named
@@ -213,7 +213,7 @@ class Proven:
     @property
     def hold(self) -> tuple[str, ...]:
         """(#hold)"""
-        return self.checkpoint.hold if self.checkpoint else ()
+        return self.checkpoint.hold
 
 
 Save = Callable[[Memory], None]
@@ -229,7 +229,7 @@ def verify_registry(
     source: Source, anchor: TrustAnchor, clock: Clock, memory: Memory = Memory(), look_up: bool = False,
     save: Save = lambda memory: None,
 ) -> Proven:
-    """Steps 2 to 8 (#client-steps). With `look_up`, a statement is required, and the list is not fetched.
+    """Steps 2 to 8 (#client-steps). With `look_up`, the list is not fetched.
 
     `save` gets what is to be remembered: a longer chain of root keys at once, and everything after step 8.
     """
@@ -267,15 +267,13 @@ class Refresh:
         checkpoint = self.checkpoint(root)
         statement = self.statement(root)
         self.compare(root, checkpoint, statement)
-        logged = self.logged(statement) if statement and self.anchor.log else None
-        issuers = None if self.look_up else self.named_list(root, checkpoint, statement)
-        named = issuers.named if issuers else statement.named if statement else None
-        assert named
-        check_not_older(named, self.memory.named)  # step 8
+        logged = self.logged(statement) if self.anchor.log else None
+        issuers = None if self.look_up else self.named_list(root, statement)
+        named = statement.named
         cosigned_ms = self.cosigned_ms(logged)
         self.clock.check_age(named.updated_at, checkpoint, cosigned_ms)
-        fresh_until_ms = self.fresh_until_ms(checkpoint, statement, named, cosigned_ms)
-        memory = self.remember(memory, root, checkpoint, statement, named, issuers, logged, cosigned_ms)
+        fresh_until_ms = self.fresh_until_ms(checkpoint, statement, cosigned_ms)
+        memory = self.remember(memory, root, checkpoint, statement, issuers, logged, cosigned_ms)
         self.save(memory)
         return Proven(root, checkpoint, statement, issuers, logged, named, fresh_until_ms, memory)
 
@@ -298,39 +296,32 @@ class Refresh:
             steps = strict_json(raw)
         return longest_chain(follow_rotation(read_steps(steps), known, self.clock), known)
 
-    def checkpoint(self, root: PublicKey) -> Checkpoint | None:
+    def checkpoint(self, root: PublicKey) -> Checkpoint:
         """Step 4 (#checkpoint-steps, #delegation-rollback)."""
         raw = self.source.get("checkpoint.jwt", LIMITS["jwt"])
         if raw is None:
-            return None
+            refuse("ERR_CHECKPOINT_MISSING", "there is no checkpoint")
         get_delegation = lambda: self.source.get("keys/delegation.jwt", LIMITS["jwt"])
         checkpoint = verify_checkpoint(raw, get_delegation, root, self.clock)
         if checkpoint.delegation and checkpoint.delegation.iat < self.memory.delegations.get(root.thumbprint, 0):
             refuse("ERR_DELEGATION_ROLLED_BACK", "the delegation is older than the accepted one")
         return checkpoint
 
-    def statement(self, root: PublicKey) -> Statement | None:
+    def statement(self, root: PublicKey) -> Statement:
         raw = self.get_fresh("publication.jwt", LIMITS["jwt"])
-        return None if raw is None else verify_statement(raw, root, self.clock)
+        if raw is None:
+            refuse("ERR_PUBLICATION_MISSING", "there is no publication statement")
+        return verify_statement(raw, root, self.clock)
 
-    def compare(self, root: PublicKey, checkpoint: Checkpoint | None, statement: Statement | None) -> None:
+    def compare(self, root: PublicKey, checkpoint: Checkpoint, statement: Statement) -> None:
         """Step 5, in its order (#statement-checks)."""
-        anchor, memory = self.anchor, self.memory
-        if checkpoint is None:  # (#checkpoint-required, #checkpoint-kept)
-            if anchor.checkpoint or memory.checkpoint or (statement and statement.promises_checkpoint):
-                refuse("ERR_CHECKPOINT_MISSING", "there is no checkpoint, and one is required")
-        if statement is None:  # (#statement-required, #statement-absent)
-            is_numbered = checkpoint is not None and checkpoint.sequence is not None
-            if anchor.publication or anchor.log or memory.statement or is_numbered or self.look_up:
-                refuse("ERR_PUBLICATION_MISSING", "there is no publication statement, and one is required")
-        if checkpoint:
-            check_checkpoint_stays(checkpoint, memory, statement is not None)
-        if statement:
-            if memory.statement and memory.statement["root"] == root.thumbprint:
-                check_statement_stays(statement, memory.statement)
-            if checkpoint and not fits_checkpoint(statement, checkpoint):
-                refuse("ERR_CHECKPOINT_MISMATCH", "the publication statement does not fit the checkpoint")
-            check_not_older(statement.named, memory.named)
+        memory = self.memory
+        check_checkpoint_stays(checkpoint, memory)
+        if memory.statement and memory.statement["root"] == root.thumbprint:
+            check_statement_stays(statement, memory.statement)
+        if not fits_checkpoint(statement, checkpoint):
+            refuse("ERR_CHECKPOINT_MISMATCH", "the publication statement does not fit the checkpoint")
+        check_not_older(statement.named, memory.named)
 
     def logged(self, statement: Statement) -> Logged:
         """The last part of step 5 (#log-proof, #log-rollback)."""
@@ -351,20 +342,17 @@ class Refresh:
             return max(cosigned_ms, last_ms) if self.clock.counts(last_ms) else cosigned_ms
         return cosigned_ms
 
-    def named_list(self, root: PublicKey, checkpoint: Checkpoint | None, statement: Statement | None) -> IssuerList:
+    def named_list(self, root: PublicKey, statement: Statement) -> IssuerList:
         """Steps 6 and 7: the named list, from one of two places (#named-list, #two-places, #failed-requests)."""
-        named = statement.named if statement else checkpoint.named if checkpoint else None
+        named, code = statement.named, "ERR_PUBLICATION_MISMATCH"
         held = self.held_list(root, named)
-        if named is None:
-            return held or self.list_at("", root)
-        code = "ERR_PUBLICATION_MISMATCH" if statement else "ERR_CHECKPOINT_MISMATCH"
         verdict = Refused("ERR_SOURCE_STATUS", "the list or its signature is absent")
         for place in ("", f"snapshots/{named.sha256}/"):
             try:
                 issuers = held or self.list_at(place, root, named.size, code)
                 if issuers.named != named:  # (#list-match)
                     refuse(code, "the list is not the one that is named")
-                if statement and len(issuers.records) != statement.issuers:  # (#statement-list)
+                if len(issuers.records) != statement.issuers:  # (#statement-list)
                     refuse(code, "the list has another number of records")
                 return issuers
             except Refused as refused:
@@ -374,19 +362,15 @@ class Refresh:
                     verdict = refused
         raise verdict
 
-    def held_list(self, root: PublicKey, named: Named | None) -> IssuerList | None:
+    def held_list(self, root: PublicKey, named: Named) -> IssuerList | None:
         """The list that the client holds, if that is the newest one, under the same root key."""
         held = self.memory.held
         if held is None or held["root"] != root.thumbprint:
             return None
         issuers = verify_list(held["list"].encode(), held["signature"].encode(), root)
-        if named is None:
-            is_newest = self.source.get("issuers.sig", LIMITS["signature"]) == held["signature"].encode()
-        else:
-            is_newest = issuers.named == named
-        return issuers if is_newest else None
+        return issuers if issuers.named == named else None
 
-    def list_at(self, place: str, root: PublicKey, size: int = LIMITS["list"], code: str = "") -> IssuerList:
+    def list_at(self, place: str, root: PublicKey, size: int, code: str) -> IssuerList:
         limit = min(LIMITS["list"], size)
         try:
             body = self.source.get(f"{place}issuers.json", limit)
@@ -399,37 +383,30 @@ class Refresh:
             raise Absent("ERR_SOURCE_STATUS", f"{place}issuers.json or its signature is absent")
         return verify_list(body, signature, root)
 
-    def fresh_until_ms(
-        self, checkpoint: Checkpoint | None, statement: Statement | None, named: Named, cosigned_ms: int | None
-    ) -> int:
+    def fresh_until_ms(self, checkpoint: Checkpoint, statement: Statement, cosigned_ms: int | None) -> int:
         """F of the row "age of a list in use", without the grace (#other-clocks)."""
-        ends = [date_time_ms(named.updated_at) + self.clock.max_age_ms]
-        if checkpoint:
-            ends = [checkpoint.exp * 1000] + ([checkpoint.delegation.exp * 1000] if checkpoint.delegation else [])
-        if statement and statement.exp is not None:
+        ends = [checkpoint.exp * 1000] + ([checkpoint.delegation.exp * 1000] if checkpoint.delegation else [])
+        if statement.exp is not None:
             ends.append(statement.exp * 1000)
         if cosigned_ms is not None:
-            ends.append(cosigned_ms + self.clock.max_age_ms)
+            ends.append(cosigned_ms + COSIGNATURE_AGE_MS)
         return min(ends)
 
     def remember(
-        self, memory: Memory, root: PublicKey, checkpoint: Checkpoint | None, statement: Statement | None, named: Named,
+        self, memory: Memory, root: PublicKey, checkpoint: Checkpoint, statement: Statement,
         issuers: IssuerList | None, logged: Logged | None, cosigned_ms: int | None,
     ) -> Memory:
         """Everything at once, after all checks (#save-last)."""
-        memory = replace(memory, named=listed(named))
+        memory = replace(memory, named=listed(statement.named))
         if issuers:
             text, signature = issuers.body.decode(), issuers.signature.decode()
             memory = replace(memory, held={"root": root.thumbprint, "list": text, "signature": signature})
-        if checkpoint:
-            held = {**listed(checkpoint.named), "iat": checkpoint.iat, "hold": list(checkpoint.hold)}
-            delegated = {root.thumbprint: checkpoint.delegation.iat} if checkpoint.delegation else {}
-            memory = replace(memory, checkpoint=held, delegations={**memory.delegations, **delegated})
-        if statement:
-            memory = replace(memory, statement={
-                "root": root.thumbprint, "sequence": statement.sequence, "payload": statement.payload,
-                "checkpoint": statement.promises_checkpoint, "log": statement.log.name if statement.log else None,
-            })
+        held = {**listed(checkpoint.named), "iat": checkpoint.iat, "hold": list(checkpoint.hold)}
+        delegated = {root.thumbprint: checkpoint.delegation.iat} if checkpoint.delegation else {}
+        memory = replace(memory, checkpoint=held, delegations={**memory.delegations, **delegated}, statement={
+            "root": root.thumbprint, "sequence": statement.sequence, "payload": statement.payload,
+            "log": statement.log.name if statement.log else None,
+        })
         if logged:
             witnesses = {key.hex() for key in logged.cosigned}
             if memory.log and memory.log["size"] == logged.head.size:
@@ -456,10 +433,10 @@ def check_not_older(named: Named, last: dict[str, Json] | None) -> None:
     refuse("ERR_LIST_ROLLED_BACK", "the list is older than the accepted one, or another one of the same time")
 
 
-def check_checkpoint_stays(checkpoint: Checkpoint, memory: Memory, has_statement: bool) -> None:
+def check_checkpoint_stays(checkpoint: Checkpoint, memory: Memory) -> None:
     """(#checkpoint-rollback)"""
     last = memory.checkpoint
-    check_not_older(checkpoint.named, last if has_statement else memory.named)
+    check_not_older(checkpoint.named, last)
     if last and checkpoint.iat < last["iat"]:
         refuse("ERR_CHECKPOINT_ROLLED_BACK", "the checkpoint is older than the accepted one")
     if last and checkpoint.iat == last["iat"] and not set(last["hold"]) <= set(checkpoint.hold):
@@ -473,8 +450,6 @@ def check_statement_stays(statement: Statement, last: dict[str, Json]) -> None:
         refuse(code, "sequence is lower than that of the accepted statement")
     if statement.sequence == last["sequence"] and statement.payload != last["payload"]:
         refuse(code, "sequence is that of the accepted statement, and the payload is not")
-    if last["checkpoint"] and not statement.promises_checkpoint:
-        refuse(code, "the statement withdraws the checkpoint")
     if last["log"] is not None and (statement.log is None or statement.log.name != last["log"]):
         refuse(code, "the statement withdraws the log")
 
@@ -503,18 +478,10 @@ def resolve_issuer(
     source: Source, anchor: TrustAnchor, clock: Clock, issuer_id: str, memory: Memory = Memory(),
     save: Save = lambda memory: None,
 ) -> Answer:
-    """Step 9 (#sums-proof). From the list, if the registry has no publication statement, and need not have one."""
+    """Step 9 (#sums-proof)."""
     if not is_issuer_id(issuer_id):
         return Answer(issuer_id, None, None)  # in no list, without a proof
-    try:
-        proven = verify_registry(source, anchor, clock, memory, True, save)
-    except Refused as refused:
-        if refused.code != "ERR_PUBLICATION_MISSING":
-            raise
-        proven = verify_registry(source, anchor, clock, memory, False, save)  # refused again, if one is required
-        assert proven.issuers
-        record = next((each for each in proven.issuers.records if each["issuer_id"] == issuer_id), None)
-        return Answer(issuer_id, record, proven)
+    proven = verify_registry(source, anchor, clock, memory, True, save)
     return prove(source, anchor, clock, issuer_id, proven, save, {})
 
 
@@ -535,14 +502,12 @@ def prove(
             kept[digest] = body
         return kept[digest]
 
-    assert proven.statement
     try:
         return Answer(issuer_id, prove_issuer(proven.statement, issuer_id, fetch), proven)
     except Refused as refused:
         if refused.code not in ("ERR_SUMS_MISMATCH", "ERR_SOURCE_STATUS") or not source.is_host:
             raise
         newer = Refresh(source, anchor, clock, proven.memory, True, save, is_retry=True).run()
-        assert newer.statement
         if newer.statement.payload == proven.statement.payload:
             raise
     return Answer(issuer_id, prove_issuer(newer.statement, issuer_id, fetch), newer)

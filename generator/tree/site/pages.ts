@@ -31,8 +31,6 @@ export interface IndexPageParts {
   readonly list: ListBytes;
   /** The key whose thumbprint the page pins. */
   readonly rootKey: RootKey;
-  /** The statements without which the page refuses the registry. Default: none. */
-  readonly required?: readonly ('publication' | 'checkpoint')[] | undefined;
   /** The name of the log in which the lists are. Undefined if the registry has none. */
   readonly log?: string | undefined;
   readonly development: boolean;
@@ -44,13 +42,12 @@ export interface IndexPageParts {
 
 /** Returns index.html, the page at the URL of the registry. */
 export function indexPage(parts: IndexPageParts): string {
-  const { list, rootKey, required = [], log, development, names, about = {}, page = {} } = parts;
+  const { list, rootKey, log, development, names, about = {}, page = {} } = parts;
   const words = new Words();
   return filled(websiteText('index.html'), {
     ...words.all(),
     policy: new Html(CONTENT_SECURITY_POLICY),
     root_key: html`${rootKey.thumbprint}`,
-    required: html`${required.join(' ')}`,
     log: log === undefined ? html`` : html`\n<meta name="registry-log" content="${log}">`,
     name: about.name === undefined ? words.text('missing_name') : html`${about.name}`,
     logo: page.logo === undefined ? html`` : logoImage(page.logo),

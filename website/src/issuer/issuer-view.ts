@@ -36,7 +36,7 @@ interface IssuerContext extends UseContext {
   readonly names?: Names;
   /** What the reader has asked the list for. Default: everything */
   readonly back?: Query | undefined;
-  /** Null if no checkpoint covers the changes. Undefined before they have been read. */
+  /** Null if the changes are not proven. Undefined before they have been read. */
   readonly changes?: Changes | null | undefined;
 }
 
@@ -48,7 +48,7 @@ export function issuerView(id: string, issuer: Issuer | undefined, context: Issu
 /** The view of one issuer: whether to trust it and why, what for, its keys, its changes, and how to use it. */
 function knownIssuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
   const { issuer_id } = issuer;
-  const status = shownStatus(issuer, context.hold.ids ?? []);
+  const status = shownStatus(issuer, context.hold.ids);
   const standing = standingOf(issuer, status, Date.now());
   const about = aboutIn(context.names, issuer_id);
   const { registryName, registry } = context;
@@ -138,8 +138,7 @@ function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerC
   if (status !== 'active') return [wordFor(trust.stopped, status) ?? status];
   const standing = standingOf(issuer, status, Date.now()) as 'trusted' | 'listed' | 'tests' | 'notYet';
   const trusted = standings[recognitionOf(issuer)];
-  const words = rich(trust[standing], { day: day(issuer.certified_since), trusted });
-  return hold.ids === undefined ? [words, trust.holdUnknown] : words;
+  return rich(trust[standing], { day: day(issuer.certified_since), trusted });
 }
 
 /** The view for an id that is not in the list. */

@@ -16,7 +16,7 @@ const MIN_GROUP = 3;
 
 /** The changes of status and tier, and the holds, which are in no list. */
 interface KnownChanges {
-  /** Null if no checkpoint covers the changes that the host sends. Undefined before they have been read. */
+  /** Null if the changes that the host sends are not proven. Undefined before they have been read. */
   readonly changes: Changes | null | undefined;
   /** Undefined before the list is shown. */
   readonly hold: Hold | undefined;

@@ -28,7 +28,6 @@ interface SearchParts {
 /** The list with its controls. One instance shows one list, for any query. */
 export class ListView {
   readonly element: HTMLElement;
-  readonly #isHoldKnown: boolean;
   readonly #hold: readonly string[];
   readonly #search: IssuerSearch;
   readonly #onQuery: (query: Query, typing: boolean) => void;
@@ -59,8 +58,7 @@ export class ListView {
     loadParts: () => Promise<SearchParts>,
   ) {
     this.#loadParts = loadParts;
-    this.#isHoldKnown = ids !== undefined;
-    this.#hold = ids ?? [];
+    this.#hold = ids;
     this.#search = new IssuerSearch(issuers, this.#hold, async () => (await loadParts()).matcherOf);
     this.#onQuery = onQuery;
     this.#filters = this.#filterDetails();
@@ -166,11 +164,10 @@ export class ListView {
 
   #nothing(): HTMLElement {
     if (this.#search.issuers.length === 0) return element('p', {}, text.empty);
-    const none = this.query.status === 'on hold' && !this.#isHoldKnown ? text.holdUnknown : text.none;
     return element(
       'p',
       {},
-      this.#areNamesAwaited() ? '' : `${none} `,
+      this.#areNamesAwaited() ? '' : `${text.none} `,
       element('a', { href: listFragment({}) }, text.showAll),
     );
   }

@@ -26,16 +26,15 @@ export interface LoggedList {
  *
  * @param origin - the name of the log in which the list must be. Undefined if it need not be in a log
  * @param accepted - what was verified before. The log must continue it
- * @returns undefined if the registry has no log
+ * @returns null if the registry has no log
  * @throws {@link NotVerified}
  */
 export async function readLog(
   base: URL,
   registry: RegistryClient,
   { origin, accepted }: Pick<Shown, 'origin' | 'accepted'>,
-): Promise<LoggedList | null | undefined> {
-  const { publication, rootKeys } = registry.status();
-  if (!publication) return undefined;
+): Promise<LoggedList | null> {
+  const { rootKeys } = registry.status();
   const shown = { sha256: registry.sha256, rootKey: rootKeys[0] ?? '', origin, accepted };
   try {
     return await readOnce(base, shown, '');

@@ -16,7 +16,7 @@ export function latestStatusChange(
  * checkpoint contains the hash of `SHA256SUMS`, which contains the hash of `changes.json` (rule changes-unsigned).
  *
  * @param treeSha256 - the hash of `SHA256SUMS` from the verified checkpoint
- * @returns null if there is no checkpoint, or if a hash does not match
+ * @returns null if a hash does not match, or a file is missing
  */
 export async function fetchVerifiedChanges(
   base: URL,

@@ -1,23 +1,14 @@
-import {
-  createRegistryClient,
-  type RegistryClient,
-  type RegistryStatus,
-  type RootKey,
-} from '@passport-registry/verifier';
+import { createRegistryClient, type RegistryClient, type RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   CLOCK_TOLERANCE_MS,
-  DAY_MS,
-  MAX_AGE_MS,
   TREE_FILES,
   verifyCheckpoint,
+  verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
-import { fetchIfThere } from './fetch-file.js';
+import { fetchFile } from './fetch-file.js';
 import type { RegistryAnchor } from './trust-anchor.js';
 import { NotVerified, notVerified } from './verified-registry.js';
-
-/** Longer than any list is old. */
-const ANY_AGE_SECONDS = (100 * 365 * DAY_MS) / 1000;
 
 /** Codes that say nothing about the old list. */
 const SAYS_NOTHING = /_(?:EXPIRED|TIMEOUT)$|^ERR_(?:SOURCE|PAGE)/;
@@ -45,28 +36,22 @@ export async function expiredRegistry(
 
 async function oldRegistry(rootKey: RootKey, trustAnchor: RegistryAnchor): Promise<RegistryClient> {
   const base = new URL(trustAnchor.sources[0]);
-  const [checkpoint, delegation] = await Promise.all(
-    [TREE_FILES.checkpoint, TREE_FILES.delegation].map((path) => fetchIfThere(base, path)),
-  );
-  const signedAt =
-    checkpoint && (await verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME)).issuedAt;
-  const now = Math.min(signedAt ?? Date.now(), Date.now());
-  const client = createRegistryClient({ trustAnchor, maxAge: ANY_AGE_SECONDS, now: () => now });
+  const [publication, checkpoint] = await Promise.all([
+    fetchFile(base, TREE_FILES.publication),
+    fetchFile(base, TREE_FILES.checkpoint),
+  ]);
+  const { online } = await verifyPublicationStatement(publication, rootKey, ANY_TIME);
+  const { issuedAt } = await verifyCheckpoint(checkpoint, { rootKey, online }, ANY_TIME);
+  const now = Math.min(issuedAt, Date.now());
+  const client = createRegistryClient({ trustAnchor, now: () => now });
   try {
     await client.ready();
     // Nobody signs the time of the host, so it is asked last: it must not hide a forgery.
     await assertClock(base);
-    return Object.create(client, { status: { value: () => withEnd(client.status()) } });
+    return client;
   } finally {
     client.close();
   }
-}
-
-/** Says since when other verifiers refuse a list without a checkpoint. */
-function withEnd(status: RegistryStatus): RegistryStatus {
-  const { checkpointSignedAt, updatedAt = '' } = status;
-  if (checkpointSignedAt !== undefined) return status;
-  return { ...status, freshUntil: new Date(Date.parse(updatedAt) + MAX_AGE_MS) };
 }
 
 async function assertClock(base: URL): Promise<void> {

@@ -2,8 +2,8 @@ import type { RegistryClient } from '@passport-registry/verifier';
 
 /** The issuers that the checkpoint holds. */
 export interface Hold {
-  /** The ids, sorted. Undefined without a checkpoint: then nobody knows which issuers are on hold. */
-  readonly ids: readonly string[] | undefined;
+  /** The ids, sorted. */
+  readonly ids: readonly string[];
   /** When the checkpoint was signed. */
   readonly signedAt: Date | undefined;
   /**
@@ -17,10 +17,9 @@ export interface Hold {
 export function holdOf(registry: Pick<RegistryClient, 'hold' | 'status'>, before?: Hold): Hold {
   const { hold } = registry;
   const { checkpointSignedAt: signedAt } = registry.status();
-  if (signedAt === undefined) return { ids: undefined, signedAt, since: new Map() };
   const since = new Map<string, Date>();
   for (const id of hold) {
-    const isNew = before?.ids !== undefined && !before.ids.includes(id);
+    const isNew = before !== undefined && !before.ids.includes(id);
     const began = isNew ? signedAt : before?.since.get(id);
     if (began !== undefined) since.set(id, began);
   }

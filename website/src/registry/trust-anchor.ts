@@ -1,5 +1,4 @@
 import type { RootKey, TrustAnchor } from '@passport-registry/verifier';
-import { meta } from '../dom/element.js';
 
 /** A trust anchor for one registry. */
 export interface RegistryAnchor extends TrustAnchor {
@@ -7,17 +6,10 @@ export interface RegistryAnchor extends TrustAnchor {
 }
 
 /**
- * What the page trusts: the root key, and only together with the statements that the registry had when it built the page. A
- * host that withholds them could otherwise show an older list.
+ * What the page trusts: the root key.
  *
  * @param base - the URL of the registry
  */
 export function anchorOfPage({ jwk }: RootKey, base: URL): RegistryAnchor {
-  const names = meta('registry-requires')?.split(' ');
-  return {
-    root: jwk,
-    sources: [base.href],
-    ...(names?.includes('publication') && { publication: 'required' }),
-    ...(names?.includes('checkpoint') && { checkpoint: 'required' }),
-  };
+  return { root: jwk, sources: [base.href] };
 }

@@ -75,9 +75,8 @@ function payloadHashFact(sha256: string): HTMLElement {
 
 function checkpoint({ checkpointSignedAt, freshUntil }: RegistryStatus): Child[] {
   const until = moment(freshUntil === undefined ? '' : freshUntil.toISOString());
-  if (checkpointSignedAt === undefined) return rich(text.noCheckpoint, { time: until });
-  const signed = moment(checkpointSignedAt.toISOString());
-  return rich(text.signed, { time: signed, age: formatAge(checkpointSignedAt.getTime()), until });
+  const signed = moment(checkpointSignedAt?.toISOString() ?? '');
+  return rich(text.signed, { time: signed, age: formatAge(checkpointSignedAt?.getTime() ?? 0), until });
 }
 
 function limits(pinned: string): HTMLElement {

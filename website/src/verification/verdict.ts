@@ -1,13 +1,13 @@
 import type { RegistryStatus } from '@passport-registry/verifier';
 import { byId, element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
-import { dayInWords, formatAge } from '../dom/time.js';
+import { formatAge } from '../dom/time.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { verdict as text } from '../texts.js';
 
-/** Whether nothing shows that the verified list is the newest: there is no checkpoint, or the last refresh failed. */
-export function isDoubtful({ checkpointSignedAt, errors }: RegistryStatus): boolean {
-  return checkpointSignedAt === undefined || Object.keys(errors).length > 0;
+/** Whether the verified list may not be the newest, because the last refresh failed. */
+export function isDoubtful({ errors }: RegistryStatus): boolean {
+  return Object.keys(errors).length > 0;
 }
 
 /** Until when it is proven that the list was the newest, in milliseconds since 1970. NaN before the first list. */
@@ -24,12 +24,10 @@ export function isOlder(one: RegistryStatus, other: RegistryStatus): boolean {
   return isOlderList || provenUntil(one) < provenUntil(other);
 }
 
-/** As of when the list is proven to be the newest, or why nothing proves that. */
+/** As of when the list is proven to be the newest. */
 export function currencyOf(status: RegistryStatus): string {
-  const { checkpointSignedAt, updatedAt = '', errors } = status;
   const asOf = text.asOf(formatAge(provenUntil(status)));
-  if (Object.keys(errors).length > 0) return text.late(asOf);
-  return checkpointSignedAt === undefined ? text.undated(dayInWords(updatedAt)) : asOf;
+  return isDoubtful(status) ? text.late(asOf) : asOf;
 }
 
 /** Why a registry could not be verified. Each cause has its words and its colour. */
