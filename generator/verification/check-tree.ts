@@ -125,7 +125,6 @@ export async function checkTree(audit: Audit): Promise<void> {
   audit.isStated = await fileExists(files, PATHS.publication);
   await checkNamedFiles(audit);
   audit.logged = await checkLogFiles(audit);
-  audit.warnings.push(...(audit.logged?.warnings ?? []));
   await checkOtherFiles(audit);
   await checkShortLived(audit);
   audit.notes.push(...(await unknownClaimNotes(files, (check) => checks.resultOf(check) === 'passed')));
