@@ -5,13 +5,14 @@ import { type Io, say } from './io.js';
 /** Prints a publication of the past, and whose times these are. */
 export function sayPublication(
   io: Io,
-  { from, until, witnessedUntil, sequence, updatedAt, sha256 }: PastPublication,
+  { from, until, cosignedAt, sequence, updatedAt, sha256 }: PastPublication,
 ): void {
   const lines = [
     `signed       ${from}, ${until === null ? 'not replaced yet' : `replaced ${until}`}`,
-    witnessedUntil === null
+    'clock        that of the registry, which signed these times',
+    cosignedAt === null
       ? 'log          NOT witnessed: the trust anchor names no witnesses'
-      : `log          cosigned by witnesses until ${witnessedUntil}`,
+      : `log          newest head cosigned by witnesses at ${cosignedAt}`,
     `publication  ${sequence}, list of ${updatedAt}`,
     `sha256       ${sha256}`,
   ];

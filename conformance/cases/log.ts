@@ -45,9 +45,6 @@ export class Log {
   }
 
   addPublication(statement: string, files: Files, isPending = false): void {
-    const published = files.get('log/publication.tlog-proof');
-    const last = `log/proofs/${this.index}/last.tlog-proof`;
-    if (published !== undefined && !files.has(last)) files.set(last, published);
     this.add(publicationEntry(statement), statement, files);
     if (!isPending) this.index = this.entries.length - 1;
   }
@@ -81,10 +78,7 @@ export class Log {
     const head = this.head(seconds);
     files.set('log/checkpoint', utf8(head));
     if (this.index < 0) return;
-    const proof = utf8(this.proof(head));
-    files.set('log/publication.tlog-proof', proof);
-    const first = `log/proofs/${this.index}/first.tlog-proof`;
-    if (!files.has(first)) files.set(first, proof);
+    files.set('log/publication.tlog-proof', utf8(this.proof(head)));
   }
 }
 

@@ -195,8 +195,6 @@ const ENTRIES: Readonly<Record<string, Work>> = {
   'a file that does not belong there': ({ files }) => files.set('log/note', utf8('x')),
   'a hidden file': ({ files }) => files.set('log/.htaccess', utf8('x')),
   'a kept list with another name': ({ files }) => files.set(`log/lists/${'0'.repeat(64)}.json`, utf8('{}')),
-  'a proof of an entry that is no publication': ({ files }) =>
-    files.set('log/proofs/0/first.tlog-proof', bytesIn(files, PROOF)),
 };
 
 /** Adds a next publication of the same list. @param odd - claims, and who signs, if not the root key; also another `kid` */
@@ -231,7 +229,7 @@ const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
   [/^an entry of another type/, 'other-entries'],
   [/^an? (empty )?entry|delegation again/, 'log-entries'],
   [/tile/, 'log-tiles'],
-  [/file|kept|proof/, 'log-kept'],
+  [/file|kept/, 'log-kept'],
 ];
 
 /** A host's file that SHA256SUMS does not list, and a rotation that does not lead to the root key, are faults, too. */
@@ -313,9 +311,9 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
     false,
   ],
   'no statement': [({ files }) => files.delete('log/statements/0.jwt'), false],
-  'no proofs of the past': [
+  'no kept lists': [
     ({ files }) =>
-      [...files.keys()].filter((path) => path.startsWith('log/proofs/')).map((path) => files.delete(path)),
+      [...files.keys()].filter((path) => path.startsWith('log/lists/')).map((path) => files.delete(path)),
     true,
   ],
   'no head': [({ files }) => files.delete('log/checkpoint'), false],
@@ -333,7 +331,7 @@ const HEAD_RULES: readonly (readonly [RegExp, string])[] = [
   [/unknown type/, 'other-entries'],
   [/tile/, 'log-tiles'],
   [/^no statement/, 'log-statements'],
-  [/proofs of the past/, 'log-kept'],
+  [/kept lists/, 'log-kept'],
   [/not logged|^a proof/, 'log-tree'],
 ];
 

@@ -67,7 +67,6 @@ folder "$json" "$short" '' '+ /about.json'
 file "$json" "$short" issuers.json
 file "$jwt" "$short" publication.jwt
 file "$text" "$short" log/publication.tlog-proof
-folder "$text" "$short" log/proofs '+ /*/*.tlog-proof'
 file "$text" "$short" SHA256SUMS
 file "$jwt" "$short" checkpoint.jwt
 # A copy of the statements, which a build can remove.

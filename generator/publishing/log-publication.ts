@@ -39,7 +39,7 @@ export interface LogReport {
  * @throws the errors of {@link extendLog}; {@link IoFailed}
  */
 export async function logPublication(
-  { served, ...publishing }: Publishing & { readonly served: PublishedTree | undefined },
+  publishing: Publishing,
   choice: LogChoice = NO_WITNESSES,
   output: OutputFolder,
 ) {
@@ -47,7 +47,6 @@ export async function logPublication(
   const { tree, signed } = publishing;
   const log = await extendLog(publishing, choice);
   if (log === undefined) return undefined;
-  if (!log.isNew && log.files.size > 0) await renewReplacedProof(served, choice, output);
   // The remains of a log whose head was never written, or of a development key.
   if (log.isNew) removeFromTree(out, LOG_FOLDER);
   const isFirst = !hasTree(out);
@@ -128,22 +127,4 @@ function publishedEntry(published: PublishedTree | undefined, out: string): Prov
   const index = entriesSince(read, head.size, sha256(statement.text)).at(-1)?.index;
   if (index === undefined) throw damagedLog('has no entries');
   return { head, statement, index };
-}
-
-/** How long a publication waits for witnesses that cosign the head which it replaces, in milliseconds. */
-const REPLACED_HEAD_MS = 5000;
-
-/**
- * Collects cosignatures of a head once more before another publication replaces it, so that its last proof shows until when
- * its publication was in force. Witnesses that do not respond soon are left out: a publication can be urgent.
- */
-async function renewReplacedProof(
-  published: PublishedTree | undefined,
-  choice: CosignChoice,
-  output: OutputFolder,
-): Promise<void> {
-  // A head that contains a pending publication cannot show that none followed.
-  if (choice.witnesses.length === 0 || published?.statement === undefined || published.pending !== undefined)
-    return;
-  await renewProof(published, { ...choice, waitMs: Math.min(choice.waitMs, REPLACED_HEAD_MS) }, output);
 }

@@ -4,7 +4,6 @@ import {
   formatLogProof,
   formatNote,
   inclusionProof,
-  isPublication,
   type LogProof,
   type NoteSignature,
   type PublicationStatement,
@@ -16,7 +15,7 @@ import {
 import { ignoring, TreeRejected } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { CosignChoice } from '../log/log-choice.js';
-import { hashesIn, newestEntries, type ReadFileSync } from '../log/log-files.js';
+import { hashesIn } from '../log/log-files.js';
 import { cosignersOf } from '../log/read-cosignature.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
@@ -34,8 +33,7 @@ export interface ProvableEntry {
  * that has the quorum. If no head with the publication has it, the proof is for the newest head.
  *
  * @param cosignatures - the new cosignatures of the head
- * @returns the files: the head with its cosignatures, the proof, and what is kept of it. And how many witnesses have cosigned
- *   the newest head
+ * @returns the files: the head with its cosignatures, and the proof. And how many witnesses have cosigned the newest head
  */
 export async function proveLogged(
   { head, index, statement }: ProvableEntry,
@@ -43,8 +41,7 @@ export async function proveLogged(
   { folder, choice }: { readonly folder: string; readonly choice: CosignChoice },
 ): Promise<{ readonly files: Tree; readonly cosigned: number }> {
   const read = (path: string) => readIfReadable(folder, path);
-  const before = read(PATHS.logProof);
-  const published = readProof(before);
+  const published = readProof(read(PATHS.logProof));
   const entry = entryBytes(publicationEntry(statement));
   const isOfStatement = published !== undefined && published.index === index && provesEntry(published, entry);
   const known = published?.head.note.text === head.note.text ? published.head.note.signatures : [];
@@ -59,28 +56,7 @@ export async function proveLogged(
     [PATHS.logHead, Buffer.from(formatNote(cosignedHead.note))],
     [PATHS.logProof, proof],
   ]);
-  const count = keeps ? publishedCount : cosigned;
-  const first = readProof(read(PATHS.firstProof(index)));
-  if (first === undefined || ((await countIn(first, choice)) < choice.quorum && count >= choice.quorum)) {
-    files.set(PATHS.firstProof(index), proof);
-  }
-  if (published !== undefined && before !== undefined && isLastOfItself(published, read, head)) {
-    files.set(PATHS.lastProof(published.index), before);
-  }
   return { files, cosigned };
-}
-
-/**
- * Whether a proof is for a head without a later publication, although the log has one by now. It then shows until when its
- * publication was in force, which no later proof can.
- */
-function isLastOfItself({ index, head: { size } }: LogProof, read: ReadFileSync, head: SignedHead): boolean {
-  let next: number | undefined;
-  for (const indexed of newestEntries(read, head.size)) {
-    if (indexed.index <= index) break;
-    if (isPublication(indexed)) next = indexed.index;
-  }
-  return next !== undefined && size <= next;
 }
 
 /** Reads a proof. A damaged proof counts as missing, because the new one replaces it. */

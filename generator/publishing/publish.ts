@@ -68,7 +68,7 @@ export async function publish(
   onStage?.('tree');
   const statements = await assertTreeGood(assembled, signed.rootKey);
   onStage?.('verify');
-  const logged = await logPublication({ tree: assembled, signed, before, served }, choice, output);
+  const logged = await logPublication({ tree: assembled, signed, before }, choice, output);
   if (logged !== undefined) onStage?.('log');
   const complete = logged?.tree ?? assembled;
   const outcome = {

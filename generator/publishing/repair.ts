@@ -7,7 +7,6 @@ import {
   hashesOf,
   type IndexedEntry,
   isSameBytes,
-  KeptProofs,
   LogTree,
   parseAnyEntry,
   parseBundle,
@@ -29,7 +28,6 @@ import { isSigned, rootKeyOf } from '../tree/published-tree.js';
 import { type ArchiveFault, findArchiveFaults } from '../verification/log-archive.js';
 import { SeenFiles } from '../verification/seen-files.js';
 import { folderSource, type TreeSource } from '../verification/tree-source.js';
-import { readProof } from './prove-logged.js';
 import { addFiles, removeFromTree } from './write.js';
 
 /**
@@ -76,7 +74,6 @@ export async function findRepair(out: string, rootKey: RootKey | undefined): Pro
   for (const [path, bytes] of [...repairedTiles(log, read), ...statements.files]) files.set(path, bytes);
   const whole: Read = (path: string) => files.get(path) ?? read(path);
   for (const [path, bytes] of [
-    ...repairedProofs(whole),
     ...repairedCopies(entries, sums, whole),
     ...(await repairedList(sums, whole)),
   ]) {
@@ -254,17 +251,6 @@ function listWith(hash: string, read: Read): Buffer | undefined {
   return places.map(read).find((bytes) => bytes !== undefined && sha256(bytes) === hash);
 }
 
-/** Replaces kept proofs of the published statement that cannot be read by its newest proof. */
-function repairedProofs(read: Read): Repaired[] {
-  const newest = read(PATHS.logProof);
-  const index = readProof(newest)?.index;
-  if (newest === undefined || index === undefined) return [];
-  return [PATHS.firstProof(index), PATHS.lastProof(index)].flatMap((path): Repaired[] => {
-    const kept = read(path);
-    return kept === undefined || readProof(kept) !== undefined ? [] : [[path, newest]];
-  });
-}
-
 /**
  * Finds statements outside of the log that are missing or cut short: the publication and its copies in
  * snapshots. SHA256SUMS names their hashes, and the log has them.
@@ -306,12 +292,12 @@ function lostIn(faults: readonly ArchiveFault[], replaced: readonly string[]): s
   if (fault === undefined) return undefined;
   const remedy = fault.isStray
     ? 'remove it'
-    : `${RESTORE}; a list or a proof of an earlier publication can also be removed`;
+    : `${RESTORE}; a list of an earlier publication can also be removed`;
   return `${fault.problem}: ${remedy}`;
 }
 
 /** What a publication writes below `log/`. */
-const OF_PUBLICATIONS = /^log\/(?:lists|statements|proofs|tile)\//;
+const OF_PUBLICATIONS = /^log\/(?:lists|statements|tile)\//;
 
 /**
  * Finds what is wrong with the files of a log, but for the tiles, which follow from its entries: `repairedTiles` has compared
@@ -334,8 +320,7 @@ function faultsOf(
   };
   const tree = new LogTree(leavesIn(tiles, entries.length));
   const isVerified = (path: string) => tiles.has(path) && !isReplaced(path, replaced);
-  const log = { entries, tree, proofs: new KeptProofs(tree), isVerified };
-  return findArchiveFaults(new SeenFiles(source), log);
+  return findArchiveFaults(new SeenFiles(source), { entries, tree, isVerified });
 }
 
 /** Returns the hashes of the entries of a log, which its tiles have. */

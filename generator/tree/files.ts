@@ -67,8 +67,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: PATHS.snapshot('*', PATHS.about), star: HASH },
   { path: PATHS.logHead, type: TYPES.text, listedIn: 'log' },
   { path: PATHS.logProof, type: TYPES.text, listedIn: 'log' },
-  // A first proof is replaced if it has too few cosignatures.
-  { path: 'log/proofs/**', type: TYPES.text, listedIn: 'log' },
   { path: 'log/statements/*', type: TYPES.jwt, listedIn: 'log', changes: 'never' },
   { path: 'log/lists/*', type: TYPES.json, listedIn: 'log', changes: 'never' },
   { path: 'log/tile/**', type: 'application/octet-stream', listedIn: 'log', changes: 'never' },

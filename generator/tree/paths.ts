@@ -22,9 +22,6 @@ export const PATHS = {
   loggedStatement: (index: number) => `log/statements/${index}.jwt`,
   /** A list that a logged statement names. */
   loggedList: (hash: string) => `log/lists/${hash}.json`,
-  /** The first and the last proof of a logged publication. */
-  firstProof: (index: number) => `log/proofs/${index}/first.tlog-proof`,
-  lastProof: (index: number) => `log/proofs/${index}/last.tlog-proof`,
   /** Only in trees that a development key signed. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
 } as const;

@@ -160,9 +160,7 @@ async function findLog(host: Host) {
   const text = async (path: string) => Buffer.from((await host.get(path)).bytes).toString('latin1');
   const [, size] = /^[^\n]+\n([1-9][0-9]{0,14})\n/.exec(await text(PATHS.logHead)) ?? [];
   if (size === undefined) return { changing: [], immutable: [] };
-  const changing: string[] = [PATHS.logHead, PATHS.logProof];
-  const [, index] = /^index ([0-9]{1,15})$/m.exec(await text(PATHS.logProof)) ?? [];
-  if (index !== undefined) changing.push(PATHS.firstProof(Number(index)));
+  const changing = [PATHS.logHead, PATHS.logProof];
   const tiles = lastTiles(Number(size))
     .slice(0, 1)
     .flatMap((place) => [tilePath(place), bundlePath(place)].map((path) => `${LOG_FOLDER}${path}`));

@@ -1,14 +1,14 @@
-import { type RootKey, verifySignature } from '@passport-registry/verifier';
+import { RegistryError, type RootKey, verifySignature } from '@passport-registry/verifier';
 import {
   beginLog,
   COSIGNATURE_AGE_MS,
+  COSIGNED_ANY_TIME,
   decodeUtf8,
   type FirstRoots,
   headSigner,
   type IndexedEntry,
   type IndexedPublication,
   isPublication,
-  KeptProofs,
   keysAt,
   type LogState,
   type LogTree,
@@ -56,8 +56,6 @@ export interface CheckedLog {
   readonly pendingList: string | undefined;
   /** The root keys, oldest first, with those of rotations that are only in the log yet. */
   readonly rootKeys: readonly RootKey[];
-  /** What the log can no longer prove, in words. */
-  readonly warnings: readonly string[];
   /** The entries of types that this version does not know. */
   readonly notes: readonly Note[];
 }
@@ -96,21 +94,14 @@ export async function checkLog(
   const key = await signerAmong(head, keysAt(state.keys, head.size));
   if (key === undefined) throw inHead('is not signed by the key of the log');
   if (key.name !== (origin ?? key.name)) throw inHead(`is of the log ${key.name}, not of ${origin}`);
-  const proofs = new KeptProofs(tree);
-  if (published !== undefined && statement !== undefined) {
-    const proof = await files.require(PATHS.logProof);
-    const read = async () => statement.text;
-    const fault = await proofs.faultOf(proof, { ...published, read });
-    if (fault !== undefined) throw problemIn(PATHS.logProof)(fault);
-  }
+  if (published !== undefined && statement !== undefined)
+    await checkProof(files, { tree, published, statement });
   const rootKeys = await rootKeysOf(state);
   const current = rootKeys.find(({ thumbprint }) => thumbprint === state.inForce);
   if (pending !== undefined) await checkPendingList(files, pending.entry, current);
-  const archived = { entries, tree, proofs, isVerified };
+  const archived = { entries, tree, isVerified };
   failIfAny((await findArchiveFaults(files, archived)).map(({ problem }) => problem));
-  const warnings = missingProofs(files, entries, published);
-  const notes = unknownEntries(entries);
-  return { head, pendingList: pending?.entry.list, rootKeys, warnings, notes };
+  return { head, pendingList: pending?.entry.list, rootKeys, notes: unknownEntries(entries) };
 }
 
 const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
@@ -239,24 +230,26 @@ async function checkPendingList(
   }
 }
 
-/**
- * Returns a warning if proofs of earlier publications are missing. That is no fault: a publication that was logged, but never
- * completed, has none.
- */
-function missingProofs(
-  files: SeenFiles,
-  entries: readonly IndexedEntry[],
-  published: IndexedPublication | undefined,
-): string[] {
-  const paths = new Set(files.paths());
-  if (paths.size === 0 || published === undefined) return [];
-  const unproven = entries
-    .slice(0, published.index)
-    .filter(isPublication)
-    .filter(({ index }) => !(paths.has(PATHS.firstProof(index)) && paths.has(PATHS.lastProof(index))));
-  if (unproven.length === 0) return [];
-  const places = unproven.map(({ index }) => index).join(', ');
-  return [`nothing proves when the publications at these places in the log were in force: ${places}`];
+/** A publication statement, and its entry in a log. */
+interface LoggedStatement {
+  readonly tree: LogTree;
+  readonly published: IndexedPublication;
+  readonly statement: PublicationStatement;
+}
+
+/** Checks the proof of the publication statement: it is for its entry, and its head is one of this log (rule log-tree). */
+async function checkProof(files: SeenFiles, { tree, published, statement }: LoggedStatement): Promise<void> {
+  const invalid = problemIn(PATHS.logProof);
+  const rules = { origin: statement.log?.origin ?? '', witnesses: [], quorum: 0, ...COSIGNED_ANY_TIME };
+  const proven = await verifyPublicationProof(await files.require(PATHS.logProof), statement, rules).catch(
+    (cause: Error) => {
+      if (!(cause instanceof RegistryError)) throw cause;
+      throw invalid(`is refused: ${cause.message}`);
+    },
+  );
+  if (proven.index !== published.index)
+    throw invalid(`is for the entry ${proven.index}, but the publication statement is at ${published.index}`);
+  if (!(await tree.contains(proven))) throw invalid('has a head that is not a head of this log');
 }
 
 /**

@@ -107,7 +107,6 @@ export async function checkTree(audit: Audit): Promise<void> {
   if (audit.list !== undefined) audit.registry = await checkList(audit, audit.list);
   await checkNamedFiles(audit);
   audit.logged = await checkLogFiles(audit);
-  audit.warnings.push(...(audit.logged?.warnings ?? []));
   await checkOtherFiles(audit);
   await checkShortLived(audit);
   audit.notes.push(...(await unknownClaimNotes(files, (check) => checks.resultOf(check) === 'passed')));

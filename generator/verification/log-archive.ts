@@ -4,7 +4,6 @@ import {
   forEachConcurrent,
   formatBundle,
   type IndexedEntry,
-  type KeptProofs,
   type LogTree,
   TILE_WIDTH,
   type TileAddress,
@@ -21,7 +20,6 @@ import type { SeenFiles } from './seen-files.js';
 interface ArchivedLog {
   readonly entries: readonly IndexedEntry[];
   readonly tree: LogTree;
-  readonly proofs: KeptProofs;
   /** Whether a file was verified before, and has not changed since. */
   readonly isVerified: (path: string) => boolean;
 }
@@ -38,8 +36,8 @@ export interface ArchiveFault {
 }
 
 /**
- * Finds what is wrong with the files that a listing of a tree has below `log/`, by path: kept lists, kept proofs and
- * tiles of any width belong to the entries of the log, and there is nothing else.
+ * Finds what is wrong with the files that a listing of a tree has below `log/`, by path: kept lists and tiles
+ * of any width belong to the entries of the log, and there is nothing else.
  */
 export async function findArchiveFaults(
   files: SeenFiles,
@@ -72,34 +70,22 @@ async function findFault(
   log: ListedLog,
 ): Promise<Omit<ArchiveFault, 'path'> | undefined> {
   if (isCheckedElsewhere(path, log)) return undefined;
-  const check = listCheck(path, log) ?? proofCheck(path, log) ?? tileCheck(path, log);
+  const check = listCheck(path, log) ?? tileCheck(path, log);
   if (check === undefined) return { problem: `${path} is not part of the log`, isStray: true };
   if (log.isVerified(path)) return undefined;
   const bytes = await files.read(path);
-  const problem = bytes === undefined ? `${path} is missing` : await check(bytes, files);
+  const problem = bytes === undefined ? `${path} is missing` : check(bytes);
   return problem === undefined ? undefined : { problem, isStray: false };
 }
 
 /** Returns what is wrong with a file. Undefined if nothing is. */
-type Check = (bytes: Uint8Array, files: SeenFiles) => string | undefined | Promise<string | undefined>;
+type Check = (bytes: Uint8Array) => string | undefined;
 
 /** A list that a publication names. */
 function listCheck(path: string, { lists }: ListedLog): Check | undefined {
   const [, hash] = /^log\/lists\/([0-9a-f]{64})\.json$/.exec(path) ?? [];
   if (hash === undefined || !lists.has(hash)) return undefined;
   return (bytes) => (sha256(bytes) === hash ? undefined : `${path} does not have the hash in its path`);
-}
-
-/** The first or the last proof of a publication. */
-function proofCheck(path: string, { entries, proofs }: ArchivedLog): Check | undefined {
-  const [, index] = /^log\/proofs\/(0|[1-9][0-9]*)\/(?:first|last)\.tlog-proof$/.exec(path) ?? [];
-  const indexed = index === undefined ? undefined : entries[Number(index)];
-  if (indexed?.entry.type !== 'publication') return undefined;
-  return async (bytes, files) => {
-    const read = () => files.read(PATHS.loggedStatement(indexed.index));
-    const fault = await proofs.faultOf(bytes, { ...indexed, read });
-    return fault && `${path} ${fault}`;
-  };
 }
 
 const TILE = /^log\/tile\/([0-9]{1,2}|entries)\/((?:x[0-9]{3}\/)*[0-9]{3})(?:\.p\/([1-9][0-9]{0,2}))?$/;

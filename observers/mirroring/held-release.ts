@@ -70,8 +70,6 @@ export interface HeldLog {
   readonly key: NoteKey;
   /** All entries. Empty if files are damaged on this disk: they are then downloaded again. */
   readonly entries: readonly IndexedEntry[];
-  /** The index of the publication that the release publishes. Undefined if that one was not logged. */
-  readonly published: number | undefined;
 }
 
 /**
@@ -103,9 +101,7 @@ async function logOf(release: HeldRelease, pinned: RootKey): Promise<HeldLog | u
   const key = await headSigner(head, statement?.text, { roots: roots.keys, read });
   if (key === undefined) throw damaged('is not signed by the key of the log');
   const entries = await entriesOf(release, head);
-  const hash = statement && sha256(statement.text);
-  const published = entries.find(({ entry }) => entry.sha256 === hash)?.index;
-  return { release, head, key, entries, published };
+  return { release, head, key, entries };
 }
 
 async function entriesOf(release: HeldRelease, head: SignedHead): Promise<readonly IndexedEntry[]> {

@@ -17,7 +17,6 @@ import { type HostView, headsOf, type ShownHead, unreadable } from './host-view.
 import { readLists } from './read-lists.js';
 import type { Round } from './round.js';
 import { publishedIndex } from './shown-publication.js';
-import { firstTold } from './told-since.js';
 import { verifyEntries } from './verify-entries.js';
 
 /**
@@ -94,7 +93,7 @@ async function grow(
   const { log, options } = round;
   const hosts = [host, ...round.hosts.filter((other) => other !== host)];
   const all = [...log.entries, ...entries.map(({ entry }) => entry)];
-  const { from, told } = await firstTold({ entries, tree }, host, round);
+  const { from, told } = firstTold({ entries, tree }, round);
   const verified = await verifyEntries(log, { entries, hosts, from, told });
   const { state, publications } = verified;
   const watch = { issuers: options.watch, from: told, published: publishedIndex(view, all) };
@@ -143,4 +142,21 @@ function keepEvidence(folder: string, known: LogEvidence, other: LogEvidence): s
     if (lines !== undefined) writeWholeFile(join(place, `${name}.hashes`), lines.join(''));
   }
   return place;
+}
+
+/** Returns the first new entry that is verified, and the first whose changes are told. */
+function firstTold(
+  { entries, tree }: Pick<Grown, 'entries' | 'tree'>,
+  { before, options, now }: Round,
+): { readonly from: number; readonly told: number } {
+  if (before.head !== undefined) return { from: 0, told: 0 };
+  if (options.sinceMs === undefined) return { from: 0, told: Number.POSITIVE_INFINITY };
+  const since = now - options.sinceMs;
+  // The dates of the lists, which are those of the registry's own clock.
+  const told =
+    entries.find(({ entry }) => entry.type === 'publication' && Date.parse(entry.updated_at) >= since)
+      ?.index ?? tree.size;
+  // The publication before is what the changes are compared with.
+  const compared = entries.findLast(({ index, entry }) => index < told && entry.type === 'publication');
+  return { from: compared?.index ?? 0, told };
 }

@@ -6,14 +6,14 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type History, type PastEntry, readKeptList } from './history.js';
 
-/** A publication of the past, as data. The root key signed its times. */
+/** A publication of the past, as data. Its times are those that the registry signed, by its own clock. */
 export interface PastPublication {
-  /** When it was signed, or the date of its list if that is later, RFC 3339. */
+  /** The signed time (`iat`), RFC 3339. */
   readonly from: string;
   /** The same of the next publication. Null if none has followed. */
   readonly until: string | null;
-  /** Until when a quorum of witnesses has seen the log, RFC 3339. Null if the trust anchor names none. */
-  readonly witnessedUntil: string | null;
+  /** When a quorum of witnesses cosigned the newest head of the log, RFC 3339. Null if the trust anchor names none. */
+  readonly cosignedAt: string | null;
   readonly sequence: number;
   readonly updatedAt: string;
   readonly sha256: string;
@@ -34,46 +34,46 @@ export interface PastList {
 }
 
 /**
- * Reads the list that was in force at a time, by the signed times of the publications in a log.
+ * Reads the list that was in force at a time: that of the newest publication whose signed time (`iat`) is not later. The signed
+ * times are those of the registry's own clock.
  *
  * @param time - milliseconds since 1970
  * @throws {@link IoFailed} if the log does not show which list it was; {@link TreeRejected} if the list has not been kept; the
  *   errors of the verifier
  */
 export async function readListAt(history: History, time: number): Promise<PastList> {
-  const { publications, source, witnessedAt } = history;
+  const { publications, source, cosignedAt } = history;
   const unknown = (why: string) =>
     new IoFailed(`${source.name} does not show which list was in force at ${formatTime(time)}: ${why}`);
-  if (witnessedAt !== undefined && time > witnessedAt)
+  if (cosignedAt !== undefined && time > cosignedAt)
     throw unknown(
-      `witnesses have cosigned its log until ${formatUpdatedAt(witnessedAt)}. Read a newer copy of the registry`,
+      `witnesses cosigned its newest head at ${formatUpdatedAt(cosignedAt)}. Read a newer copy of the registry`,
     );
-  // A log never goes back to an older list, so only the statements from here backwards can be in force.
+  // The entries name the dates of lists, which are near the signed times. So few statements are read.
   let at = publications.findLastIndex(({ entry }) => Date.parse(entry.updated_at) <= time);
-  let found: PublicationStatement | undefined;
-  let next: PublicationStatement | undefined;
-  for (; at >= 0; at--) {
-    found = await readStatementOf(history, publications[at]);
-    if (found !== undefined && beginOf(found) <= time) break;
-    next = found;
+  let found = await readStatementOf(history, publications[at]);
+  let next = await readStatementOf(history, publications[at + 1]);
+  while (next !== undefined && next.issuedAt <= time) {
+    at++;
+    found = next;
+    next = await readStatementOf(history, publications[at + 1]);
   }
-  if (at < 0 || found === undefined) throw unknown(beforeFirst(history));
+  while (found !== undefined && found.issuedAt > time) {
+    at--;
+    next = found;
+    found = await readStatementOf(history, publications[at]);
+  }
+  if (found === undefined) throw unknown(beforeFirst(history));
   if (time > found.expiresAt)
     throw unknown(`publication ${found.sequence} had expired at ${formatUpdatedAt(found.expiresAt)}`);
-  next ??= await readStatementOf(history, publications[at + 1]);
   const { sequence, updatedAt, sha256, kid } = found;
   const publication = {
-    from: formatUpdatedAt(beginOf(found)),
-    until: next === undefined ? null : formatUpdatedAt(beginOf(next)),
-    witnessedUntil: witnessedAt === undefined ? null : formatUpdatedAt(witnessedAt),
+    from: formatUpdatedAt(found.issuedAt),
+    until: next === undefined ? null : formatUpdatedAt(next.issuedAt),
+    cosignedAt: cosignedAt === undefined ? null : formatUpdatedAt(cosignedAt),
     ...{ sequence, updatedAt, sha256, rootKey: kid },
   };
   return { registry: await readKeptList(source, found), publication };
-}
-
-/** From when a publication counts, in milliseconds since 1970: no verifier accepts a list before its own date. */
-function beginOf({ issuedAt, updatedAt }: PublicationStatement): number {
-  return Math.max(issuedAt, Date.parse(updatedAt));
 }
 
 function beforeFirst({ isPartial }: History): string {

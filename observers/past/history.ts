@@ -33,8 +33,11 @@ export interface History {
   readonly publications: readonly PastEntry[];
   /** Whether the log has older publications, signed by predecessors of the pinned root key, which nothing verifies. */
   readonly isPartial: boolean;
-  /** Until when a quorum of witnesses has seen the log, in milliseconds since 1970. Undefined if the trust anchor names none. */
-  readonly witnessedAt: number | undefined;
+  /**
+   * When a quorum of witnesses cosigned the newest head of the log, in milliseconds since 1970. Undefined if the trust anchor names
+   * none.
+   */
+  readonly cosignedAt: number | undefined;
 }
 
 /**
@@ -74,7 +77,7 @@ export async function openHistory(source: TreeSource, trust: PinnedTrust): Promi
   );
   const publications = all.filter(({ index }) => index > pinnedAt);
   const isPartial = publications.length < all.length;
-  return { source, publications, isPartial, witnessedAt: head.witnessedAt };
+  return { source, publications, isPartial, cosignedAt: head.witnessedAt };
 }
 
 function publicationsIn(entries: readonly IndexedEntry[], keys: readonly RootKey[]): PastEntry[] {

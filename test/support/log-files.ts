@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type AnyEntry,
@@ -48,15 +48,9 @@ export async function problemsIn(tree: string): Promise<string[]> {
 
 /**
  * Lets witnesses cosign the head of a tree at chosen times, in addition to those that have cosigned it, and writes the
- * proofs that a publisher would write.
- *
- * @param quorum - the first proof of a publication is kept once it has so many cosignatures
+ * proof that a publisher would write.
  */
-export async function cosignTree(
-  tree: string,
-  cosigning: readonly Cosigning[],
-  quorum: number,
-): Promise<void> {
+export async function cosignTree(tree: string, cosigning: readonly Cosigning[]): Promise<void> {
   const head = logHead(tree);
   const added = cosignatures(head.note.text, cosigning);
   const isAgain = ({ name }: { readonly name: string }) => added.some((other) => other.name === name);
@@ -66,13 +60,8 @@ export async function cosignTree(
   const index = (await logEntries(tree)).findLastIndex(({ type }) => type === 'publication');
   const path = naivePath(index, entries.map(naiveLeaf));
   const proof = formatLogProof({ index, path, head: cosigned });
-  const first = `log/proofs/${index}/first.tlog-proof`;
-  const kept = existsSync(join(tree, first)) ? readFileSync(join(tree, first), 'utf8') : '';
-  // One signature is that of the log.
-  const isProven = kept.split('\n\u2014 ').length - 2 >= quorum;
   writeFiles(tree, {
     'log/checkpoint': formatNote(cosigned.note),
     'log/publication.tlog-proof': proof,
-    ...(isProven ? {} : { [first]: proof }),
   });
 }

@@ -109,10 +109,7 @@ export class LoggedRegistry {
 
   /** Publishes what is prepared, if anything is, and proves the newest publication. */
   async complete({ cosigned, signer }: Pick<LoggedOptions, 'cosigned' | 'signer'> = {}): Promise<Files> {
-    const before = this.files.get(PROOF);
     if (this.#next !== undefined) {
-      if (before !== undefined)
-        this.files = altered(this.files, `log/proofs/${this.index}/last.tlog-proof`, before);
       this.files = new Map([...this.files, ...this.#next]);
       this.index = this.#newest;
       this.#next = undefined;
@@ -124,8 +121,7 @@ export class LoggedRegistry {
   async prove(options: HeadOptions = {}): Promise<Files> {
     await this.seal(options);
     const proof = Buffer.from(await this.log.proof(this.index, this.#headOptions(options)));
-    const first = `log/proofs/${this.index}/first.tlog-proof`;
-    this.files = new Map([[first, proof], ...this.files, [PROOF, proof]]);
+    this.files = altered(this.files, PROOF, proof);
     return this.files;
   }
 

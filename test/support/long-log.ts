@@ -14,7 +14,7 @@ export interface LogKeys {
 
 /**
  * Gives a tree the log that it would have after so many publications. The published statement is signed again, so that it
- * follows them, and becomes the last entry. The lists before it are kept, as are first and last proofs.
+ * follows them, and becomes the last entry. The lists before it are kept.
  */
 export async function lengthenLog(
   tree: string,
@@ -41,13 +41,6 @@ export async function lengthenLog(
     const { sha256: hash, sequence, updated_at } = claimsOf(Buffer.from(text)) as unknown as Claims;
     log.append(entryBytes(publicationEntry({ text, sha256: hash, sequence, updatedAt: updated_at })));
   }
-  const proofs: Record<string, string> = {};
-  for (let index = 0; index < count; index++) {
-    const proof = await log.proof(index);
-    proofs[`log/proofs/${index}/first.tlog-proof`] = proof;
-    proofs[index === count - 1 ? 'log/publication.tlog-proof' : `log/proofs/${index}/last.tlog-proof`] =
-      proof;
-  }
   rmSync(join(tree, 'log'), { recursive: true, force: true });
   const changed = [...files].filter(([path]) => !path.startsWith('log/'));
   writeFiles(tree, {
@@ -56,7 +49,7 @@ export async function lengthenLog(
     ...Object.fromEntries(
       [...lists, [sha256(list), list] as const].map(([hash, bytes]) => [`log/lists/${hash}.json`, bytes]),
     ),
-    ...proofs,
+    'log/publication.tlog-proof': await log.proof(count - 1),
     'log/checkpoint': await log.note(),
   });
 }

@@ -164,7 +164,6 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     it.each([
       ['log/checkpoint', 'text/plain; charset=utf-8', 60],
       ['log/publication.tlog-proof', 'text/plain; charset=utf-8', 60],
-      ['log/proofs/0/first.tlog-proof', 'text/plain; charset=utf-8', 60],
       ['log/statements/0.jwt', 'application/jwt', 31_536_000],
       ['log/tile/0/000.p/1', 'application/octet-stream', 31_536_000],
       ['log/tile/entries/000.p/1', 'application/octet-stream', 31_536_000],

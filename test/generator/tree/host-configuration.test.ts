@@ -39,7 +39,6 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
       `/snapshots/${'0'.repeat(64)}/issuers.sig`,
       '/log/checkpoint',
       '/log/publication.tlog-proof',
-      '/log/proofs/12/first.tlog-proof',
       '/log/statements/12.jwt',
       `/log/lists/${'0'.repeat(64)}.json`,
       '/log/tile/0/x001/234.p/5',

@@ -97,8 +97,6 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
     it.each([
       ['log/checkpoint', 'text/plain'],
       ['log/publication.tlog-proof', 'text/plain'],
-      ['log/proofs/0/first.tlog-proof', 'text/plain'],
-      ['log/proofs/0/last.tlog-proof', 'text/plain'],
       ['log/tile/0/000.p/1', 'application/octet-stream'],
       ['log/tile/0/000.p/2', 'application/octet-stream'],
       ['log/tile/0/x001/000', 'application/octet-stream'],
@@ -123,7 +121,7 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
       for (const path of ['log/tile/0/000', 'log/tile/0/000.p/3', 'log/statements/2.jwt'])
         expect([path, (await fetch(`${base}/${path}`)).status]).toEqual([path, 404]);
-      for (const path of ['log/', 'log/tile/0/', 'log/tile/0/000.p/', 'log/proofs/0/'])
+      for (const path of ['log/', 'log/tile/0/', 'log/tile/0/000.p/'])
         expect([path, (await fetch(`${base}/${path}`)).ok]).toEqual([path, false]);
     });
 
@@ -260,7 +258,6 @@ describe('a host that does not conform', () => {
       const files: Record<string, [type: string, body: string, headers?: Record<string, string>]> = {
         '/log/checkpoint': ['text/plain', `${ORIGIN}\n257\nroot\n`],
         '/log/publication.tlog-proof': ['text/plain; charset=utf-8', 'c2sp.org/tlog-proof@v1\nindex 255\n'],
-        '/log/proofs/255/first.tlog-proof': ['text/plain', 'proof'],
         '/log/tile/0/001.p/1': ['application/octet-stream', 'tile', forever],
         '/log/tile/entries/001.p/1': ['application/octet-stream', 'bundle', forever],
         '/log/statements/256.jwt': ['application/jwt', 'a.b.c', forever],
@@ -422,7 +419,7 @@ describe('a host that does not conform', () => {
       (path, { headers }) =>
         path.endsWith('.tlog-proof') &&
         Object.assign(headers, { 'Content-Type': 'application/octet-stream' }),
-      ['required type log/publication.tlog-proof', 'required type log/proofs/255/first.tlog-proof'],
+      ['required type log/publication.tlog-proof'],
     ],
     [
       'has no statement',
@@ -433,10 +430,9 @@ describe('a host that does not conform', () => {
       'lets caches keep the head for a day',
       (path, { headers }) =>
         path === '/log/checkpoint' && Object.assign(headers, { 'Cache-Control': 'max-age=86400' }),
-      [
-        ...['issuers.json', 'issuers.sig', 'log/checkpoint', 'log/publication.tlog-proof'],
-        'log/proofs/255/first.tlog-proof',
-      ].map((path) => `recommended short cache ${path}`),
+      ['issuers.json', 'issuers.sig', 'log/checkpoint', 'log/publication.tlog-proof'].map(
+        (path) => `recommended short cache ${path}`,
+      ),
     ],
     [
       'lets caches keep tiles for a minute',

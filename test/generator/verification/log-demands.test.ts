@@ -18,28 +18,20 @@ beforeAll(async () => {
   witnesses = [a, b, c] as [NoteSigner, NoteSigner, NoteSigner];
   const now = Date.now();
   cpSync(here.tree, join(here.folder, 'none'), { recursive: true });
-  await cosignTree(here.tree, [[witnesses[0], now]], 2);
+  await cosignTree(here.tree, [[witnesses[0], now]]);
   cpSync(here.tree, join(here.folder, 'one'), { recursive: true });
-  await cosignTree(here.tree, [[witnesses[1], now]], 2);
+  await cosignTree(here.tree, [[witnesses[1], now]]);
   cpSync(here.tree, join(here.folder, 'two'), { recursive: true });
   cpSync(join(here.folder, 'none'), join(here.folder, 'old'), { recursive: true });
-  await cosignTree(
-    join(here.folder, 'old'),
-    [
-      [witnesses[0], now],
-      [witnesses[1], now - 31 * DAY],
-    ],
-    2,
-  );
+  await cosignTree(join(here.folder, 'old'), [
+    [witnesses[0], now],
+    [witnesses[1], now - 31 * DAY],
+  ]);
   cpSync(join(here.folder, 'none'), join(here.folder, 'future'), { recursive: true });
-  await cosignTree(
-    join(here.folder, 'future'),
-    [
-      [witnesses[0], now],
-      [witnesses[1], now + DAY],
-    ],
-    2,
-  );
+  await cosignTree(join(here.folder, 'future'), [
+    [witnesses[0], now],
+    [witnesses[1], now + DAY],
+  ]);
   writeFiles(here.folder, {
     'issuers/alpha.yaml': recordText('alpha'),
     'issuers/beta.yaml': recordText('beta'),

@@ -1,23 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { type LoggedRegistry, PROOF } from '../../support/logged-registry.js';
+import type { LoggedRegistry } from '../../support/logged-registry.js';
 import { loggedWorld, monitoredHosts } from '../../support/monitor.js';
 import { testKey } from '../../support/publication.js';
-import { noteSigner, ORIGIN } from '../../support/test-log.js';
 
 const HOUR = 3_600_000;
-const witness = noteSigner('witness.example', 'witness');
-const anchor = { log: ORIGIN, witnesses: [witness.vkey], quorum: 1 };
 
-/** Publishes at a time, `hours` hours ago, cosigned at that time or at another one. */
-async function publishAgo(world: LoggedRegistry, hours: number, cosignedHoursAgo = hours): Promise<void> {
+/** Publishes `hours` hours ago. */
+async function publishAgo(world: LoggedRegistry, hours: number): Promise<void> {
   world.now = Date.now() - hours * HOUR;
-  world.cosignedAt = Date.now() - cosignedHoursAgo * HOUR;
   await world.publish();
 }
 
-async function flipped(world: LoggedRegistry, hours: number, cosignedHoursAgo?: number): Promise<void> {
+async function flipped(world: LoggedRegistry, hours: number): Promise<void> {
   world.change('beta', { status: world.records.get('beta')?.status === 'active' ? 'suspended' : 'active' });
-  await publishAgo(world, hours, cosignedHoursAgo);
+  await publishAgo(world, hours);
 }
 
 describe('--since', () => {
@@ -95,34 +91,6 @@ describe('--since', () => {
     expect(await told('15h', '--watch', 'beta')).toEqual([0, []]);
     const { code, report } = await monitor('--watch', 'beta');
     expect([code, report.findings.map((found) => found.code)]).toEqual([0, ['entries-not-verified']]);
-  });
-
-  it('goes by the witnesses, because a thief of the root key can date a list back', async () => {
-    const world = await loggedWorld([witness], 300);
-    await publishAgo(world, 200);
-    await flipped(world, 100);
-    // Dated four days ago, but cosigned an hour ago.
-    await flipped(world, 96, 1);
-    const unwitnessed = await monitoredHosts(world);
-    expect((await unwitnessed.monitor('--since', '2d', '--watch', 'beta')).code).toBe(0);
-    const { monitor, hosts } = await monitoredHosts(world, 1, anchor);
-    const { code, report } = await monitor('--since', '2d', '--watch', 'beta');
-    expect([code, report.findings[0]?.['entry']]).toEqual([5, 3]);
-    expect((await monitor('--since', '30m', '--watch', 'beta')).code).toBe(0);
-    // Proofs that are missing, damaged, or of another log show nothing, so more is told.
-    const paths = ['first', 'last'].map((which) => `log/proofs/2/${which}.tlog-proof`);
-    const other = await loggedWorld([witness]);
-    other.cosignedAt = 0;
-    for (let number = 0; number < 3; number++) await other.publish();
-    for (const bytes of [undefined, Buffer.from('x'), other.files.get(PROOF) as Buffer]) {
-      for (const path of paths) {
-        if (bytes === undefined) hosts[0]?.files.delete(path);
-        else hosts[0]?.files.set(path, bytes);
-      }
-      const { report } = await monitor('--since', '2d', '--watch', 'beta');
-      const entries = report.findings.filter((found) => found.code === 'watched-issuer-changed');
-      expect(entries.map(({ entry }) => entry)).toEqual([2, 3]);
-    }
   });
 
   it.each(['2', '1w', '0d', '-1d', 'x', '100000d'])('%s is wrong usage', async (since) => {

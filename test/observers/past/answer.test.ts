@@ -76,16 +76,16 @@ describe('what a registry said at a time', () => {
     'is that of the publication in force by the signed times at %s: %s',
     async (time, status, sequence, until) => {
       const from = `2026-03-0${4 * sequence - 3}T09:00:00Z`;
-      const witnessedUntil = '2026-03-20T10:00:00Z';
+      const cosignedAt = '2026-03-20T10:00:00Z';
       expect(await ask(time)).toMatchObject({
-        ...{ listed: true, issuer: { status }, sequence, from, until, witnessedUntil },
+        ...{ listed: true, issuer: { status }, sequence, from, until, cosignedAt },
       });
     },
   );
 
   it.each([
     ['2026-03-01T08:59:59.999Z', 'its first publication is later'],
-    ['2026-03-20T10:00:00.001Z', 'witnesses have cosigned its log until 2026-03-20T10:00:00Z'],
+    ['2026-03-20T10:00:00.001Z', 'witnesses cosigned its newest head at 2026-03-20T10:00:00Z'],
     ['2026-10-01T00:00:00Z', 'Read a newer copy'],
   ])('is not known at %s', async (time, why) => {
     await expect(ask(time)).rejects.toMatchObject({
@@ -111,15 +111,15 @@ describe('what a registry said at a time', () => {
 describe('the times of publications', () => {
   const signedAt = (time: string) => ({ iat: Date.parse(time) / 1000 });
 
-  it('count from the date of the list, if that is later than the signature', async () => {
+  it('are the signed ones, also if the list has a later date', async () => {
     await publishOn(1, 'active');
     await publishOn(5, 'suspended', signedAt('2026-03-02T09:00:00Z'));
     await cosignOn(20);
-    expect(await ask('2026-03-04T09:00:00Z')).toMatchObject({ sequence: 1, until: '2026-03-05T09:00:00Z' });
-    expect(await ask('2026-03-05T09:00:00Z')).toMatchObject({ sequence: 2, from: '2026-03-05T09:00:00Z' });
+    expect(await ask('2026-03-02T08:00:00Z')).toMatchObject({ sequence: 1, until: '2026-03-02T09:00:00Z' });
+    expect(await ask('2026-03-04T09:00:00Z')).toMatchObject({ sequence: 2, from: '2026-03-02T09:00:00Z' });
   });
 
-  it('count from the signature, if that is later than the date of the list', async () => {
+  it('are the signed ones, also if the list has an earlier date', async () => {
     await publishOn(1, 'active');
     await publishOn(3, 'suspended', signedAt('2026-03-07T09:00:00Z'));
     await publishOn(5, 'active', signedAt('2026-03-09T09:00:00Z'));
@@ -151,7 +151,7 @@ describe('without witnesses', () => {
     const { root, log } = world.anchor;
     for (const anchor of [{ root }, { root, log }]) {
       const answer = await ask(time, anchor as TrustAnchor);
-      expect(answer).toMatchObject({ sequence, until, witnessedUntil: null });
+      expect(answer).toMatchObject({ sequence, until, cosignedAt: null });
     }
     await expect(ask('2026-03-01T08:59:59Z', { root } as TrustAnchor)).rejects.toThrow('is later');
     const other = { root, log: 'other.example/log' } as TrustAnchor;

@@ -24,7 +24,7 @@ async function good(...args: string[]): Promise<string> {
 
 const cosign = (time: string) => {
   const [w1, w2] = witnesses.map((witness, at): Cosigning => [witness, time.replace(/0Z$/, `${at}Z`)]);
-  return cosignTree(dist(), [w1, w2] as Cosigning[], 2);
+  return cosignTree(dist(), [w1, w2] as Cosigning[]);
 };
 
 beforeAll(async () => {
@@ -67,7 +67,8 @@ describe('resolve --at', () => {
     const list = readFileSync(join(folder, 'dist-3/issuers.json'));
     expect(stderr).toBe(`alpha was listed as certified, suspended at 2026-03-03T11:00:00Z
     signed       2026-03-03T09:00:00Z, replaced 2026-03-05T09:00:00Z
-    log          cosigned by witnesses until 2026-03-05T12:00:00Z
+    clock        that of the registry, which signed these times
+    log          newest head cosigned by witnesses at 2026-03-05T12:00:00Z
     publication  2, list of 2026-03-03T09:00:00Z
     sha256       ${sha256(list)}
     certified_since: 2026-01-01T00:00:00Z
@@ -90,7 +91,7 @@ describe('resolve --at', () => {
       ...{ issuerId: 'alpha', at: '2026-03-01T10:00:00Z', listed: true },
       issuer: JSON.parse(readFileSync(join(folder, 'dist-1/issuers/alpha'), 'utf8')),
       ...{ from: '2026-03-01T09:00:00Z', until: '2026-03-03T09:00:00Z' },
-      witnessedUntil: '2026-03-05T12:00:00Z',
+      cosignedAt: '2026-03-05T12:00:00Z',
       ...{ sequence: 1, updatedAt: statement['updated_at'], sha256: statement['sha256'] },
       rootKey: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid,
     });
@@ -129,11 +130,12 @@ describe('resolve --at', () => {
     const { code, stderr } = await cli(ask, folder);
     expect(stderr).toContain(
       '    signed       2026-03-05T09:00:00Z, not replaced yet\n' +
+        '    clock        that of the registry, which signed these times\n' +
         '    log          NOT witnessed: the trust anchor names no witnesses\n',
     );
     expect(code).toBe(0);
     expect(JSON.parse((await cli([...ask, '--json'], folder)).stdout)).toMatchObject({
-      ...{ witnessedUntil: null, until: null },
+      ...{ cosignedAt: null, until: null },
     });
   });
 
@@ -162,7 +164,7 @@ describe('resolve --at', () => {
       ),
     ]);
     const old = await ask('2026-03-02T00:00:00Z', 'dist-1');
-    expect([old.code, old.stderr]).toEqual([4, expect.stringContaining('until 2026-03-01T12:00:00Z')]);
+    expect([old.code, old.stderr]).toEqual([4, expect.stringContaining('at 2026-03-01T12:00:00Z')]);
   });
 });
 
@@ -195,19 +197,21 @@ describe('diff --at --at', () => {
     expect(
       stderr.startsWith(`the list of 2026-03-01T11:00:00Z
     signed       2026-03-01T09:00:00Z, replaced 2026-03-03T09:00:00Z
-    log          cosigned by witnesses until 2026-03-05T12:00:00Z
+    clock        that of the registry, which signed these times
+    log          newest head cosigned by witnesses at 2026-03-05T12:00:00Z
     publication  1, list of 2026-03-01T09:00:00Z
     sha256       ${one['sha256']}
 the list of 2026-03-03T11:00:00Z
     signed       2026-03-03T09:00:00Z, replaced 2026-03-05T09:00:00Z
-    log          cosigned by witnesses until 2026-03-05T12:00:00Z
+    clock        that of the registry, which signed these times
+    log          newest head cosigned by witnesses at 2026-03-05T12:00:00Z
     publication  2, list of 2026-03-03T09:00:00Z
     sha256       ${two['sha256']}
 `),
     ).toBe(true);
     const { past } = JSON.parse((await at(...times, ...TRUST, '--json')).stdout);
     const side = (sequence: number, day: number, claims: Record<string, unknown>) => ({
-      ...{ at: `2026-03-0${day}T11:00:00Z`, sequence, witnessedUntil: '2026-03-05T12:00:00Z' },
+      ...{ at: `2026-03-0${day}T11:00:00Z`, sequence, cosignedAt: '2026-03-05T12:00:00Z' },
       ...{ from: `2026-03-0${day}T09:00:00Z`, until: `2026-03-0${day + 2}T09:00:00Z` },
       ...{ updatedAt: claims['updated_at'], sha256: claims['sha256'] },
       rootKey: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid,

@@ -216,7 +216,6 @@ export { findMisnamed } from './publication/whole-list.js';
 
 export { type Change, type Changes, MAX_CHANGES } from './audit/changes-file.js';
 export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
-export { KeptProofs } from './audit/kept-proofs.js';
 export { keysAt, signerAmong } from './audit/log-keys.js';
 export {
   beginLog,

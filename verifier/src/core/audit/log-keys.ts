@@ -19,8 +19,8 @@ export function withLogKey(
 }
 
 /**
- * Returns the key that signs a head of a size: the one that the newest publication before it names (rules log-head,
- * log-kept). Before the first publication, it is the key of that one. Several keys from the same size are alternatives.
+ * Returns the key that signs a head of a size: the one that the newest publication before it names (rule
+ * log-head). Before the first publication, it is the key of that one. Several keys from the same size are alternatives.
  *
  * @returns an empty array if no publication names a key
  */
@@ -29,20 +29,11 @@ export function keysAt(keys: readonly LogKey[], size: number): readonly string[]
   return keys.filter((key) => key.from === from).map(({ vkey }) => vkey);
 }
 
-/**
- * Returns the first of some keys of a log that has signed a head. Undefined if none has.
- *
- * @param parsed - the keys that were parsed before, by their text. Keys that are parsed now are added
- */
-export async function signerAmong(
-  head: SignedHead,
-  vkeys: readonly string[],
-  parsed = new Map<string, NoteKey>(),
-): Promise<NoteKey | undefined> {
+/** Returns the first of some keys of a log that has signed a head. Undefined if none has. */
+export async function signerAmong(head: SignedHead, vkeys: readonly string[]): Promise<NoteKey | undefined> {
   for (const vkey of vkeys) {
     try {
-      const key = parsed.get(vkey) ?? parseNoteKey(vkey, 'log', invalidLogFile);
-      parsed.set(vkey, key);
+      const key = parseNoteKey(vkey, 'log', invalidLogFile);
       await assertSignedByLog(head, key, invalidLogFile);
       return key;
     } catch (error) {

@@ -30,7 +30,7 @@ export class LogTree {
     return this.leaves.length;
   }
 
-  /** Whether the log begins with the log of a head, which can be that of all entries (rule log-kept). */
+  /** Whether the log begins with the log of a head, which can be that of all entries (rule log-tree). */
   async contains({ size, root }: TreeHead): Promise<boolean> {
     return size <= this.size && isSameBytes(await this.#rootOf(size), root);
   }
