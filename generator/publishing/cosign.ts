@@ -65,7 +65,7 @@ function complete(
   // The build that logged the publication has applied this rule.
   const exceptions = { allowExampleNames: true };
   return publish(
-    { ...tree, records: { ...recordsOfList(issuers), about }, signer, exceptions, freshness, log },
+    { ...tree, records: { ...recordsOfList(issuers), about }, signer, exceptions, freshness, log: kept },
     output,
   );
 }

@@ -34,6 +34,7 @@ export function assembleTree(parts: TreeParts): Tree {
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
     [PATHS.list, list.list],
+    [PATHS.namedList(signed.sha256), list.list],
     [PATHS.signature, text(signature)],
     [PATHS.publication, text(statement.text)],
     [PATHS.rootKey, canonicalBytes(rootKey.jwk)],

@@ -56,21 +56,19 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
   const list = await host.get(PATHS.list);
   const records = findSampleIds(list.bytes).map(PATHS.record);
   const log = await findLog(host);
-  const hash = sha256(list.bytes);
-  const statementCopy = PATHS.snapshot(hash, PATHS.publication);
-  const statements = [PATHS.publication, PATHS.checkpoint, PATHS.statements];
-  const changing = [PATHS.list, PATHS.signature, ...statements, ...(await findSums(host)), ...log.changing];
+  const checkpoint = hasCheckpoint ? [PATHS.checkpoint] : [];
+  const optional = [...proof, ...log.changing, ...checkpoint];
   const answers: Answered[] = [];
-  for (const path of [PATHS.rootKey, ...changing, ...new Set(records), ...log.immutable])
-    answers.push(...(await checkServing(host, path)));
-  answers.push(...(await checkShortCache(host, [...changing, statementCopy])));
-  for (const path of [PATHS.snapshot(hash, PATHS.list), ...log.immutable])
-    answers.push(await checkLongCache(host, path));
+  const immutable = [PATHS.namedList(sha256(list.bytes)), ...log.immutable];
+  for (const path of [...files, ...optional, ...immutable]) answers.push(...(await checkServing(host, path)));
+  answers.push(...(await checkShortCache(host, [PATHS.list, PATHS.signature, ...optional])));
+  for (const path of immutable) answers.push(await checkLongCache(host, path));
   answers.push(await checkCompression(host, list));
   answers.push(await checkPage(host));
   for (const id of UNKNOWN_IDS) answers.push(await checkUnknownId(host, PATHS.record(id)));
   const folders = [
-    ...['issuers/', 'keys/', 'schemas/', 'sums/'],
+    ...['issuers/', 'keys/', 'lists/', 'schemas/'],
+    ...(proof.length > 0 ? ['sums/'] : []),
     ...(log.changing.length > 0 ? ['log/'] : []),
   ];
   for (const folder of folders) answers.push(await checkNotListed(host, folder));
@@ -251,8 +249,7 @@ async function checkShortCache(host: Host, paths: readonly string[]): Promise<An
 }
 
 /**
- * Checks the cache time of a file that never changes, such as a snapshot, so that caches may keep it (rule snapshots,
- * rule log-files).
+ * Checks the cache time of a file that never changes, so that caches may keep it (rules lists, log-files).
  */
 async function checkLongCache(host: Host, path: string): Promise<Answered> {
   const { status, headers } = await host.get(path);

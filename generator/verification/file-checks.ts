@@ -103,12 +103,13 @@ const ALWAYS_THERE: readonly string[] = [
  * Compares every file with its hash in SHA256SUMS. A file that this version does not know, or that is not listed, is refused,
  * unless a later version may have added it (rule later-versions).
  *
- * @param pendingList - the list of a publication that is in the log, and whose snapshot is not listed yet
+ * @param isStated - whether the tree has a publication statement. Its tree of sums lists the records, and SHA256SUMS
+ *   does not. Without the statement, SHA256SUMS lists everything
  * @returns the hashes by path
  */
 export async function checkChecksums(
   files: SeenFiles,
-  pendingList?: string,
+  isStated: boolean,
 ): Promise<ReadonlyMap<string, string>> {
   const sums = await readChecksums(files);
   const problems: string[] = [];
@@ -125,15 +126,11 @@ export async function checkChecksums(
     }
     if (hash !== undefined || !mayBeMissing(path)) problems.push(...found);
   });
-  const pending =
-    pendingList === undefined
-      ? []
-      : [PATHS.list, PATHS.signature, PATHS.about].map((name) => PATHS.snapshot(pendingList, name));
-  const listed = (path: string) => sums.has(path) || !isChecksummed(path) || pending.includes(path);
+  const isElsewhere = (path: string) => (isStated ? !isChecksummed(path) : isUnlisted(path));
+  const listed = (path: string) => sums.has(path) || isElsewhere(path);
   for (const path of sums.keys()) {
-    if (!isChecksummed(path)) problems.push(`${PATHS.checksums} lists ${path}, which it must not list`);
-    // Another check refuses what is not part of a snapshot.
-    else if (!path.startsWith('snapshots/') && roleOf(path) === 'refused')
+    if (isElsewhere(path)) problems.push(`${PATHS.checksums} lists ${path}, which it must not list`);
+    else if (roleOf(path) === 'refused')
       problems.push(`${PATHS.checksums} lists ${path}, which no version of a registry has`);
   }
   for (const path of files.paths() ?? ALWAYS_THERE) {

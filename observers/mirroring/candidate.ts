@@ -50,6 +50,8 @@ export class Candidate {
   /** A note for each file that is left out. */
   leftOut: readonly Note[] = [];
   readonly #conditions: AcceptOptions;
+  /** Whether a file has been verified, by the download or for the release being served. */
+  #isVerified: ((path: string) => boolean) | undefined;
 
   /** @param folder - the new folder of the release, on the file system of the mirror */
   constructor(options: MirrorOptions, folder: string, { held, releases, heldLog }: AcceptedBefore) {
@@ -99,6 +101,7 @@ export class Candidate {
    * @param isVerified - whether a file of the log has been verified, by the download or for the release being served
    */
   acceptLog(isVerified: (path: string) => boolean): Promise<void> {
+    this.#isVerified = isVerified;
     return this.#acceptLog(this.#tree, isVerified);
   }
 
@@ -113,7 +116,7 @@ export class Candidate {
 
   /** Verifies the whole release. @throws {@link TreeRejected} */
   async verified(): Promise<TreeReport> {
-    return this.heldReport ?? this.#verify(this.folder);
+    return this.heldReport ?? this.#verify(this.folder, this.#isVerified);
   }
 
   async #verify(folder: string): Promise<TreeReport> {
