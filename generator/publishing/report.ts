@@ -1,5 +1,7 @@
+import type { PublicationStatement } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import type { OutputFolder } from '../files/output-folder.js';
+import { namesIn } from '../freshness/online-keys.js';
 import type { SignedPublication } from '../list/list.js';
 import { sha256 } from '../tree/checksums.js';
 import { isChecksummed, roleOf } from '../tree/files.js';
@@ -174,9 +176,8 @@ function buildNotes(outcome: Outcome): string[] {
 function newOnlineKeys(before: PublicationStatement | undefined, { online }: PublicationStatement): string[] {
   const known = before?.online === undefined ? [] : namesIn(before.online);
   const keys = online === undefined ? [] : namesIn(online);
-  const added = keys.filter((key) => !known.includes(key));
   const gone = known.filter((key) => !keys.includes(key));
-  if (known.length === 0 || added.length + gone.length === 0) return [];
+  if (gone.length === 0) return [];
   const names = keys.length === 0 ? 'no online key' : keys.join(' and ');
   return [
     `From now on, the publication names ${names}, and no longer ${gone.join(' and ')}: if that is not meant, somebody else may have replaced the key, and registry.yaml is old.`,
