@@ -1,15 +1,16 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { clockNote, isToCome, type OnlineKeys } from '@passport-registry/verifier/core';
+import {
+  clockNote,
+  isToCome,
+  type OnlineKeys,
+  type PublicationStatement,
+} from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
-import type { SignedPublication } from '../list/list.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
-import { PATHS } from '../tree/paths.js';
-import type { PublishedTree } from '../tree/published-tree.js';
-import type { Tree } from '../tree/tree.js';
 import { namesIn } from './online-keys.js';
-import { type PreviousCheckpoint, previousCheckpoint } from './previous-checkpoint.js';
+import type { PreviousCheckpoint } from './previous-checkpoint.js';
 import { signStatement, toSeconds } from './statements.js';
 
 /** The signer and the lifetime of a checkpoint. */
@@ -28,21 +29,16 @@ export const ROOT_CHECKPOINT_HOURS = 30 * 24;
 
 const HOUR_SECONDS = 60 * 60;
 
-/** The list and the tree that a checkpoint names, and what limits it. */
+/** What a checkpoint names, and what limits it. */
 interface CheckpointContext {
-  readonly list: Uint8Array;
-  readonly updatedAt: string;
+  readonly statement: PublicationStatement;
   /** The bytes of SHA256SUMS. */
   readonly checksums: Uint8Array;
-  /** The sequence of the publication statement. */
-  readonly sequence: number;
   /** The published checkpoint, whose holds the new one keeps. */
   readonly previous: PreviousCheckpoint | undefined;
   /** The ids to hold. Default: those of the published checkpoint. */
   readonly hold?: readonly string[] | undefined;
   readonly rootKey: RootKey;
-  /** The online keys of the publication. */
-  readonly online: OnlineKeys | undefined;
 }
 
 /**
@@ -54,22 +50,18 @@ interface CheckpointContext {
  */
 export async function signCheckpoint(
   { signer, hours }: CheckpointChoice,
-  { rootKey, online, previous, hold = previous?.hold ?? [], ...named }: CheckpointContext,
+  { rootKey, statement, checksums, previous, hold = previous?.hold ?? [] }: CheckpointContext,
 ): Promise<string> {
   const isByRoot = signer.rootKey.thumbprint === rootKey.thumbprint;
   const date = dateAfter(previous, hold);
-  if (!isByRoot) assertMaySign(signer, online, { hold, date });
+  if (!isByRoot) assertMaySign(signer, statement.online, { hold, date });
   const lifetime = hours ?? (isByRoot ? ROOT_CHECKPOINT_HOURS : ONLINE_CHECKPOINT_HOURS);
   const iat = toSeconds(date);
-  const { list, updatedAt, checksums, sequence } = named;
   return signStatement(signer, 'registry-checkpoint+jwt', {
     iat,
     exp: iat + lifetime * HOUR_SECONDS,
-    updated_at: updatedAt,
-    sha256: sha256(list),
-    size: list.length,
+    publication: statement.hash,
     tree_sha256: sha256(checksums),
-    sequence,
     ...(hold.length > 0 && { hold }),
   });
 }
@@ -117,31 +109,4 @@ function dateAfter(previous: PreviousCheckpoint | undefined, hold: readonly stri
   if (previous === undefined || isToCome(previous.issuedAt, clockAt(now))) return now;
   const isSame = String(previous.hold) === String(hold);
   return Math.max(now, previous.issuedAt + (isSame ? 0 : 1000));
-}
-
-/**
- * Adds a new checkpoint to a tree. Without a choice, returns the tree unchanged.
- *
- * @throws the errors of {@link signCheckpoint} and {@link previousCheckpoint}
- */
-export async function withCheckpoint(
-  tree: Tree,
-  {
-    signed,
-    published,
-  }: { readonly signed: SignedPublication; readonly published: PublishedTree | undefined },
-  choice: CheckpointChoice | undefined,
-): Promise<Tree> {
-  if (choice === undefined) return tree;
-  const { list, rootKey, statement } = signed;
-  const text = await signCheckpoint(choice, {
-    list: list.list,
-    updatedAt: list.updatedAt,
-    rootKey,
-    sequence: statement.sequence,
-    online: statement.online,
-    checksums: tree.get(PATHS.checksums) ?? new Uint8Array(),
-    previous: await previousCheckpoint(published, choice.signer.rootKey),
-  });
-  return new Map([...tree, [PATHS.checkpoint, Buffer.from(text)]]);
 }

@@ -1,15 +1,9 @@
-import { importRootKey, RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
-import { ANY_TIME, readRotation, verifyCheckpoint } from '@passport-registry/verifier/core';
-import { KeyRejected, UsageError } from '../errors.js';
-import { readIfReadable } from '../files/read-file.js';
-import type { SignedPublication } from '../list/list.js';
+import { type RootKey, walkRotation } from '@passport-registry/verifier';
+import { KeyRejected } from '../errors.js';
 import { withConfigured } from '../tree/commitment.js';
-import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
-import type { Tree } from '../tree/tree.js';
 import type { CheckpointChoice } from './checkpoint.js';
 import type { OnlineChoice } from './online-keys.js';
-import { readPublishedSnapshots, snapshotFiles } from './snapshots.js';
 
 /** The new statements about the freshness of a tree. */
 export interface FreshnessChoice {
@@ -19,159 +13,47 @@ export interface FreshnessChoice {
   readonly rotation?: string | undefined;
   /** The keys to which registry.yaml commits the previous root key, unless the published rotation does. */
   readonly nextRoots?: readonly string[] | undefined;
-  /**
-   * The signer and the lifetime of the checkpoint. Default: the root key, if it signs the list here. `published`: the published
-   * checkpoint stays, until an online key signs the next one.
-   */
-  readonly checkpoint?: Partial<CheckpointChoice> | 'published' | undefined;
+  /** The signer and the lifetime of the checkpoint. Default: the root key, if it signs the list here. */
+  readonly checkpoint?: Partial<CheckpointChoice> | undefined;
 }
 
-/** The new statements of a tree, once it is known who signs its checkpoint. */
-interface NewStatements extends Omit<FreshnessChoice, 'checkpoint'> {
-  /** Undefined if the published checkpoint stays. */
-  readonly checkpoint: CheckpointChoice | undefined;
+/** How the root key of a new tree continues that of the published one. */
+interface Continuation extends Pick<FreshnessChoice, 'rotation' | 'nextRoots'> {
+  /** The root key may change without a rotation, and the chain from the old one ends. */
   readonly breakPinnedVerifiers?: boolean | undefined;
 }
 
 /**
- * The files that prove the freshness of a tree and the origin of its root key: the published files and
- * the new ones.
+ * Returns the rotation of a new tree: the published steps, and the new one. Asserts that they lead from the previous root key to
+ * this root key.
  *
- * @param choice - with `breakPinnedVerifiers`, the root key may change without a rotation, and the chain from the old one ends
- * @throws {@link UsageError} | {@link KeyRejected}
+ * @returns the steps, JWTs, oldest first
+ * @throws {@link KeyRejected}
  */
-export async function freshnessFiles(
+export async function rotationOf(
   published: PublishedTree | undefined,
-  signed: SignedPublication,
-  choice: NewStatements,
-): Promise<Tree> {
+  rootKey: RootKey,
+  { rotation: step, nextRoots, breakPinnedVerifiers }: Continuation,
+): Promise<readonly string[]> {
   const previousRoot = published?.development ? undefined : published?.rootKey;
-  const rootChanged = previousRoot !== undefined && previousRoot.thumbprint !== signed.rootKey.thumbprint;
-  const files = new Map<string, Uint8Array>();
-  const set = (path: string, bytes: Uint8Array | undefined) => {
-    if (bytes !== undefined) files.set(path, bytes);
-  };
-
-  const broken = rootChanged && choice.breakPinnedVerifiers === true && choice.rotation === undefined;
-  const publishedRotation =
-    published?.development || broken ? undefined : await readPublishedStatements(published, ROTATION);
-  const rotation = await rotationChain(publishedRotation, choice.rotation, {
-    from:
-      previousRoot === undefined || broken
-        ? signed.rootKey
-        : withConfigured(previousRoot, rootChanged ? choice.nextRoots : undefined),
-    to: signed.rootKey,
-  });
-  set(PATHS.rotation, rotation);
-  const checkpoint = readPublishedFile(published, PATHS.checkpoint);
-  if (checkpoint === undefined && choice.checkpoint === undefined) {
-    throw new UsageError(
-      'the tree needs a checkpoint, and has none yet: set checkpoint.signer in registry.yaml to an online key, or build where the root key is',
-    );
-  }
-  if (rootChanged && checkpoint !== undefined && choice.checkpoint === undefined) {
-    throw new UsageError(
-      'the checkpoint is not valid under the new root key: set checkpoint.signer in registry.yaml to sign a new one with the tree',
-    );
-  }
-  if (checkpoint !== undefined && choice.checkpoint === undefined) {
-    const signers = { rootKey: signed.rootKey, online: signed.statement.online };
-    await verifyCheckpoint(checkpoint, signers, ANY_TIME).catch((cause: Error) => {
-      if (!(cause instanceof RegistryError)) throw cause;
-      throw new UsageError(
-        `the published checkpoint is not valid for the new tree (${cause.message}): set checkpoint.signer in registry.yaml to sign a new checkpoint with the tree`,
-        { cause },
-      );
-    });
-  }
-  set(PATHS.checkpoint, checkpoint);
-  const steps = rotation === undefined ? [] : readRotation(rotation);
-  const roots = [
-    signed.rootKey,
-    ...(previousRoot === undefined || broken ? [] : [previousRoot]),
-    ...(await Promise.all(steps.map(({ claims }) => importRootKey(claims['next_root'])))),
-  ];
-  // Of the key that signed the first step, the rotation has only the thumbprint.
-  const [first] = steps;
-  const isFirstKnown = first === undefined || roots.some(({ thumbprint }) => thumbprint === first.kid);
-  const older = published && (await readPublishedSnapshots(published, { roots, isFirstKnown }));
-  for (const [path, bytes] of snapshotFiles(signed, older ?? [], checkpoint)) files.set(path, bytes);
-  return files;
-}
-
-/** Reads a file of the published tree. Undefined if the file does not exist. */
-function readPublishedFile(published: PublishedTree | undefined, path: string): Buffer | undefined {
-  return published && readIfReadable(published.folder, path);
-}
-
-/** Whether the checksums of the published tree list a path. Undefined if the checksums cannot be read. */
-function isListed(published: PublishedTree | undefined, path: string): boolean | undefined {
-  return published?.checksums()?.has(path);
-}
-
-/** A file of statements that root keys have signed. */
-interface StatementFile {
-  readonly path: string;
-  /** Throws if the file is damaged. */
-  readonly read: (bytes: Uint8Array) => unknown;
-}
-
-const ROTATION: StatementFile = { path: PATHS.rotation, read: readRotation };
-
-/**
- * Reads statements of the published tree. A build cannot recreate them (rule statements-stay). If the checksums list a
- * file that is damaged or missing, this function therefore throws instead of dropping the file. A damaged file that the
- * checksums do not list is not part of the tree, and is dropped.
- *
- * @throws {@link UsageError} with instructions to restore the file
- */
-export async function readPublishedStatements(
-  published: PublishedTree | undefined,
-  { path, read }: StatementFile,
-): Promise<Uint8Array | undefined> {
-  const bytes = readPublishedFile(published, path);
-  let cause: unknown;
-  if (bytes !== undefined) {
-    try {
-      await read(bytes);
-      return bytes;
-    } catch (error) {
-      cause = error;
-    }
-  }
-  const listed = isListed(published, path);
-  if (listed === false || (listed === undefined && bytes === undefined)) return undefined;
-  const state = cause === undefined ? 'missing' : `damaged (${(cause as Error).message})`;
-  throw new UsageError(
-    `${published?.folder}/${path} is ${state}, and a build cannot recreate the file: restore the file from a mirror, ` +
-      'from a backup or from git',
-    { cause },
-  );
-}
-
-/**
- * Extends the rotation chain, and asserts that the chain leads from the previous root key to this root key.
- *
- * @param step - a new rotation step
- */
-async function rotationChain(
-  published: Uint8Array | undefined,
-  step: string | undefined,
-  { from, to }: { readonly from: RootKey; readonly to: RootKey },
-): Promise<Uint8Array | undefined> {
-  const earlier = published === undefined ? [] : readRotation(published).map(({ text }) => text);
+  const isChanged = previousRoot !== undefined && previousRoot.thumbprint !== rootKey.thumbprint;
+  const isBroken = isChanged && breakPinnedVerifiers === true && step === undefined;
+  const earlier = published?.development || isBroken ? [] : (published?.statements?.rotation ?? []);
   // An earlier build that was killed may have already published the step.
   const steps = step === undefined || earlier.at(-1) === step ? earlier : [...earlier, step];
-  if (steps.length === 0) return undefined;
-  const text = JSON.stringify(steps);
-  const { thumbprint } = await walkRotation(from, text).catch((cause: Error) => {
+  if (steps.length === 0) return steps;
+  const from =
+    previousRoot === undefined || isBroken
+      ? rootKey
+      : withConfigured(previousRoot, isChanged ? nextRoots : undefined);
+  const { thumbprint } = await walkRotation(from, steps).catch((cause: Error) => {
     throw new KeyRejected(`the rotation is not valid: ${cause.message}`, { cause });
   });
-  if (thumbprint !== to.thumbprint) {
+  if (thumbprint !== rootKey.thumbprint) {
     throw new KeyRejected(
-      `the rotation leads from ${from.thumbprint} to ${thumbprint}, but the root key is ${to.thumbprint}: ` +
+      `the rotation leads from ${from.thumbprint} to ${thumbprint}, but the root key is ${rootKey.thumbprint}: ` +
         'create the missing step with `keys step`, and pass it with --rotation',
     );
   }
-  return Buffer.from(text);
+  return steps;
 }

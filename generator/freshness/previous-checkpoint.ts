@@ -8,7 +8,6 @@ import {
   verifyCheckpoint,
 } from '@passport-registry/verifier/core';
 import { ignoring, UsageError } from '../errors.js';
-import { readIfReadable } from '../files/read-file.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 
@@ -29,32 +28,32 @@ export async function previousCheckpoint(
   signer: RootKey,
 ): Promise<PreviousCheckpoint | undefined> {
   if (published === undefined || published.checkpoint !== undefined) return published?.checkpoint;
-  const { folder, isPublished, statement } = published;
-  const bytes = readIfReadable(folder, PATHS.checkpoint);
+  const { folder, isPublished, statements, statement } = published;
+  const text = statements?.checkpoint;
   const signers = { rootKey: signer, online: undefined };
-  const own = bytes && (await verifyCheckpoint(bytes, signers, ANY_TIME).catch(ignoring(RegistryError)));
-  if (own !== undefined) return own;
+  const own = text && (await verifyCheckpoint(text, signers, ANY_TIME).catch(ignoring(RegistryError)));
+  if (own) return own;
   // Before the first publication, there is none to read.
-  if (bytes === undefined && !isPublished) return undefined;
-  const unverified = bytes && readUnverified(bytes, 'registry-checkpoint+jwt');
+  if (text === undefined && !isPublished) return undefined;
+  const unverified = text === undefined ? undefined : readUnverified(text, 'registry-checkpoint+jwt');
   const holdsNone = unverified !== undefined && unverified.claims.hold === undefined;
   // A statement that cannot be read might let online keys hold issuers.
   const mightHold = statement === undefined || statement.online?.mayHold === true;
   if (holdsNone && !mightHold) return undefined;
   throw new UsageError(
-    `${folder}/${PATHS.checkpoint} is ${bytes === undefined ? 'missing' : 'not valid'}, so nobody can tell which issuers ` +
+    `the checkpoint in ${folder}/${PATHS.statements} is ${text === undefined ? 'missing' : 'not valid'}, so nobody can tell which issuers ` +
       'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git. If ' +
       'it never held an issuer, run `hold --end --all`',
   );
 }
 
-/** Reads a statement that nobody has verified. Undefined if the bytes are not a statement of this type. */
+/** Reads a statement that nobody has verified. Undefined if the text is not a statement of this type. */
 export function readUnverified<Type extends StatementType>(
-  bytes: Uint8Array,
+  text: Uint8Array | string,
   type: Type,
 ): Statement<Type> | undefined {
   try {
-    return readStatement(bytes, type, (message) => new Error(message));
+    return readStatement(text, type, (message) => new Error(message));
   } catch {
     return undefined;
   }

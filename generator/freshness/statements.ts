@@ -41,8 +41,8 @@ export interface PublicationClaims {
   /** Seconds since 1970. */
   readonly iat: number;
   readonly sequence: number;
-  /** SHA-256 of the statement before, in hexadecimal; absent in the first. */
-  readonly previous?: string;
+  /** The hashes of the statements before, newest first; absent in the first. */
+  readonly previous?: readonly string[];
   readonly updated_at: string;
   readonly sha256: string;
   readonly size: number;
@@ -60,12 +60,10 @@ interface CheckpointClaims {
   readonly iat: number;
   /** Seconds since 1970. */
   readonly exp: number;
-  readonly updated_at: string;
-  readonly sha256: string;
-  readonly size: number;
+  /** The hash of the publication statement. */
+  readonly publication: string;
   /** SHA-256 of SHA256SUMS, in hexadecimal. */
   readonly tree_sha256: string;
-  readonly sequence: number;
   /** The ids of the held issuers, sorted. */
   readonly hold?: readonly string[];
 }

@@ -1,15 +1,11 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { printable } from '../diagnostics/printable.js';
 import { TreeRejected } from '../errors.js';
-import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import { assertVerifiable } from '../verification/accept.js';
 import type { ProvenStatements } from '../verification/check-tree.js';
 import { memorySource, registryFiles } from '../verification/tree-source.js';
 import { auditTree } from '../verification/verify.js';
-
-/** The files that prove that a list is the newest, and that lead from earlier root keys to the current one. */
-const FRESHNESS = [PATHS.checkpoint, PATHS.rotation];
 
 /**
  * Verifies a whole tree in memory as an outsider would, before any file is written
@@ -25,10 +21,8 @@ export async function assertTreeGood(tree: Tree, rootKey: RootKey, name?: string
   const { report, statements } = await auditTree({ ...source, name: name ?? source.name }, rootKey, {
     withoutLog: name === undefined,
   });
-  // An expired or missing checkpoint does not make the tree invalid: the operator runs `checkpoint` after the build.
-  const isLater = (name: string) =>
-    name === 'freshness' || (name === 'checkpoint' && !tree.has(PATHS.checkpoint));
-  const failed = report.checks.filter(({ name, result }) => result === 'failed' && !isLater(name));
+  // An expired checkpoint does not make the tree invalid: the operator runs `checkpoint` after the build.
+  const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
   if (failed.length > 0) {
     const problems = failed.flatMap(({ problems }) => problems).slice(0, 5);
     throw new TreeRejected(`${report.source} fails verification: ${problems.join('; ')}`);
@@ -37,14 +31,9 @@ export async function assertTreeGood(tree: Tree, rootKey: RootKey, name?: string
     report.source,
     report.notes.flatMap(({ code, path }) => (code === 'file-unlisted' ? [path] : [])),
   );
-  // Without these files, a client reads nothing that the audit has not verified. If the tree has a checkpoint, the audit
-  // runs the client.
+  // The audit runs the client, unless something has expired.
   const isChecked = report.checks.some(({ name, result }) => name === 'client' && result === 'passed');
-  const lacksCheckpoint = report.checks.some(
-    ({ name, result }) => name === 'checkpoint' && result === 'failed',
-  );
-  const needsClient = FRESHNESS.some((path) => tree.has(path)) && !isChecked && !lacksCheckpoint;
-  if (needsClient) await assertVerifiable(registryFiles(source), rootKey);
+  if (!isChecked) await assertVerifiable(registryFiles(source), rootKey);
   return statements;
 }
 

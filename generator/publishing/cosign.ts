@@ -15,7 +15,7 @@ import type { BuildReport } from './report.js';
 /** How to collect cosignatures for a published tree. */
 interface CosignOptions extends TreeOptions {
   readonly log: CosignChoice;
-  /** Signs a checkpoint with the publication that is completed. Default: the published checkpoint stays. */
+  /** Signs the checkpoint of the publication that is completed. */
   readonly checkpoint?: CheckpointChoice | undefined;
 }
 
@@ -62,6 +62,8 @@ function complete(
     list: listBytes(recordsBytes(issuers), statement.updatedAt),
   };
   const freshness = { rotation, checkpoint };
+  // The next build, which knows the settings, removes older lists.
+  const kept = { ...log, keepBytes: Number.POSITIVE_INFINITY };
   // The build that logged the publication has applied this rule.
   const exceptions = { allowExampleNames: true };
   return publish(

@@ -26,7 +26,6 @@ import {
 import { isLocalOrigin } from '../log/log-name.js';
 import { logIdentity, signHead } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
-import { sha256 } from '../tree/checksums.js';
 import { publishedSteps } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedFiles, PublishedTree } from '../tree/published-tree.js';
@@ -121,6 +120,8 @@ export function withDevelopmentKey(
 /** A verified tree that is about to be written. */
 export interface Publishing {
   readonly tree: Tree;
+  /** The steps from older root keys. */
+  readonly rotation: readonly string[];
   readonly signed: SignedPublication;
   /** The published tree that the new tree follows, without a pending publication. */
   readonly before: PublishedTree | undefined;
@@ -134,15 +135,15 @@ export interface Publishing {
  * @throws {@link TreeRejected} if the published log is damaged; {@link UsageError} | {@link KeyRejected}
  */
 export async function extendLog(
-  { tree, signed, before }: Publishing,
+  { rotation, signed, before }: Publishing,
   choice: LogChoice,
 ): Promise<ExtendedLog | undefined> {
   const { log } = signed.statement;
   if (log === undefined) return undefined;
   const { head, end, tail } = await publishedLog(before, log);
-  const wanted = [...(await newStatements(tree, before)), await entryOf(signed.statement.text)];
+  const wanted = [...(await newSteps(rotation, before)), await entryOf(signed.statement.text)];
   const missing = wanted.filter(({ entry }) => !tail.some((known) => known.entry.sha256 === entry.sha256));
-  const known = tail.find(({ entry }) => entry.sha256 === sha256(signed.statement.text));
+  const known = tail.find(({ entry }) => entry.sha256 === signed.statement.hash);
   const index = known?.index ?? end.size + missing.length - 1;
   if (head !== undefined && missing.length === 0) return { head, end, index, files: new Map(), isNew: false };
   if (choice.signer === undefined) {
@@ -185,7 +186,7 @@ async function publishedLog(served: PublishedTree | undefined, log: LogIdentity)
   if (head.origin !== log.origin) throw damagedLog(`is ${head.origin}, not ${log.origin}`);
   const vkeys = [log, published, served?.pending?.statement.log].flatMap((one) => one?.vkey ?? []);
   const end = await readLogEnd(read, head, vkeys);
-  const since = published === undefined ? undefined : sha256(served?.statement?.text ?? '');
+  const since = published === undefined ? undefined : served?.statement?.hash;
   return { head, end, tail: entriesSince(read, head.size, since) };
 }
 
@@ -203,10 +204,13 @@ async function entryOf(jwt: string, steps = 0): Promise<NewStatement> {
 }
 
 /** Returns the rotation steps that the published tree has not. Without a published log, all of them. */
-async function newStatements(tree: Tree, served: PublishedTree | undefined): Promise<NewStatement[]> {
+async function newSteps(
+  rotation: readonly string[],
+  served: PublishedTree | undefined,
+): Promise<NewStatement[]> {
   const logged = served?.statement?.log === undefined ? undefined : served;
   const before = logged === undefined ? 0 : publishedSteps(logged.folder).length;
-  const steps = readRotation(tree.get(PATHS.rotation) ?? '[]').slice(before);
+  const steps = readRotation(rotation).slice(before);
   return Promise.all(steps.map(({ text }, at) => entryOf(text, before + at)));
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type SignedHead, STORED_FILES, signerAmong, verifiedUnder } from '@passport-registry/verifier/core';
+import { type SignedHead, signerAmong, verifiedUnder } from '@passport-registry/verifier/core';
 import { IoFailed, ignoring, TreeRejected, UsageError } from '../errors.js';
 import { assertOutside, withOutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
@@ -8,6 +8,7 @@ import { branchName, fetchBranch, type RemoteBranch, readCommit } from '../files
 import { readLogHead } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
+import { statementsIn } from '../tree/statements-file.js';
 import { namedHash, storedPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
@@ -161,7 +162,7 @@ async function readLive(source: TreeSource) {
       if (file !== undefined) files.set(path, file.bytes);
     }
   };
-  await read(...Object.values(STORED_FILES), PATHS.logHead);
+  await read(PATHS.statements, PATHS.list, PATHS.logHead);
   const hash = namedHash((path) => files.get(path));
   if (hash !== undefined) await read(PATHS.namedList(hash));
   return { publication: storedPublication((path) => files.get(path)), head: files.get(PATHS.logHead) };
@@ -179,7 +180,8 @@ async function evidentHead(
   { statement, pending, rootKey }: Pick<PublishedFiles, 'statement' | 'pending' | 'rootKey'>,
 ): Promise<SignedHead | undefined> {
   if (rootKey === undefined) return undefined;
-  const live = await verifiedUnder(publication?.publication, [rootKey]);
+  const stated = publication && statementsIn(() => Buffer.from(publication.statements));
+  const live = await verifiedUnder(stated?.publication, [rootKey]);
   const vkeys = [statement, pending?.statement, live].flatMap((one) => one?.log?.vkey ?? []);
   const signed = async () => {
     const head = readLogHead(() => bytes);

@@ -5,13 +5,13 @@ import { replacedFolders } from '../log/append.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import { type CosignChoice, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { damagedLog, entriesSince, LOG_FOLDER, PENDING_FOLDER, readLogHead } from '../log/log-files.js';
-import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { hasTree, type PublishedTree } from '../tree/published-tree.js';
+import { statementsIn, withStatements } from '../tree/statements-file.js';
 import type { Tree } from '../tree/tree.js';
 import { type ExtendedLog, extendLog, type Publishing } from './extend-log.js';
 import { type ProvableEntry, proveLogged } from './prove-logged.js';
-import { addFiles, holds, removeFromTree, replaceStatements } from './write.js';
+import { addFiles, removeFromTree } from './write.js';
 
 /** What a publication did with the log. */
 export interface LogReport {
@@ -55,8 +55,9 @@ export async function logPublication(
   const written = await addFiles(new Map([...first, ...log.files]), output);
   const collected = await collectCosignatures(log.head, choice, (path) => readIfReadable(out, path));
   const entry = { ...log, statement: signed.statement };
-  const { files, report } = await proveCosigned(entry, collected, { folder: out, choice });
-  return { log, tree: new Map([...tree, ...files]), written, report };
+  const where = { published: publishing.before?.statements?.logProof, folder: out, choice };
+  const { head, proof, report } = await proveCosigned(entry, collected, where);
+  return { log, head, proof, written, report };
 }
 
 /**
@@ -67,13 +68,13 @@ export function removeReplacedFiles({ end }: ExtendedLog, { out }: OutputFolder)
   for (const folder of [PENDING_FOLDER, ...replacedFolders(end)]) removeFromTree(out, folder);
 }
 
-/** Makes the files that prove with new cosignatures that the log contains a publication, and says who has cosigned. */
+/** Makes what proves with new cosignatures that the log contains a publication, and says who has cosigned. */
 async function proveCosigned(
   entry: ProvableEntry,
   { signatures, missing }: Cosigned,
-  where: { readonly folder: string; readonly choice: CosignChoice },
+  where: Parameters<typeof proveLogged>[2],
 ) {
-  const { files, cosigned } = await proveLogged(entry, signatures, where);
+  const { head, proof, cosigned } = await proveLogged(entry, signatures, where);
   const report: LogReport = {
     size: entry.head.size,
     cosigned,
@@ -82,7 +83,7 @@ async function proveCosigned(
     missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`),
     isForked: missing.some(({ isOtherHistory }) => isOtherHistory === true),
   };
-  return { files, report };
+  return { head, proof, report };
 }
 
 /**
@@ -97,10 +98,17 @@ export async function renewProof(
 ): Promise<LogReport> {
   const { out } = output;
   const entry = publishedEntry(published, out);
+  // A checkpoint may have replaced them since the tree was read.
+  const statements = statementsIn((path) => readIfReadable(out, path));
   const collected = await collectCosignatures(entry.head, choice, (path) => readIfReadable(out, path));
-  const { files, report } = await proveCosigned(entry, collected, { folder: out, choice });
-  const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
-  if (isChanged) await replaceStatements(files, output);
+  const where = { published: statements?.logProof, folder: out, choice };
+  const { head, proof, report } = await proveCosigned(entry, collected, where);
+  if (statements === undefined) throw damagedLog('has no proof');
+  // The statements last: they are what a client reads.
+  await addFiles(
+    withStatements(new Map([[PATHS.logHead, head]]), { ...statements, logProof: proof }),
+    output,
+  );
   return report;
 }
 
@@ -110,7 +118,12 @@ export async function assertProvable(
   choice: CosignChoice,
   { out }: OutputFolder,
 ): Promise<void> {
-  await proveLogged(publishedEntry(published, out), [], { folder: out, choice });
+  const { statements } = published;
+  await proveLogged(publishedEntry(published, out), [], {
+    published: statements?.logProof,
+    folder: out,
+    choice,
+  });
 }
 
 /** The head of a published log, and the entry of the published statement. */
@@ -124,7 +137,7 @@ function publishedEntry(published: PublishedTree | undefined, out: string): Prov
       `${out} has no log: a log begins with a build for which registry.yaml has log.signer and log.origin`,
     );
   }
-  const index = entriesSince(read, head.size, sha256(statement.text)).at(-1)?.index;
+  const index = entriesSince(read, head.size, statement.hash).at(-1)?.index;
   if (index === undefined) throw damagedLog('has no entries');
   return { head, statement, index };
 }

@@ -17,8 +17,6 @@ import { readIfReadable } from '../files/read-file.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import { hashesIn } from '../log/log-files.js';
 import { cosignersOf } from '../log/read-cosignature.js';
-import { PATHS } from '../tree/paths.js';
-import type { Tree } from '../tree/tree.js';
 
 /** A publication statement, its place in the log, and the newest head of the log. */
 export interface ProvableEntry {
@@ -29,19 +27,20 @@ export interface ProvableEntry {
 }
 
 /**
- * Makes the files that prove that the log contains a publication (rule log-files). The proof is for the newest head
- * that has the quorum. If no head with the publication has it, the proof is for the newest head.
+ * Makes what proves that a publication is the last entry of the log (rule log-proof). The published proof stays if it has the
+ * quorum and the new one has not, and while another publication waits after this one.
  *
+ * @param published - the published proof
  * @param cosignatures - the new cosignatures of the head
- * @returns the files: the head with its cosignatures, and the proof. And how many witnesses have cosigned the newest head
+ * @returns the head with its cosignatures, the proof, and how many witnesses have cosigned the newest head
  */
 export async function proveLogged(
   { head, index, statement }: ProvableEntry,
   cosignatures: readonly NoteSignature[],
-  { folder, choice }: { readonly folder: string; readonly choice: CosignChoice },
-): Promise<{ readonly files: Tree; readonly cosigned: number }> {
+  { published: text, folder, choice }: ProofContext,
+): Promise<{ readonly head: Uint8Array; readonly proof: string; readonly cosigned: number }> {
   const read = (path: string) => readIfReadable(folder, path);
-  const published = readProof(read(PATHS.logProof));
+  const published = readProof(text);
   const entry = entryBytes(publicationEntry(statement));
   const isOfStatement = published !== undefined && published.index === index && provesEntry(published, entry);
   const known = published?.head.note.text === head.note.text ? published.head.note.signatures : [];
@@ -50,19 +49,27 @@ export async function proveLogged(
   const fresh: LogProof = { index, path, head: cosignedHead };
   const cosigned = await countIn(fresh, choice);
   const publishedCount = isOfStatement ? await countIn(published, choice) : 0;
-  const keeps = isOfStatement && cosigned < choice.quorum && publishedCount >= choice.quorum;
-  const proof = Buffer.from(formatLogProof(keeps ? published : fresh));
-  const files = new Map<string, Uint8Array>([
-    [PATHS.logHead, Buffer.from(formatNote(cosignedHead.note))],
-    [PATHS.logProof, proof],
-  ]);
-  return { files, cosigned };
+  const isLast = index === head.size - 1;
+  const hasMore = cosigned < choice.quorum && publishedCount >= choice.quorum;
+  const keeps = isOfStatement && (hasMore || !isLast);
+  return {
+    head: Buffer.from(formatNote(cosignedHead.note)),
+    proof: formatLogProof(keeps ? published : fresh),
+    cosigned,
+  };
+}
+
+/** Where a log is, what its publisher demands, and what is published. */
+interface ProofContext {
+  readonly published: string | undefined;
+  readonly folder: string;
+  readonly choice: CosignChoice;
 }
 
 /** Reads a proof. A damaged proof counts as missing, because the new one replaces it. */
-export function readProof(bytes: Uint8Array | undefined): LogProof | undefined {
+export function readProof(proof: string | undefined): LogProof | undefined {
   try {
-    return bytes && parseLogProof(bytes, (message) => new TreeRejected(message));
+    return proof === undefined ? undefined : parseLogProof(proof, (message) => new TreeRejected(message));
   } catch (error) {
     return ignoring(TreeRejected)(error);
   }

@@ -9,10 +9,11 @@ import { NO_WITNESSES } from '../log/log-choice.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
+import { withStatements } from '../tree/statements-file.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { assertProvable, type LogReport, renewProof } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
-import { replaceStatements } from './write.js';
+import { addFiles } from './write.js';
 
 /** The report of a new checkpoint. */
 export interface CheckpointReport {
@@ -43,14 +44,15 @@ export async function publishCheckpoint(
 ): Promise<CheckpointReport> {
   const { out } = output;
   const { witnesses = NO_WITNESSES } = choice;
-  const { list, updatedAt, rootKey, signed, statement } = published ?? {};
+  const { list, updatedAt, rootKey, signed: isSigned, statement, statements } = published ?? {};
   if (
     published === undefined ||
     list === undefined ||
     updatedAt === undefined ||
     rootKey === undefined ||
     statement === undefined ||
-    !signed
+    statements === undefined ||
+    !isSigned
   ) {
     const remedy = published?.isPublished
       ? 'the tree is damaged: restore it from a mirror, from a backup or from git, as `status` says'
@@ -61,12 +63,11 @@ export async function publishCheckpoint(
   if (isWitnessed) await assertProvable(published, witnesses, output);
   const checksums = readBytes(join(out, PATHS.checksums));
   const { previous, hold, warnings } = await nextHold(published, choice);
-  const { sequence, online } = statement;
-  const subject = { list, updatedAt, checksums, online, rootKey, sequence };
-  const bytes = Buffer.from(await signCheckpoint(choice, { ...subject, previous, hold }));
-  const tree = { get: async (path: string) => (path === PATHS.checkpoint ? bytes : readTreeFile(out, path)) };
+  const signed = await signCheckpoint(choice, { statement, checksums, rootKey, previous, hold });
+  const next = withStatements(new Map(), { ...statements, checkpoint: signed });
+  const tree = { get: async (path: string) => next.get(path) ?? readTreeFile(out, path) };
   const { checkpoint } = await assertVerifiable(tree, rootKey);
-  await replaceStatements(new Map([[PATHS.checkpoint, bytes]]), output);
+  await addFiles(next, output);
   const log = isWitnessed ? await renewProof(published, witnesses, output) : undefined;
   return {
     updatedAt,

@@ -1,7 +1,10 @@
+import type { StatementsFile } from '@passport-registry/verifier/core';
+import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
-import { type CheckpointChoice, withCheckpoint } from '../freshness/checkpoint.js';
-import { type FreshnessChoice, freshnessFiles } from '../freshness/freshness.js';
+import { type CheckpointChoice, signCheckpoint } from '../freshness/checkpoint.js';
+import { type FreshnessChoice, rotationOf } from '../freshness/freshness.js';
+import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import type { SignedPublication } from '../list/list.js';
 import { diffLists } from '../list/list-diff.js';
 import { KEPT_LIST_BYTES, type LogChoice } from '../log/log-choice.js';
@@ -13,14 +16,14 @@ import { type PublishedTree, readPublished, withPending } from '../tree/publishe
 import { assertDescription } from '../tree/registry-description.js';
 import { changesUpTo } from '../tree/site/changes.js';
 import { readLogo } from '../tree/site/logo.js';
-import { withStatementsFile } from '../tree/statements-file.js';
-import { assembleTree, type Tree } from '../tree/tree.js';
+import { withStatements } from '../tree/statements-file.js';
+import { assembleTree } from '../tree/tree.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { chooseOnline } from './choose-online.js';
 import { assertLastingName, chooseLog, withDevelopmentKey } from './extend-log.js';
 import { logPublication, removeReplacedFiles } from './log-publication.js';
 import { assertRootContinues, predecessorOf, publishedList, publishedRecords } from './predecessor.js';
-import type { NewPublication, PublishOptions } from './publication.js';
+import type { NewPublication } from './publication.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
 import { signedList } from './sign-list.js';
@@ -65,14 +68,16 @@ export async function publish(
   const signed = await signedList(toSign, published, output);
   onStage?.('list and signature');
   const before = predecessorOf(served, signer);
-  const checkpoint = chooseCheckpoint(freshness.checkpoint, signer);
-  const assembled = await assemble(publication, served, { signed, before, checkpoint });
+  const { tree, statements } = await assemble(publication, served, { signed, before });
   onStage?.('tree');
-  const statements = await assertTreeGood(assembled, signed.rootKey);
+  const proven = await assertTreeGood(withStatements(tree, statements), signed.rootKey);
   onStage?.('verify');
-  const logged = await logPublication({ tree: assembled, signed, before }, choice, output);
-  if (logged !== undefined) onStage?.('log');
-  const complete = logged?.tree ?? assembled;
+  const { rotation } = statements;
+  const logged = await logPublication({ tree, rotation, signed, before }, choice, output);
+  if (logged !== undefined) {
+    tree.set(PATHS.logHead, logged.head);
+    onStage?.('log');
+  }
   const outcome = {
     output,
     repaired: [...repair.files.keys()],
@@ -81,8 +86,8 @@ export async function publish(
     served,
     published,
     signed,
-    statements,
-    tree: withStatementsFile(complete),
+    statements: proven,
+    tree: withStatements(tree, { ...statements, logProof: logged?.proof }),
     warnings,
     log: logged?.report,
   };
@@ -101,45 +106,56 @@ interface NextTree {
   readonly signed: SignedPublication;
   /** The published tree without a pending publication, from `predecessorOf`. */
   readonly before: PublishedTree | undefined;
-  /** Who signs its checkpoint. Undefined: the published one stays. */
-  readonly checkpoint: CheckpointChoice | undefined;
-}
-
-/** Decides who signs the checkpoint. Undefined if the published one stays. */
-function chooseCheckpoint(
-  choice: FreshnessChoice['checkpoint'] = {},
-  root: NewPublication['signer'],
-): CheckpointChoice | undefined {
-  if (choice === 'published') return undefined;
-  const { signer, hours } = choice;
-  if (signer !== undefined) return { signer, hours };
-  // A root key that has signed elsewhere signs nothing here.
-  return 'sign' in root ? { signer: root, hours } : undefined;
 }
 
 /**
- * Assembles the tree of a signed list from new files and from files of the published tree.
+ * Decides who signs the checkpoint.
+ *
+ * @throws {@link KeyRejected} if no key for it is at hand: a root key that has signed elsewhere signs nothing here
+ */
+function chooseCheckpoint(
+  { signer, hours }: NonNullable<FreshnessChoice['checkpoint']>,
+  root: NewPublication['signer'],
+): CheckpointChoice {
+  if (signer !== undefined) return { signer, hours };
+  if ('sign' in root) return { signer: root, hours };
+  throw new KeyRejected(
+    'the publication needs a checkpoint, and no key for it is here: set checkpoint.signer in registry.yaml to an online key',
+  );
+}
+
+/**
+ * Assembles the tree of a signed list from new files and from files of the published tree, and its statements.
  *
  * @param served - the published files, without a pending publication
  * @throws {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 async function assemble(
-  { exceptions = {}, freshness, about = {}, page = {} }: PublishOptions,
+  { signer, exceptions = {}, freshness = {}, about = {}, page = {} }: NewPublication,
   served: PublishedTree | undefined,
-  { signed, before, checkpoint }: NextTree,
-): Promise<Tree> {
+  { signed, before }: NextTree,
+): Promise<{ readonly tree: Map<string, Uint8Array>; readonly statements: StatementsFile }> {
+  const { rootKey, statement } = signed;
   const list = before && publishedList(before);
   const diff = list && diffLists(list, signed.list);
   const changes = before && readIfReadable(before.folder, PATHS.changes);
   const { breakPinnedVerifiers } = exceptions;
+  const rotation = await rotationOf(served, rootKey, { ...freshness, breakPinnedVerifiers });
   const tree = assembleTree({
     signed,
     about,
-    freshness: await freshnessFiles(served, signed, { ...freshness, checkpoint, breakPinnedVerifiers }),
     changes: changesUpTo(signed, changes, diff),
     page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },
   });
-  return withCheckpoint(tree, { signed, published: before }, checkpoint);
+  const choice = chooseCheckpoint(freshness.checkpoint ?? {}, signer);
+  const checkpoint = await signCheckpoint(choice, {
+    rootKey,
+    statement,
+    checksums: tree.get(PATHS.checksums) ?? new Uint8Array(),
+    previous: await previousCheckpoint(before, choice.signer.rootKey),
+  });
+  const publication = statement.text;
+  return { tree: new Map(tree), statements: { publication, checkpoint, rotation, logProof: undefined } };
 }
 
 /**

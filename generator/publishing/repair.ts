@@ -13,6 +13,7 @@ import {
   readLogged,
   readRotation,
   type SignedHead,
+  statementHash,
   TILE_WIDTH,
   tilePath,
   tileWidth,
@@ -25,6 +26,7 @@ import { EMPTY_LOG, LOG_FOLDER, readLogHead, rootOf } from '../log/log-files.js'
 import { parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { isSigned, rootKeyOf } from '../tree/published-tree.js';
+import { statementsIn } from '../tree/statements-file.js';
 import { type ArchiveFault, findArchiveFaults } from '../verification/log-archive.js';
 import { SeenFiles } from '../verification/seen-files.js';
 import { folderSource, type TreeSource } from '../verification/tree-source.js';
@@ -73,12 +75,7 @@ export async function findRepair(out: string, rootKey: RootKey | undefined): Pro
   const statements = repairedStatements(entries, read);
   for (const [path, bytes] of [...repairedTiles(log, read), ...statements.files]) files.set(path, bytes);
   const whole: Read = (path: string) => files.get(path) ?? read(path);
-  for (const [path, bytes] of [
-    ...repairedCopies(entries, sums, whole),
-    ...(await repairedList(sums, whole)),
-  ]) {
-    files.set(path, bytes);
-  }
+  for (const [path, bytes] of await repairedList(sums, whole)) files.set(path, bytes);
   const faults = await faultsOf(log, out, files);
   const lost = statements.lost ?? lostIn(faults, log.replaced);
   return { files, lost, hasStrays: faults.some(({ isStray }) => isStray) };
@@ -182,7 +179,7 @@ type Sums = ReadonlyMap<string, string>;
  */
 async function repairedRootKey(sums: Sums, known: RootKey | undefined, read: Read): Promise<Repaired[]> {
   if ((await rootKeyOf(read(PATHS.rootKey))) !== undefined) return [];
-  const rotation = async () => readRotation(read(PATHS.rotation) ?? '[]');
+  const rotation = async () => readRotation(statementsIn(read)?.rotation ?? []);
   const steps = (await rotation().catch(ignoring(RegistryError))) ?? [];
   const next = steps.map(({ claims }) => importRootKey(claims.next_root).catch(ignoring(RegistryError)));
   const keys = [known, ...(await Promise.all(next))].flatMap((key) => key ?? []);
@@ -201,10 +198,8 @@ function repairedTiles({ files, replaced }: WholeLog, read: Read): Repaired[] {
 
 /** Finds the statements that are damaged or missing in other places of the tree. */
 function repairedStatements(entries: Entries, read: Read) {
-  const others = new Map<string, Buffer>();
-  const add = (bytes: Buffer | undefined) => bytes && others.set(sha256(bytes), bytes);
-  add(read(PATHS.publication));
-  for (const step of stepsIn(read)) add(Buffer.from(step));
+  const { publication, rotation } = statementsIn(read) ?? { publication: '', rotation: [] };
+  const others = new Map([publication, ...rotation].map((text) => [statementHash(text), Buffer.from(text)]));
   const files: Repaired[] = [];
   let lost: string | undefined;
   for (const { index, entry } of entries) {
@@ -219,30 +214,9 @@ function repairedStatements(entries: Entries, read: Read) {
 
 const RESTORE = 'restore it from a mirror, from a backup or from git';
 
-function stepsIn(read: Read): readonly string[] {
-  try {
-    return JSON.parse(read(PATHS.rotation)?.toString() ?? '[]');
-  } catch {
-    return [];
-  }
-}
-
 function hashAt(read: Read, path: string): string | undefined {
   const bytes = read(path);
-  return bytes && sha256(bytes);
-}
-
-/**
- * Finds statements outside of the log that are missing or cut short: the publication and the delegation. SHA256SUMS names their
- * hashes, and the log has them.
- */
-function repairedCopies(entries: Entries, sums: Sums, read: Read): Repaired[] {
-  return [...sums].flatMap(([path, hash]): Repaired[] => {
-    if (path !== PATHS.delegation && path !== PATHS.publication) return [];
-    const indexed = entries.find(({ entry }) => entry.sha256 === hash);
-    const whole = indexed && read(PATHS.loggedStatement(indexed.index));
-    return whole !== undefined && isCutShort(read(path), whole) ? [[path, whole]] : [];
-  });
+  return bytes && statementHash(bytes.toString('latin1'));
 }
 
 /** Whether a file is missing, empty or ends too early, as after a loss of power. Files that somebody has edited do not. */

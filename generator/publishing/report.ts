@@ -3,7 +3,6 @@ import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { namesIn } from '../freshness/online-keys.js';
 import type { SignedPublication } from '../list/list.js';
-import { sha256 } from '../tree/checksums.js';
 import { isChecksummed, roleOf } from '../tree/files.js';
 import { passedLimits } from '../tree/host-limits.js';
 import { PATHS } from '../tree/paths.js';
@@ -137,12 +136,8 @@ interface Outcome extends Pick<BuildReport, 'warnings' | 'log'> {
 function buildNotes(outcome: Outcome): string[] {
   const { output, repaired, requested, answers, published, signed, statements, tree } = outcome;
   const { updatedAt } = signed.list;
-  const { checkpoint } = statements;
-  const { sha256: named, treeSha256 } = checkpoint ?? {};
   const isFirst = published === undefined && !signed.development;
   const isUnused = signed.kept && requested !== undefined && requested !== updatedAt;
-  const isOlder = checkpoint !== undefined && named !== signed.sha256;
-  const isOfOtherTree = treeSha256 !== sha256(tree.get(PATHS.checksums) ?? new Uint8Array());
   return [
     ...noteIf(
       isUnused,
@@ -163,11 +158,6 @@ function buildNotes(outcome: Outcome): string[] {
     ...noteIf(
       published?.signed === false,
       `The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`,
-    ),
-    ...noteIf(isOlder, 'The checkpoint still names an older list: run `checkpoint`.'),
-    ...noteIf(
-      checkpoint !== undefined && !isOlder && isOfOtherTree,
-      'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',
     ),
   ];
 }

@@ -146,9 +146,9 @@ function followingStatement(
   const said = readPublicationStatement(statement);
   const published = intactStatement(predecessor);
   const isSameKey = predecessor?.rootKey?.thumbprint === rootKey.thumbprint;
-  const isPublished = published?.text === statement || (isSameKey && published?.payload === said.payload);
+  const isPublished = isSameKey && published?.hash === said.hash;
   if (published !== undefined && isPublished) return published;
-  if (said.previous !== (published && sha256(published.text))) {
+  if (said.previous[0] !== published?.hash) {
     const found =
       published === undefined
         ? `${named}, which has no publication`

@@ -1,5 +1,10 @@
 import type { RootKey } from '@passport-registry/verifier';
-import type { LogIdentity, PublicationStatement, SumsTree } from '@passport-registry/verifier/core';
+import {
+  type LogIdentity,
+  MAX_PREVIOUS,
+  type PublicationStatement,
+  type SumsTree,
+} from '@passport-registry/verifier/core';
 import { RequestRejected, UsageError } from '../errors.js';
 import { claimsOfOnline, keepsOnlineKeys, type OnlineClaims } from '../freshness/online-keys.js';
 import {
@@ -11,7 +16,6 @@ import {
 } from '../freshness/statements.js';
 import type { ListBytes } from '../list/list.js';
 import type { Signer } from '../signing/sign.js';
-import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedFiles } from '../tree/published-tree.js';
 
@@ -68,7 +72,7 @@ export function nextClaims(
     ...says,
     iat: Math.floor(Math.max(signedAt, earliest) / 1000),
     sequence: nextSequence(previous, isSameKey),
-    ...(previous !== undefined && { previous: sha256(previous.text) }),
+    ...(previous !== undefined && { previous: [previous.hash, ...previous.previous].slice(0, MAX_PREVIOUS) }),
   };
 }
 
@@ -99,7 +103,7 @@ export function intactStatement(
 ): PublicationStatement | undefined {
   if (published?.isPublished !== true || published.statement !== undefined) return published?.statement;
   throw new UsageError(
-    `${PATHS.publication} of the published tree is damaged or missing, and a build cannot recreate the file: restore the ` +
+    `${PATHS.statements} of the published tree is damaged or missing, and a build cannot recreate the file: restore the ` +
       'file from a mirror, from a backup or from git',
   );
 }

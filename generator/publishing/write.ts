@@ -25,7 +25,6 @@ import { LOG_FOLDER } from '../log/log-files.js';
 import type { OnProgress } from '../progress.js';
 import { roleOf } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
-import { statementsFile } from '../tree/statements-file.js';
 import type { Tree } from '../tree/tree.js';
 
 /** The changes that a publication made to the output folder. */
@@ -40,11 +39,9 @@ export interface Written {
 
 /**
  * Makes the content of a folder exactly that of a tree, but for older lists. Files that already have the right bytes are not touched. All
- * others are first written next to the folder, flushed, and then renamed into it. The signature, the list and the publication
- * statement are renamed one right after the other. SHA256SUMS is renamed after all files that it lists, so a folder that
- * matches SHA256SUMS is complete. The checkpoint is renamed after that, and the copy of
- * all statements last. If the folder is empty or does not exist, one rename
- * creates the whole tree.
+ * others are first written next to the folder, flushed, and then renamed into it: SHA256SUMS after all files that it lists, and
+ * statements.json last, by which the publication becomes visible. Only then are other files removed. If the folder is empty or
+ * does not exist, one rename creates the whole tree.
  *
  * @throws {@link IoFailed}
  */
@@ -132,7 +129,7 @@ async function updateTree(
   const folders = foldersOf(tree.keys());
   // The tree has only the newest files of its log. The log itself is never removed, unless another registry begins. It
   // grows with every publication, so it is not even listed.
-  const keepsLog = tree.has(PATHS.logProof);
+  const keepsLog = tree.has(PATHS.logHead);
   const below = entriesBelow(out, (path) => !(keepsLog && isLogFile(path)));
   const entries = clearTheWay(out, below, { tree, folders });
   const stale = entries.filter(
@@ -149,22 +146,17 @@ async function updateTree(
     const from = staged.get(path);
     if (from !== undefined) switchFile(from, out, path);
   };
-  if (staged.has(PATHS.statements) || !tree.has(PATHS.statements)) withdrawStatements(out);
   const paths = [...staged.keys()];
-  const together = [
-    // As late as possible, because a client that reads the old publication statement refuses the new sums.
+  // As late as possible, because a client that reads the old publication statement refuses the new sums. Then what part A of a
+  // reader needs, and last the statements: until they are there, nothing new is published.
+  const last = [
     ...paths.filter((path) => path.startsWith('sums/')).reverse(),
-    ...[PATHS.signature, PATHS.list, PATHS.publication, PATHS.logProof],
+    ...[PATHS.signature, PATHS.list, PATHS.checksums, PATHS.statements],
   ];
-  // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form). After it, the copy of the statements, for clients
-  // that ask for all of them at once.
-  const last = [PATHS.checksums, PATHS.checkpoint, PATHS.statements];
-  const late = new Set([...together, ...last]);
-  // Before the list and the signature, so that nothing slow happens between their renames.
+  const late = new Set(last);
   for (const path of paths) if (!late.has(path)) moveIn(path);
-  for (const path of together) moveIn(path);
-  for (const { path } of [...stale, ...emptied]) removeFromTree(out, path);
   for (const path of last) moveIn(path);
+  for (const { path } of [...stale, ...emptied]) removeFromTree(out, path);
   await flushFoldersOf(staged.keys(), out);
   return {
     written: changed.map(([path]) => path),
@@ -199,15 +191,6 @@ export async function addFiles(files: Tree, output: OutputFolder): Promise<Writt
     await flushFoldersOf(written, out);
     return { written, unchanged: files.size - changed.length, removed: [] };
   });
-}
-
-/**
- * Removes `statements.json` before any of the files that it holds is replaced. If the process is killed then, the single
- * files decide, and no client reads an older statement than they have.
- */
-function withdrawStatements(out: string): void {
-  rmSync(join(out, PATHS.statements), { recursive: true, force: true });
-  flushFolder(out);
 }
 
 /** Lets renames survive a loss of power. A witness may have seen a head that would otherwise be lost. */
@@ -321,22 +304,4 @@ export function assertWritten(tree: Tree, written: readonly string[], out: strin
   const problems = written.filter((path) => !holds(out, path, tree.get(path) ?? new Uint8Array()));
   if (problems.length === 0) return;
   throw new TreeRejected(`${out} does not contain what was written: ${problems.slice(0, 5).join(', ')}`);
-}
-
-/**
- * Replaces statements of a tree, and then `statements.json`, if the tree has it. Meanwhile there is no such file.
- *
- * @param files - the statements
- * @throws {@link IoFailed}
- */
-export async function replaceStatements(files: Tree, output: OutputFolder): Promise<void> {
-  const { out } = output;
-  if (!existsSync(join(out, PATHS.statements))) {
-    await addFiles(files, output);
-    return;
-  }
-  await writing(out, async () => withdrawStatements(out));
-  await addFiles(files, output);
-  const file = statementsFile((path) => readIfReadable(out, path));
-  if (file !== undefined) await addFiles(new Map([[PATHS.statements, file]]), output);
 }

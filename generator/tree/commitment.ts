@@ -3,6 +3,7 @@ import { type RotationStep, readRotation, successorIn } from '@passport-registry
 import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import { PATHS } from './paths.js';
+import { statementsIn } from './statements-file.js';
 
 /*
  * A root key is committed to the keys that may replace it (rule rotation-commitment): by the rotation step that leads
@@ -17,12 +18,14 @@ import { PATHS } from './paths.js';
  * @throws {@link TreeRejected} if the rotation is damaged
  */
 export function publishedSteps(out: string): readonly RotationStep[] {
-  const bytes = readIfReadable(out, PATHS.rotation);
+  const statements = statementsIn((path) => readIfReadable(out, path));
   try {
-    return bytes === undefined ? [] : readRotation(bytes);
+    return readRotation(statements?.rotation ?? []);
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
-    throw new TreeRejected(`${out}/${PATHS.rotation} is damaged: ${cause.message}`, { cause });
+    throw new TreeRejected(`the rotation in ${out}/${PATHS.statements} is damaged: ${cause.message}`, {
+      cause,
+    });
   }
 }
 

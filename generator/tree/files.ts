@@ -18,8 +18,8 @@ interface FileKind {
 
 /**
  * `sums`: the tree of sums lists the records, and the sums files below its root (rule tree-of-sums). `log`: a log proves its own
- * files (rule log-audit). `nothing`: SHA256SUMS cannot list itself, nor the checkpoint, which contains its hash (rule
- * checksums-form), nor what is written after the checkpoint. The name of a list is its hash.
+ * files (rule log-audit). `nothing`: SHA256SUMS cannot list itself, nor the checkpoint in statements.json, which contains its hash
+ * (rule checksums-form). The root key proves the signature, and the name of a list is its hash.
  */
 type Listing = 'SHA256SUMS' | 'sums' | 'log' | 'nothing';
 
@@ -49,12 +49,9 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: PATHS.asset('licences.txt'), type: TYPES.text },
   { path: PATHS.changes, type: TYPES.json },
   { path: PATHS.list, type: TYPES.json },
-  { path: PATHS.signature, type: TYPES.text },
+  { path: PATHS.signature, type: TYPES.text, listedIn: 'nothing' },
   { path: 'issuers/*', star: ID, type: TYPES.json, listedIn: 'sums' },
   { path: PATHS.rootKey, type: TYPES.json },
-  { path: PATHS.rotation, type: TYPES.json },
-  { path: PATHS.checkpoint, type: TYPES.jwt, listedIn: 'nothing' },
-  { path: PATHS.publication, type: TYPES.jwt },
   { path: PATHS.statements, type: TYPES.json, listedIn: 'nothing' },
   { path: PATHS.about, type: TYPES.json },
   { path: 'sums/*', star: 'root|[\\da-f]+', type: TYPES.text, listedIn: 'sums' },
@@ -62,7 +59,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: 'sums/root', listedIn: 'SHA256SUMS' },
   { path: 'lists/*', star: `${HASH}\\.json`, type: TYPES.json, listedIn: 'nothing', changes: 'never' },
   { path: PATHS.logHead, type: TYPES.text, listedIn: 'log' },
-  { path: PATHS.logProof, type: TYPES.text, listedIn: 'log' },
   { path: 'log/statements/*', type: TYPES.jwt, listedIn: 'log', changes: 'never' },
   { path: 'log/pending/**', listedIn: 'log' },
   { path: 'log/tile/**', type: 'application/octet-stream', listedIn: 'log', changes: 'never' },

@@ -44,7 +44,7 @@ export async function pendingPublication(
 ): Promise<PendingPublication | undefined> {
   const head = readLogHead(read);
   if (head === undefined || rootKey === undefined) return undefined;
-  const published = statement?.log === undefined ? undefined : sha256(statement.text);
+  const published = statement?.log === undefined ? undefined : statement.hash;
   const tail = entriesSince(read, head.size, published);
   const newer = tail.filter(({ entry }) => entry.sha256 !== published).reverse();
   if (!newer.some(isPublication)) return undefined;
@@ -64,7 +64,7 @@ export async function pendingPublication(
   if (publication === undefined || signer === undefined) return undefined;
   const signed = await readSigned(read, publication.sha256, signer);
   const rotation = step && decodeUtf8(step);
-  const kept = read(PATHS.snapshot(publication.sha256, PATHS.about));
+  const kept = read(PATHS.pending(publication.sha256, PATHS.about));
   const about = (await verifyAbout(kept, publication)) ?? (await verifyAbout(read(PATHS.about), publication));
   return { ...signed, statement: publication, about, rootKey: signer, rotation };
 }

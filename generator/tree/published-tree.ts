@@ -18,6 +18,7 @@ import {
   readRotation,
   readStatement,
   refuseOlderList,
+  type StatementsFile,
   verifyAbout,
   verifyCheckpoint,
   verifyPublicationStatement,
@@ -31,6 +32,7 @@ import { parseChecksums, sha256 } from './checksums.js';
 import { withCommitment } from './commitment.js';
 import { PATHS } from './paths.js';
 import { type PendingPublication, pendingPublication } from './pending-publication.js';
+import { statementsIn } from './statements-file.js';
 
 /** The tree in the output folder. After a killed build, any part may be missing or belong to another build. */
 export interface PublishedTree extends PublishedFiles {
@@ -47,6 +49,8 @@ export interface PublishedFiles {
   readonly signature: string | undefined;
   /** With the keys to which the rotation of the tree commits it. */
   readonly rootKey: RootKey | undefined;
+  /** The content of statements.json; undefined if it is missing or damaged. */
+  readonly statements: StatementsFile | undefined;
   /** The publication statement; undefined if there is none, or if it is damaged. */
   readonly statement: PublicationStatement | undefined;
   /** Whether the tree was published, intact or not. False if it has only the log of a first publication that was killed. */
@@ -82,8 +86,7 @@ export interface PublishedFiles {
  * Reads the parts of the published tree that a build needs.
  *
  * @returns undefined if the folder is empty or does not exist
- * @throws {@link TreeRejected} if the list is older than the one that the tree's checkpoint or publication statement
- * names, or if that statement is older than the checkpoint
+ * @throws {@link TreeRejected} if the list is older than the one that the tree's publication statement names
  * @throws {@link UsageError} if the folder contains anything else, because a build would remove it
  */
 export async function readPublished(out: string): Promise<PublishedTree | undefined> {
@@ -110,15 +113,16 @@ export function hasTree(out: string): boolean {
  * Reads the parts of a published tree.
  *
  * @param name - the name of the tree in messages
- * @throws {@link TreeRejected} if the list is older than the one that the tree's checkpoint or publication statement
- * names, or if that statement is older than the checkpoint
+ * @throws {@link TreeRejected} if the list is older than the one that the tree's publication statement names
  */
 export async function publishedFiles(name: string, read: ReadFileSync): Promise<PublishedFiles> {
   const [list, root] = [read(PATHS.list), read(PATHS.rootKey)];
   const signature = textIn(read(PATHS.signature));
-  const rootKey = await committedBy(read(PATHS.rotation), await rootKeyOf(root));
+  const statements = statementsIn(read);
+  const rootKey = await committedBy(statements?.rotation ?? [], await rootKeyOf(root));
   const signed = await isSigned(list, signature, rootKey);
-  const checkpoint = await checkpointOf(read, rootKey);
+  const statement = await statementOf(statements, rootKey);
+  const checkpoint = await checkpointOf(statements, rootKey, statement);
   let known: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
   const checksums = () => {
     known ??= { sums: parseChecksums(textIn(read(PATHS.checksums)) ?? '') };
@@ -132,9 +136,6 @@ export async function publishedFiles(name: string, read: ReadFileSync): Promise<
   const isListed = (path: string, bytes: Uint8Array | undefined) =>
     bytes !== undefined && checksums()?.get(path) === sha256(bytes);
   const mark = read(PATHS.developmentMark);
-  const publication = read(PATHS.publication);
-  const statement =
-    publication && (await statementOf(publication, rootKey, isListed(PATHS.publication, publication)));
   // The mark counts only if a build wrote it.
   const development = isListed(PATHS.developmentMark, mark);
   const intact = {
@@ -143,24 +144,18 @@ export async function publishedFiles(name: string, read: ReadFileSync): Promise<
   };
   if (list !== undefined && intact.list) {
     // A production list may replace a later list of a development key, and be killed before its statement is written.
-    const statements = { checkpoint, 'publication statement': development ? undefined : statement };
-    assertNotRolledBack(name, list, statements);
-  }
-  if (statement !== undefined && statement.sequence < (checkpoint?.sequence ?? 0)) {
-    throw new TreeRejected(
-      `${name} has publication ${statement.sequence}, but its checkpoint names publication ${checkpoint?.sequence}: an older ` +
-        'publication statement was put back; restore the tree from a mirror or from git',
-    );
+    if (!development) assertNotRolledBack(name, list, statement);
   }
   return {
     list,
     updatedAt: list && updatedAtOf(list),
     signature,
     rootKey,
+    statements,
     statement,
     about: await verifyAbout(read(PATHS.about), statement ?? { aboutSha256: undefined }),
     pending: await pendingPublication(read, statement, rootKey),
-    isPublished: [list, publication, checkpoint, checksums()].some((part) => part !== undefined),
+    isPublished: [list, read(PATHS.statements), checksums()].some((part) => part !== undefined),
     checkpoint,
     development,
     signed,
@@ -210,28 +205,30 @@ export async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey 
 
 /** Adds to a root key the keys to which the rotation of the tree commits it. */
 async function committedBy(
-  rotation: Uint8Array | undefined,
+  rotation: readonly string[],
   rootKey: RootKey | undefined,
 ): Promise<RootKey | undefined> {
-  if (rotation === undefined || rootKey === undefined) return rootKey;
+  if (rootKey === undefined) return rootKey;
   // A build refuses a damaged rotation.
   const committed = async () => withCommitment(rootKey, readRotation(rotation));
   return (await committed().catch(ignoring(RegistryError))) ?? rootKey;
 }
 
 /**
- * Reads a publication statement. After a killed rotation, keys/root.json is another key than the one that signed; the
- * statement then counts if a build wrote it.
+ * Reads the publication statement. After a killed rotation, keys/root.json is another key than the one that signed; the
+ * statement then counts as it is.
  */
 async function statementOf(
-  bytes: Uint8Array,
+  statements: StatementsFile | undefined,
   rootKey: RootKey | undefined,
-  isListed: boolean,
-): Promise<PublishedFiles['statement']> {
+): Promise<PublicationStatement | undefined> {
+  if (statements === undefined) return undefined;
   const read = async () => {
-    if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
     const invalid = (message: string) => new RegistryError('ERR_PUBLICATION_INVALID', message);
-    return publicationStatementOf(readStatement(bytes, 'registry-publication+jwt', invalid));
+    const unverified = readStatement(statements.publication, 'registry-publication+jwt', invalid);
+    if (rootKey !== undefined && unverified.kid === rootKey.thumbprint)
+      return verifyPublicationStatement(statements.publication, rootKey, ANY_TIME);
+    return publicationStatementOf(unverified);
   };
   return read().catch(ignoring(RegistryError));
 }
@@ -255,40 +252,31 @@ export async function isSigned(
   return (await verified.catch(ignoring(RegistryError))) ?? false;
 }
 
-/** Reads the checkpoint of a tree. Undefined if it is not valid: it then proves nothing, and a build repairs or refuses it. */
+/** Reads the checkpoint of a tree. Undefined if it is not valid: it then proves nothing, and a build refuses it. */
 async function checkpointOf(
-  read: ReadFileSync,
+  statements: StatementsFile | undefined,
   rootKey: RootKey | undefined,
+  statement: PublicationStatement | undefined,
 ): Promise<Checkpoint | undefined> {
-  const checkpoint = read(PATHS.checkpoint);
-  if (checkpoint === undefined || rootKey === undefined) return undefined;
-  const publication = read(PATHS.publication);
-  const stated = publication && verifyPublicationStatement(publication, rootKey, ANY_TIME);
-  const online = (await stated?.catch(ignoring(RegistryError)))?.online;
-  return verifyCheckpoint(checkpoint, { rootKey, online }, ANY_TIME).catch(ignoring(RegistryError));
+  if (statements === undefined || rootKey === undefined) return undefined;
+  const signers = { rootKey, online: statement?.kid === rootKey.thumbprint ? statement.online : undefined };
+  return verifyCheckpoint(statements.checkpoint, signers, ANY_TIME).catch(ignoring(RegistryError));
 }
 
 /**
- * A build writes the publication statement after the list, and the checkpoint last. So neither ever names a newer list
- * than the tree has, even after a kill. If one does, an older list was put back: by mistake, or to undo a suspension.
+ * A build writes the statements after the list. So they never name a newer list than the tree has, even after a kill. If they do,
+ * an older list was put back: by mistake, or to undo a suspension.
  */
-function assertNotRolledBack(
-  name: string,
-  list: Uint8Array,
-  statements: Readonly<Record<string, PublicationStatement | Checkpoint | undefined>>,
-): void {
+function assertNotRolledBack(name: string, list: Uint8Array, named: PublicationStatement | undefined): void {
   const updatedAt = updatedAtOf(list);
   if (updatedAt === undefined) return;
-  const dated = { updatedAt, sha256: sha256(list) };
-  for (const [statement, named] of Object.entries(statements)) {
-    try {
-      refuseOlderList(dated, named);
-    } catch (cause) {
-      throw new TreeRejected(
-        `the list in ${name} is dated ${updatedAt}, but the ${statement} names another list, dated ${named?.updatedAt}: an older list was ` +
-          'put back; restore the tree from a mirror or from git',
-        { cause },
-      );
-    }
+  try {
+    refuseOlderList({ updatedAt, sha256: sha256(list) }, named);
+  } catch (cause) {
+    throw new TreeRejected(
+      `the list in ${name} is dated ${updatedAt}, but the publication statement names another list, dated ${named?.updatedAt}: an older list was ` +
+        'put back; restore the tree from a mirror or from git',
+      { cause },
+    );
   }
 }

@@ -21,22 +21,19 @@ const SCHEMAS = ['issuer', 'issuer-registry', 'jwk', 'trust-anchor', 'trust-poli
 interface TreeParts {
   readonly signed: SignedPublication;
   readonly changes: Changes;
-  /** Rotation, checkpoint and snapshots; empty for a registry that uses none of them. */
-  readonly freshness: Tree;
   readonly about: RegistryDescription;
   readonly page: PageParts;
 }
 
-/** Assembles the tree of a signed list. The same parts always give the same bytes. */
+/** Assembles the tree of a signed list, but for its statements. The same parts always give the same bytes. */
 export function assembleTree(parts: TreeParts): Tree {
-  const { signed, changes, freshness, about, page } = parts;
+  const { signed, changes, about, page } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
     [PATHS.list, list.list],
     [PATHS.namedList(signed.sha256), list.list],
     [PATHS.signature, text(signature)],
-    [PATHS.publication, text(statement.text)],
     [PATHS.rootKey, canonicalBytes(rootKey.jwk)],
   ]);
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
@@ -48,7 +45,6 @@ export function assembleTree(parts: TreeParts): Tree {
   const named = { names: signed.about, about, page };
   const site = { list, rootKey, log: statement.log?.origin, development, ...named };
   for (const [path, bytes] of siteFiles(site, changes)) tree.set(path, bytes);
-  for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
   const listed = [...tree].filter(([path]) => isChecksummed(path));
   return tree.set(PATHS.checksums, text(sumsText(listed)));

@@ -13,15 +13,14 @@ import {
   type Publication,
   pinnedMemory,
   readMemory,
-  STORED_FILES,
   verifyPublication,
   verifyStatements,
 } from '@passport-registry/verifier/core';
 import { readUnverified } from '../freshness/previous-checkpoint.js';
 import { clockAt } from '../list/updated-at.js';
 import type { ReadFileSync } from '../log/log-files.js';
-import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
+import { statementsIn } from '../tree/statements-file.js';
 import { type PinnedTrust, pinnedKey } from './pinned-trust.js';
 import { rejecting } from './seen-files.js';
 import { registryFiles, type TreeSource } from './tree-source.js';
@@ -123,7 +122,7 @@ async function newestMemory({ trust, accepted }: AcceptOptions, conditions: Cond
 }
 
 /**
- * Returns what a verifier would store of a tree: the list that the publication statement names, or else the list at the top.
+ * Returns what a verifier would store of a tree: its statements, and the list that the publication statement names.
  *
  * @returns undefined if files are missing
  */
@@ -132,20 +131,10 @@ export function storedPublication(read: ReadFileSync): StoredPublication | undef
     const bytes = read(path);
     return bytes && Buffer.from(bytes).toString('utf8');
   };
-  const pairIn = (pathOf: (name: string) => string) => {
-    const [list, signature] = [text(pathOf(PATHS.list)), text(pathOf(PATHS.signature))];
-    return list === undefined || signature === undefined ? undefined : { list, signature };
-  };
-  const top = pairIn((name) => name);
-  const [publication, checkpoint] = [text(PATHS.publication), text(PATHS.checkpoint)];
-  if (top === undefined || publication === undefined || checkpoint === undefined) return undefined;
+  const statements = text(PATHS.statements);
   const hash = namedHash(read);
-  const isTop = hash === undefined || hash === sha256(top.list);
-  const pair = isTop ? top : (pairIn((name) => PATHS.snapshot(hash, name)) ?? top);
-  const { rotation, proof } = STORED_FILES;
-  const others = Object.entries({ rotation, proof }).map(([name, path]) => [name, text(path)] as const);
-  const optional = Object.fromEntries(others.filter(([, value]) => value !== undefined));
-  return { version: 1, ...pair, publication, checkpoint, ...optional };
+  const list = (hash && text(PATHS.namedList(hash))) ?? text(PATHS.list);
+  return statements === undefined || list === undefined ? undefined : { version: 1, statements, list };
 }
 
 /**
@@ -153,7 +142,8 @@ export function storedPublication(read: ReadFileSync): StoredPublication | undef
  * is not verified yet, and the hash becomes a part of a path.
  */
 export function namedHash(read: ReadFileSync): string | undefined {
-  const publication = read(PATHS.publication);
-  const hash = publication && readUnverified(publication, 'registry-publication+jwt')?.claims.sha256;
+  const statements = statementsIn(read);
+  const hash =
+    statements && readUnverified(statements.publication, 'registry-publication+jwt')?.claims.sha256;
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? hash : undefined;
 }

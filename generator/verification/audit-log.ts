@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, namesLog, verifyPublicationStatement } from '@passport-registry/verifier/core';
+import { ANY_TIME, parseStatementsFile, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { PATHS } from '../tree/paths.js';
 import { type AcceptedLog, type CheckedLog, checkLog, type StatedLog } from './check-log.js';
 import { checkRotation, trustedRoot } from './check-statements.js';
@@ -31,9 +31,9 @@ export function auditLog(
 ): Promise<CheckedLog | undefined> {
   return rejecting(async () => {
     const files = new SeenFiles(source);
-    const isLogged =
-      (await files.get(PATHS.logHead)) !== undefined || (await namesLog(await files.get(PATHS.publication)));
-    if (isLogged) return checkLog(files, await statedLogIn(files, pinned), known);
+    const stated = await statedLogIn(files, pinned);
+    const isLogged = (await files.get(PATHS.logHead)) !== undefined || stated.statement?.log !== undefined;
+    if (isLogged) return checkLog(files, stated, known);
     if (known.head === undefined) return undefined;
     throw new Problems([`the tree has no log, but the log ${known.head.origin} was accepted before`]);
   });
@@ -41,7 +41,11 @@ export function auditLog(
 
 async function statedLogIn(files: SeenFiles, pinned: RootKey | undefined): Promise<StatedLog> {
   const { rootKey } = await trustedRoot(files, pinned);
-  const roots = await checkRotation(files, rootKey, pinned);
-  const bytes = await files.get(PATHS.publication);
-  return { roots, statement: bytes && (await verifyPublicationStatement(bytes, rootKey, ANY_TIME)) };
+  // The first publication may be only in the log yet.
+  const bytes = await files.get(PATHS.statements);
+  if (bytes === undefined) return { roots: { keys: [rootKey] }, statement: undefined, statements: undefined };
+  const statements = parseStatementsFile(bytes);
+  const roots = await checkRotation(statements, rootKey, pinned);
+  const statement = await verifyPublicationStatement(statements.publication, rootKey, ANY_TIME);
+  return { roots, statement, statements };
 }

@@ -56,19 +56,19 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
   const list = await host.get(PATHS.list);
   const records = findSampleIds(list.bytes).map(PATHS.record);
   const log = await findLog(host);
-  const checkpoint = hasCheckpoint ? [PATHS.checkpoint] : [];
-  const optional = [...proof, ...log.changing, ...checkpoint];
-  const answers: Answered[] = [];
+  const sums = await findSums(host);
+  const changing = [PATHS.list, PATHS.signature, PATHS.statements, ...sums, ...log.changing];
   const immutable = [PATHS.namedList(sha256(list.bytes)), ...log.immutable];
-  for (const path of [...files, ...optional, ...immutable]) answers.push(...(await checkServing(host, path)));
-  answers.push(...(await checkShortCache(host, [PATHS.list, PATHS.signature, ...optional])));
+  const answers: Answered[] = [];
+  for (const path of [PATHS.rootKey, ...changing, ...new Set(records), ...immutable])
+    answers.push(...(await checkServing(host, path)));
+  answers.push(...(await checkShortCache(host, changing)));
   for (const path of immutable) answers.push(await checkLongCache(host, path));
   answers.push(await checkCompression(host, list));
   answers.push(await checkPage(host));
   for (const id of UNKNOWN_IDS) answers.push(await checkUnknownId(host, PATHS.record(id)));
   const folders = [
-    ...['issuers/', 'keys/', 'lists/', 'schemas/'],
-    ...(proof.length > 0 ? ['sums/'] : []),
+    ...['issuers/', 'keys/', 'lists/', 'schemas/', 'sums/'],
     ...(log.changing.length > 0 ? ['log/'] : []),
   ];
   for (const folder of folders) answers.push(await checkNotListed(host, folder));
@@ -158,7 +158,7 @@ async function findLog(host: Host) {
   const text = async (path: string) => Buffer.from((await host.get(path)).bytes).toString('latin1');
   const [, size] = /^[^\n]+\n([1-9][0-9]{0,14})\n/.exec(await text(PATHS.logHead)) ?? [];
   if (size === undefined) return { changing: [], immutable: [] };
-  const changing = [PATHS.logHead, PATHS.logProof];
+  const changing = [PATHS.logHead];
   const tiles = lastTiles(Number(size))
     .slice(0, 1)
     .flatMap((place) => [tilePath(place), bundlePath(place)].map((path) => `${LOG_FOLDER}${path}`));

@@ -16,11 +16,12 @@ import {
   type PublicationEntry,
   type PublicationStatement,
   parseHead,
-  readRotation,
   recentCosignatures,
   rootKeysOf,
   type SignedHead,
+  type StatementsFile,
   signerAmong,
+  statementHash,
   verifyPublicationProof,
   type WalkedEntry,
   walkLog,
@@ -45,6 +46,8 @@ export interface AcceptedLog {
 export interface StatedLog {
   /** The publication statement of the tree, which has been verified. Undefined if the tree has none yet. */
   readonly statement: PublicationStatement | undefined;
+  /** The file with the statement, its proof and the rotation. Undefined if the tree has none yet. */
+  readonly statements: StatementsFile | undefined;
   /** The root keys of the tree. */
   readonly roots: FirstRoots;
 }
@@ -69,9 +72,8 @@ export async function checkLog(
   stated: StatedLog,
   { head: accepted, isVerified = () => false }: AcceptedLog = {},
 ): Promise<CheckedLog> {
-  const { statement, roots } = stated;
+  const { statement, statements, roots } = stated;
   const origin = statement?.log?.origin;
-  const statements = await treeStatements(files);
   const head = parseHead(await files.require(PATHS.logHead), inHead);
   await assertHeadSigned(files, head, stated);
   // A host can send any number of files. A tree in a folder is on the disk of whoever checks it.
@@ -88,12 +90,12 @@ export async function checkLog(
   const first = files.source.live ? (published?.index ?? 0) : 0;
   const isRead = (index: number) => index >= first;
   const state = await checkStatements(files, entries, { roots, isRead, isVerified });
-  if (published !== undefined) assertLogged(statements, entries);
+  if (published !== undefined) assertLogged(statements?.rotation ?? [], entries);
   const key = await signerAmong(head, keysAt(state.keys, head.size));
   if (key === undefined) throw inHead('is not signed by the key of the log');
   if (key.name !== (origin ?? key.name)) throw inHead(`is of the log ${key.name}, not of ${origin}`);
   if (published !== undefined && statement !== undefined)
-    await checkProof(files, { tree, published, statement });
+    await checkProof(statements?.logProof, { tree, published, statement });
   const current = (await rootKeysOf(state)).find(({ thumbprint }) => thumbprint === state.inForce);
   if (pending !== undefined) await checkPendingList(files, pending.entry, current);
   const archived = { entries, tree, isVerified };
@@ -161,21 +163,11 @@ async function checkStatements(
   return state;
 }
 
-/** A statement of a tree that its log must contain besides the publication statement: where it is, and its SHA-256. */
-type StatementToLog = readonly [place: string, sha256: string];
-
-/** Reads the statements that a log must contain. Call it before the head is read, which is then not older. */
-async function treeStatements(files: SeenFiles): Promise<readonly StatementToLog[]> {
-  const rotation = await files.get(PATHS.rotation);
-  const steps = rotation === undefined ? [] : readRotation(rotation);
-  return steps.map(({ text }, at): StatementToLog => [`step ${at + 1} of ${PATHS.rotation}`, sha256(text)]);
-}
-
 /** Asserts that a log contains the rotation steps of a tree. */
-function assertLogged(statements: readonly StatementToLog[], entries: readonly IndexedEntry[]): void {
+function assertLogged(rotation: readonly string[], entries: readonly IndexedEntry[]): void {
   const logged = new Set(entries.map(({ entry }) => entry.sha256));
-  const [missing] = statements.find(([, hash]) => !logged.has(hash)) ?? [];
-  if (missing !== undefined) throw new Problems([`the log does not contain ${missing}`]);
+  const missing = rotation.findIndex((step) => !logged.has(statementHash(step)));
+  if (missing !== -1) throw new Problems([`the log does not contain step ${missing + 1} of the rotation`]);
 }
 
 /** Asserts that a log contains a log that was verified before (rule log-mirror). */
@@ -200,10 +192,10 @@ function newestIn(
 ): { readonly published: IndexedPublication | undefined; readonly pending: IndexedPublication | undefined } {
   const publications = entries.filter(isPublication);
   const newest = publications.at(-1);
-  const hash = statement?.log && sha256(statement.text);
+  const hash = statement?.log && statement.hash;
   const published = publications.find(({ entry }) => entry.sha256 === hash);
   if (hash !== undefined && published === undefined) {
-    throw inHead(`is of a log that does not contain ${PATHS.publication}`);
+    throw inHead('is of a log that does not contain the publication statement');
   }
   if (newest === undefined) throw inHead('is of a log without a publication');
   return { published, pending: newest === published ? undefined : newest };
@@ -235,17 +227,20 @@ interface LoggedStatement {
 }
 
 /** Checks the proof of the publication statement: it is for its entry, and its head is one of this log (rule log-tree). */
-async function checkProof(files: SeenFiles, { tree, published, statement }: LoggedStatement): Promise<void> {
-  const invalid = problemIn(PATHS.logProof);
+async function checkProof(
+  proof: string | undefined,
+  { tree, published, statement }: LoggedStatement,
+): Promise<void> {
+  const invalid = (message: string) => new Problems([`the proof of the log ${message}`]);
   const rules = { origin: statement.log?.origin ?? '', witnesses: [], quorum: 0, ...COSIGNED_ANY_TIME };
-  const proven = await verifyPublicationProof(await files.require(PATHS.logProof), statement, rules).catch(
-    (cause: Error) => {
-      if (!(cause instanceof RegistryError)) throw cause;
-      throw invalid(`is refused: ${cause.message}`);
-    },
-  );
-  if (proven.index !== published.index)
-    throw invalid(`is for the entry ${proven.index}, but the publication statement is at ${published.index}`);
+  const proven = await verifyPublicationProof(proof, statement, rules).catch((cause: Error) => {
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw invalid(`is refused: ${cause.message}`);
+  });
+  if (proven.size !== published.index + 1)
+    throw invalid(
+      `is for the entry ${proven.size - 1}, but the publication statement is at ${published.index}`,
+    );
   if (!(await tree.contains(proven))) throw invalid('has a head that is not a head of this log');
 }
 
@@ -256,10 +251,10 @@ async function checkProof(files: SeenFiles, { tree, published, statement }: Logg
  * @param demands - with the time now, in milliseconds since 1970
  */
 export async function checkQuorum(
-  files: SeenFiles,
+  { logProof }: StatementsFile,
   statement: PublicationStatement,
   { now, ...trust }: LogTrust & { readonly now: number },
 ): Promise<void> {
   const times = recentCosignatures(clockAt(now), COSIGNATURE_AGE_MS);
-  await verifyPublicationProof(await files.get(PATHS.logProof), statement, { ...trust, ...times });
+  await verifyPublicationProof(logProof, statement, { ...trust, ...times });
 }

@@ -7,6 +7,8 @@ import {
   mayHaveLevels,
   type PublicationStatement,
   readAbout,
+  readStatementsFile,
+  type StatementsFile,
   sumsTree,
   verifyAbout,
   verifyPublicationStatement,
@@ -26,13 +28,12 @@ import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.
  * (rule statement-list). `checkFreshness` checks its times.
  */
 export async function checkPublication(
-  files: SeenFiles,
+  { publication }: StatementsFile,
   rootKey: RootKey,
   list: CheckedList,
 ): Promise<PublicationStatement> {
-  const bytes = await files.require(PATHS.publication);
-  const content = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
-  failIfAny(findMisnamed(content, factsOf(list)).map((problem) => `${PATHS.publication} ${problem}`));
+  const content = await verifyPublicationStatement(publication, rootKey, ANY_TIME);
+  failIfAny(findMisnamed(content, factsOf(list)).map((problem) => `the publication statement ${problem}`));
   return content;
 }
 
@@ -57,14 +58,14 @@ export async function checkSums(
   }
   if (!mayHaveLevels(records, levels)) {
     throw new Problems([
-      `${PATHS.publication} names ${levels} levels, but a tree of sums with ${records.length} records must not have ${levels}`,
+      `the publication statement names ${levels} levels, but a tree of sums with ${records.length} records must not have ${levels}`,
     ]);
   }
   const expected = sumsTree(records, levels, sha256);
   const problems: string[] = [];
   if (expected.sha256 !== sumsSha256) {
     problems.push(
-      `${PATHS.publication} names the tree of sums ${sumsSha256}, but that of the list is ${expected.sha256}`,
+      `the publication statement names the tree of sums ${sumsSha256}, but that of the list is ${expected.sha256}`,
     );
   }
   await forEachConcurrent([...expected.files], CONCURRENCY, async ([path, bytes]) => {
@@ -92,7 +93,9 @@ export async function checkAbout(
   const bytes = await files.require(PATHS.about);
   const hash = sha256(bytes);
   if (hash !== named) {
-    throw new Problems([`${PATHS.publication} names the ${PATHS.about} ${named}, but the tree has ${hash}`]);
+    throw new Problems([
+      `the publication statement names the ${PATHS.about} ${named}, but the tree has ${hash}`,
+    ]);
   }
   const about = readAbout(bytes, (message) => new Problems([`${PATHS.about} ${message}`]));
   failIfAny(findAboutFaults(about, issuers).map((fault) => `${PATHS.about} ${fault}`));
@@ -110,9 +113,9 @@ export async function publishedAbout(
   list: Uint8Array,
 ): Promise<AboutIssuers | undefined> {
   try {
-    const bytes = await files.get(PATHS.publication);
-    const statement = bytes && (await verifyPublicationStatement(bytes, rootKey, ANY_TIME));
-    if (statement?.sha256 !== sha256(list)) return undefined;
+    const { publication } = await readStatementsFile(files);
+    const statement = await verifyPublicationStatement(publication, rootKey, ANY_TIME);
+    if (statement.sha256 !== sha256(list)) return undefined;
     const about = statement.aboutSha256 === undefined ? undefined : await files.get(PATHS.about);
     return await verifyAbout(about, statement);
   } catch (error) {

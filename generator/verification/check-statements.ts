@@ -1,26 +1,24 @@
 import { type IssuerRegistry, type RootKey, walkRotation } from '@passport-registry/verifier';
 import {
   ANY_TIME,
+  assertCheckpointFits,
   type Checkpoint,
   canonicalBytes,
-  checkpointFault,
   clockNote,
-  decodeUtf8,
-  hasPassed,
-  isObject,
   isToCome,
   type PublicationStatement,
+  parseStatementsFile,
   parseStrictJson,
   type RotationStep,
   readRotation,
-  STATEMENT_FILES,
+  readStatementsFile,
+  type StatementsFile,
   successorIn,
   verifyCheckpoint,
   verifyStep,
 } from '@passport-registry/verifier/core';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
-import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
-import { sha256 } from '../tree/checksums.js';
+import { clockAt } from '../list/updated-at.js';
 import { PATHS } from '../tree/paths.js';
 import { checkRootKey } from './file-checks.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
@@ -43,16 +41,16 @@ export async function trustedRoot(files: SeenFiles, pinned: RootKey | undefined)
     return { rootKey: published, rotatedFrom: undefined };
   }
   const differ = `the tree publishes the key ${published.thumbprint}, but the pinned key is ${pinned.thumbprint}`;
-  const rotation = await files.get(PATHS.rotation);
-  if (rotation === undefined) throw new Problems([differ]);
+  const { rotation } = await readStatementsFile(files);
+  if (rotation.length === 0) throw new Problems([differ]);
   let current: RootKey;
   try {
-    current = await walkRotation(pinned, decodeUtf8(rotation));
+    current = await walkRotation(pinned, rotation);
   } catch (error) {
-    throw new Problems([`${differ}, and ${PATHS.rotation} does not lead there: ${(error as Error).message}`]);
+    throw new Problems([`${differ}, and the rotation does not lead there: ${(error as Error).message}`]);
   }
   if (current.thumbprint !== published.thumbprint) {
-    throw new Problems([`${differ}, and ${PATHS.rotation} leads to ${current.thumbprint}`]);
+    throw new Problems([`${differ}, and the rotation leads to ${current.thumbprint}`]);
   }
   return { rootKey: published, rotatedFrom: pinned };
 }
@@ -73,12 +71,11 @@ export interface RootHistory {
  * @param pinned - if this key signed the first step, the first step is verified, too
  */
 export async function checkRotation(
-  files: SeenFiles,
+  { rotation }: StatementsFile,
   published: RootKey,
   pinned: RootKey | undefined,
 ): Promise<RootHistory> {
-  const rotation = await files.get(PATHS.rotation);
-  const steps = rotation === undefined ? [] : readRotation(rotation);
+  const steps = readRotation(rotation);
   const [first] = steps;
   if (first === undefined) return { keys: [published], unknown: undefined, steps };
   const isFirstPinned = pinned?.thumbprint === first.kid;
@@ -94,14 +91,12 @@ export async function checkRotation(
       const committed = pinned?.thumbprint === next.thumbprint ? pinned.nextRoots : undefined;
       keys.push(outgoing === undefined ? { ...next, nextRoots: committed } : next);
     } catch (cause) {
-      throw new Problems([`step ${index + 1} of ${PATHS.rotation} is refused: ${(cause as Error).message}`]);
+      throw new Problems([`step ${index + 1} of the rotation is refused: ${(cause as Error).message}`]);
     }
   }
   const last = keys.at(-1)?.thumbprint;
   if (last !== published.thumbprint) {
-    throw new Problems([
-      `${PATHS.rotation} leads to ${last}, but ${PATHS.rootKey} is ${published.thumbprint}`,
-    ]);
+    throw new Problems([`the rotation leads to ${last}, but ${PATHS.rootKey} is ${published.thumbprint}`]);
   }
   return { keys, unknown, steps };
 }
@@ -113,31 +108,17 @@ export interface CheckedList {
 }
 
 /**
- * Checks the checkpoint, and the list that it names: the list of the tree, or an earlier list in a
- * snapshot. `checkFreshness` checks its times.
+ * Checks the checkpoint, which is for the publication statement. `checkFreshness` checks its times.
  *
  * @param publication - the publication statement, which names the list of the tree
  */
 export async function checkCheckpoint(
-  files: SeenFiles,
+  { checkpoint: text }: StatementsFile,
   { rootKey, publication }: { readonly rootKey: RootKey; readonly publication: PublicationStatement },
 ): Promise<Checkpoint> {
-  const bytes = await files.require(PATHS.checkpoint);
-  const checkpoint = await verifyCheckpoint(bytes, { rootKey, online: publication.online }, ANY_TIME);
-  const fault = checkpointFault(publication, checkpoint);
-  if (fault !== undefined) throw new Problems([fault]);
-  if (checkpoint.sha256 !== publication.sha256) await checkOlderList(files, checkpoint);
+  const checkpoint = await verifyCheckpoint(text, { rootKey, online: publication.online }, ANY_TIME);
+  assertCheckpointFits(checkpoint, publication);
   return checkpoint;
-}
-
-/** The list that the checkpoint names stays in its snapshot until the next checkpoint. */
-async function checkOlderList(files: SeenFiles, { sha256: hash }: Checkpoint) {
-  for (const name of [PATHS.list, PATHS.signature]) {
-    const path = PATHS.snapshot(hash, name);
-    if ((await files.hash(path)) === undefined) {
-      throw new Problems([`the checkpoint names a list that the tree does not have: ${path} is missing`]);
-    }
-  }
 }
 
 /** The data for the checks that depend on the clock. */
@@ -167,19 +148,10 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
     problems.push(...aheadOfTime(`step ${index + 1} of the rotation`, step, now));
   }
   problems.push(...aheadOfTime('the publication statement', publication, now));
-  if (hasPassed(publication.expiresAt, clock)) {
-    problems.push(
-      `the publication statement expired at ${formatUpdatedAt(publication.expiresAt)} ${clockNote(now)}`,
-    );
-  }
   const { problems: expired, soon } = expiryOf(checkpoint, now);
   problems.push(...expired);
   warnings.push(...soon);
-  if (checkpoint.sha256 !== sha256(tree.list)) {
-    warnings.push(
-      `the checkpoint names the list of ${checkpoint.updatedAt}: sign a new one with \`checkpoint\``,
-    );
-  } else if (checkpoint.treeSha256 !== (await files.hash(PATHS.checksums))) {
+  if (checkpoint.treeSha256 !== (await files.hash(PATHS.checksums))) {
     problems.push(
       `the checkpoint is for a tree with another ${PATHS.checksums} (tree_sha256): sign a new one with \`checkpoint\``,
     );
@@ -188,32 +160,11 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   return warnings;
 }
 
-const REMEDY = 'the next `build` or `checkpoint` writes it again';
-
-/** Checks that `statements.json` holds what the files of the tree say, and nothing else (rule statements-file). */
-export async function checkStatementsFile(files: SeenFiles): Promise<void> {
+/** Checks the form of `statements.json`, and that it is canonical (rule statements-file). */
+export async function checkStatementsFile(files: SeenFiles): Promise<StatementsFile> {
   const bytes = await files.require(PATHS.statements);
-  const members = membersOf(bytes);
-  const problems: string[] = [];
-  for (const path of STATEMENT_FILES) {
-    const file = await files.get(path);
-    const member = members[path];
-    if (member === undefined && file === undefined) continue;
-    const isSame = typeof member === 'string' && file !== undefined && Buffer.from(member).equals(file);
-    if (!isSame) problems.push(`${PATHS.statements} does not have ${path} as the tree has it: ${REMEDY}`);
-  }
-  failIfAny(problems);
-}
-
-function membersOf(bytes: Uint8Array): Record<string, unknown> {
-  let members: unknown;
-  try {
-    members = parseStrictJson(bytes);
-  } catch (error) {
-    throw new Problems([`${PATHS.statements} is not JSON: ${(error as Error).message}`]);
-  }
-  if (!isObject(members) || !Buffer.from(bytes).equals(canonicalBytes(members))) {
-    throw new Problems([`${PATHS.statements} is not an object in canonical form: ${REMEDY}`]);
-  }
-  return members;
+  const statements = parseStatementsFile(bytes);
+  if (!Buffer.from(canonicalBytes(parseStrictJson(bytes))).equals(bytes))
+    throw new Problems([`${PATHS.statements} is not in canonical form`]);
+  return statements;
 }

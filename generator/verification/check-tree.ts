@@ -7,6 +7,7 @@ import {
   type PublicationStatement,
   parseList,
   readList,
+  type StatementsFile,
 } from '@passport-registry/verifier/core';
 import type { OnProgress } from '../progress.js';
 import { sha256 } from '../tree/checksums.js';
@@ -28,7 +29,7 @@ import { CheckList, fileExists } from './checks.js';
 import { checkChecksums, checkRecordFiles, checkSignature, pathsOf } from './file-checks.js';
 import type { PinnedLog } from './pinned-trust.js';
 import { Problems, type SeenFiles } from './seen-files.js';
-import { type Note, unknownClaimNotes, unknownFiles } from './unknown-parts.js';
+import { type Note, unknownClaimNotes, unknownFiles, unknownMembers } from './unknown-parts.js';
 
 /** Options of a verification. */
 export interface VerifyOptions {
@@ -61,6 +62,7 @@ export class Audit {
   readonly options: VerifyOptions;
   readonly pinned: RootKey | undefined;
   root: TrustedRoot | undefined;
+  statements: StatementsFile | undefined;
   rotation: RootHistory | undefined;
   /** The list, which the root key has signed. */
   list: Uint8Array | undefined;
@@ -101,10 +103,11 @@ export class Audit {
 
 /** Runs all checks that need no live host, in the order of `CHECKS`. */
 export async function checkTree(audit: Audit): Promise<void> {
-  const { files, checks, rootKey, pinned } = audit;
+  const { files, checks, rootKey } = audit;
+  const statements = await checks.run('statements', () => checkStatementsFile(files));
+  audit.statements = statements;
   if (rootKey !== undefined) {
-    const rotation = () => checkRotation(files, rootKey, pinned);
-    audit.rotation = await checks.runIfThere('rotation', PATHS.rotation, rotation);
+    if (statements !== undefined) await checkRootKeys(audit, statements, rootKey);
     audit.list = await checks.run('signature', () => checkSignature(files, rootKey));
   }
   if (audit.list !== undefined) audit.registry = await checkList(audit, audit.list);
@@ -112,8 +115,18 @@ export async function checkTree(audit: Audit): Promise<void> {
   audit.logged = await checkLogFiles(audit);
   await checkOtherFiles(audit);
   await checkShortLived(audit);
-  audit.notes.push(...(await unknownClaimNotes(files, (check) => checks.resultOf(check) === 'passed')));
+  if (statements !== undefined) {
+    audit.notes.push(...unknownMembers(await files.require(PATHS.statements)));
+    audit.notes.push(...unknownClaimNotes(statements, (check) => checks.resultOf(check) === 'passed'));
+  }
   audit.notes.push(...(audit.logged?.notes ?? []));
+}
+
+/** The check `rotation`. */
+async function checkRootKeys(audit: Audit, statements: StatementsFile, rootKey: RootKey): Promise<void> {
+  const { checks, pinned } = audit;
+  if (statements.rotation.length === 0) checks.skip('rotation', 'the root key was never replaced');
+  else audit.rotation = await checks.run('rotation', () => checkRotation(statements, rootKey, pinned));
 }
 
 /**
@@ -144,9 +157,9 @@ function readValidList(list: Uint8Array): IssuerRegistry | undefined {
 
 /** The checks `publication`, `sums` and `about`: the publication statement, and the files that it names. */
 async function checkNamedFiles(audit: Audit): Promise<void> {
-  const { files, checks, rootKey, signed, registry } = audit;
-  if (rootKey !== undefined && signed !== undefined) {
-    audit.publication = await checks.run('publication', () => checkPublication(files, rootKey, signed));
+  const { files, checks, rootKey, signed, registry, statements } = audit;
+  if (rootKey !== undefined && signed !== undefined && statements !== undefined) {
+    audit.publication = await checks.run('publication', () => checkPublication(statements, rootKey, signed));
   }
   const { publication } = audit;
   if (publication !== undefined && registry !== undefined && checks.resultOf('records') === 'passed') {
@@ -160,22 +173,26 @@ async function checkNamedFiles(audit: Audit): Promise<void> {
 
 /** The check `log`: the log of the tree, and its witnesses. */
 async function checkLogFiles(audit: Audit): Promise<CheckedLog | undefined> {
-  const { files, checks, options, publication, roots, now } = audit;
+  const { files, checks, options, publication, statements, roots, now } = audit;
   if (options.withoutLog === true) {
     checks.skip('log', 'it was not asked for');
     return undefined;
   }
   // A statement that is not valid could name a log.
-  if (publication === undefined) return undefined;
+  if (publication === undefined || statements === undefined) return undefined;
   const trust = logTrustOf(options.log ?? {});
-  const isLogged = publication.log !== undefined || trust !== undefined;
+  const hasProof = statements.logProof !== undefined;
+  const isLogged = publication.log !== undefined || trust !== undefined || hasProof;
   const hasLog = isLogged || (await hasLogFiles(files));
   if (!hasLog) checks.skip('log', 'the tree has no log');
   if (!hasLog || roots === undefined) return undefined;
   return checks.run('log', async () => {
     if (!isLogged) await assertHasHead(files);
-    const found = options.checkedLog ?? (await checkLog(files, { statement: publication, roots }));
-    if (trust !== undefined) await checkQuorum(files, publication, { ...trust, now });
+    if (hasProof && publication.log === undefined)
+      throw new Problems([`${PATHS.statements} has a log_proof, but the publication statement names no log`]);
+    const found =
+      options.checkedLog ?? (await checkLog(files, { statement: publication, statements, roots }));
+    if (trust !== undefined) await checkQuorum(statements, publication, { ...trust, now });
     return found;
   });
 }
@@ -196,23 +213,22 @@ async function assertHasHead(files: SeenFiles): Promise<void> {
 
 /** The checks `checksums`, `lists` and `changes`. */
 async function checkOtherFiles(audit: Audit): Promise<void> {
-  const { files, checks, roots, logged } = audit;
-  const sums = await checks.run('checksums', () => checkChecksums(files, logged?.pendingList));
+  const { files, checks, list, options } = audit;
+  const sums = await checks.run('checksums', () => checkChecksums(files));
   const paths = await pathsOf(files, sums);
   audit.notes.push(...unknownFiles(paths, (path) => sums?.has(path) === true));
   await checks.run('lists', () => checkLists(files, list && sha256(list), options.isVerified));
   await checks.runIfThere('changes', PATHS.changes, () => checkChanges(files));
 }
 
-/** The checks `checkpoint`, `statements` and `freshness`. */
+/** The checks `checkpoint` and `freshness`. */
 async function checkShortLived(audit: Audit): Promise<void> {
-  const { files, checks, rootKey, signed, publication } = audit;
+  const { files, checks, rootKey, signed, publication, statements } = audit;
   // Checkpoint and freshness depend on the publication statement.
-  if (rootKey !== undefined && publication !== undefined) {
-    const work = () => checkCheckpoint(files, { rootKey, publication });
+  if (rootKey !== undefined && publication !== undefined && statements !== undefined) {
+    const work = () => checkCheckpoint(statements, { rootKey, publication });
     audit.checkpoint = await checks.run('checkpoint', work);
   }
-  await checks.runIfThere('statements', PATHS.statements, () => checkStatementsFile(files));
   const { rotation, checkpoint } = audit;
   if (signed === undefined || publication === undefined || checkpoint === undefined) return;
   const work = () => checkFreshness(files, { ...signed, rotation, publication, checkpoint, now: audit.now });

@@ -6,6 +6,7 @@ import { Problems, type SeenFiles } from './seen-files.js';
 /** The checks of a verification, in order. */
 export const CHECKS = [
   'root key',
+  'statements',
   'rotation',
   'signature',
   'schema',
@@ -20,7 +21,6 @@ export const CHECKS = [
   'lists',
   'changes',
   'checkpoint',
-  'statements',
   'freshness',
   'unknown id',
   'content types',

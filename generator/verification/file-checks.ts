@@ -91,26 +91,15 @@ async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, stri
 }
 
 /** The files of every tree that must be in SHA256SUMS. A live host has no listing of its files. */
-const ALWAYS_THERE: readonly string[] = [
-  PATHS.list,
-  PATHS.signature,
-  PATHS.rootKey,
-  PATHS.publication,
-  sumsPath(''),
-];
+const ALWAYS_THERE: readonly string[] = [PATHS.list, PATHS.rootKey, sumsPath('')];
 
 /**
  * Compares every file with its hash in SHA256SUMS. A file that this version does not know, or that is not listed, is refused,
  * unless a later version may have added it (rule later-versions).
  *
- * @param isStated - whether the tree has a publication statement. Its tree of sums lists the records, and SHA256SUMS
- *   does not. Without the statement, SHA256SUMS lists everything
  * @returns the hashes by path
  */
-export async function checkChecksums(
-  files: SeenFiles,
-  isStated: boolean,
-): Promise<ReadonlyMap<string, string>> {
+export async function checkChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
   const sums = await readChecksums(files);
   const problems: string[] = [];
   const { live, withoutHostFiles = live } = files.source;
@@ -126,10 +115,9 @@ export async function checkChecksums(
     }
     if (hash !== undefined || !mayBeMissing(path)) problems.push(...found);
   });
-  const isElsewhere = (path: string) => (isStated ? !isChecksummed(path) : isUnlisted(path));
-  const listed = (path: string) => sums.has(path) || isElsewhere(path);
+  const listed = (path: string) => sums.has(path) || !isChecksummed(path);
   for (const path of sums.keys()) {
-    if (isElsewhere(path)) problems.push(`${PATHS.checksums} lists ${path}, which it must not list`);
+    if (!isChecksummed(path)) problems.push(`${PATHS.checksums} lists ${path}, which it must not list`);
     else if (roleOf(path) === 'refused')
       problems.push(`${PATHS.checksums} lists ${path}, which no version of a registry has`);
   }

@@ -55,7 +55,7 @@ export async function findArchiveFaults(
 const isCheckedElsewhere = (path: string, { entries }: ArchivedLog) => {
   const [, index] = /^log\/statements\/(0|[1-9][0-9]*)\.jwt$/.exec(path) ?? [];
   if (index !== undefined) return Number(index) < entries.length;
-  return path === PATHS.logHead || path === PATHS.logProof || isOfPending(path, entries);
+  return path === PATHS.logHead || isOfPending(path, entries);
 };
 
 /** Whether a path is that of a file of a pending publication. The build that completes it removes the file. */

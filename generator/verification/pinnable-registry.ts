@@ -5,7 +5,12 @@ import {
   type RootKey,
   type TrustAnchor,
 } from '@passport-registry/verifier';
-import { ANY_TIME, readRotation, verifyPublicationStatement } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  readRotation,
+  readStatementsFile,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import { withCommitment } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
@@ -92,8 +97,8 @@ async function readFrom(
       `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${root.thumbprint}`,
     ]);
   }
-  const rotation = await files.get(PATHS.rotation);
-  const shown = rotation && (await withCommitment(published, readRotation(rotation))).nextRoots;
+  const { rotation } = await readStatementsFile(files);
+  const shown = (await withCommitment(published, readRotation(rotation))).nextRoots;
   if (isPublished) assertSameCommitment(nextRoots, shown);
   // The steps before the known key are the word of the host.
   const isProven = !isPublished || trustOnFirstUse;
@@ -133,8 +138,7 @@ function assertSameCommitment(
  * thumbprint authenticates the key, and the key authenticates the steps that follow.
  */
 async function earlierKey(files: SeenFiles, known: string, published: RootKey): Promise<RootKey> {
-  const rotation = await files.get(PATHS.rotation);
-  const steps = rotation === undefined ? [] : readRotation(rotation);
+  const steps = readRotation((await readStatementsFile(files)).rotation);
   for (const { claims } of steps) {
     const key = await importRootKey(claims['next_root']).catch(() => undefined);
     if (key?.thumbprint === known) return key;
@@ -154,11 +158,11 @@ async function logOf(
   root: RootKey,
   witnessed: Witnessed | undefined,
 ): Promise<Pick<TrustAnchor, 'log'>> {
-  const statement = await files.require(PATHS.publication);
-  const { log } = await verifyPublicationStatement(statement, root, ANY_TIME);
+  const { publication } = await readStatementsFile(files);
+  const { log } = await verifyPublicationStatement(publication, root, ANY_TIME);
   if (log !== undefined) return { log: log.origin };
   if (witnessed === undefined) return {};
   throw new Problems([
-    `it has no log that a witness could cosign: ${PATHS.publication} names none; ask the operator, or leave out --witness and --quorum`,
+    `it has no log that a witness could cosign: its publication statement names none; ask the operator, or leave out --witness and --quorum`,
   ]);
 }

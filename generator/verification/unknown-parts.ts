@@ -2,27 +2,35 @@ import {
   type AnyEntry,
   isObject,
   ONLINE_MEMBERS,
+  parseStrictJson,
   readCompactJws,
-  readRotation,
   STATEMENT_CLAIMS,
   STATEMENT_TYPES,
+  STATEMENTS_MEMBERS,
   type Statement,
+  type StatementsFile,
   type StatementType,
   TIME_CLAIMS,
 } from '@passport-registry/verifier/core';
 import { shown } from '../diagnostics/diagnostic.js';
 import { roleOf } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
-import type { SeenFiles } from './seen-files.js';
 
 /** Something in a tree that this version does not know. A later version may have added it, so it is no fault. */
 export interface Note {
   /**
    * `file-unknown`: SHA256SUMS lists the file, whose hash was checked. `file-unlisted`: nothing lists it, and a mirror
-   * leaves it out. `file-unproven`: a mirror leaves it out, because no checkpoint names the hash of SHA256SUMS. `claim-unknown`: a verified statement has the claim. `entry-unknown`: the root key has signed the
+   * leaves it out. `file-unproven`: a mirror leaves it out, because no checkpoint names the hash of SHA256SUMS. `member-unknown`: `statements.json` has the
+   * member. `claim-unknown`: a verified statement has the claim. `entry-unknown`: the root key has signed the
    * statement of an entry of the log, and this version does not know its type.
    */
-  readonly code: 'file-unknown' | 'file-unlisted' | 'file-unproven' | 'claim-unknown' | 'entry-unknown';
+  readonly code:
+    | 'file-unknown'
+    | 'file-unlisted'
+    | 'file-unproven'
+    | 'member-unknown'
+    | 'claim-unknown'
+    | 'entry-unknown';
   /** The file. For an entry, its statement; of several, the first. */
   readonly path: string;
   readonly message: string;
@@ -62,32 +70,33 @@ export const unprovenFile = (path: string): Note => ({
   message: `${path} is left out: ${PATHS.checksums} lists it, but no checkpoint names the hash of ${PATHS.checksums}, and this version does not write such a file`,
 });
 
-/** The statements of a tree, by the check that verifies each. */
-const STATEMENTS = {
-  rotation: PATHS.rotation,
-  publication: PATHS.publication,
-  checkpoint: PATHS.checkpoint,
-} as const;
-
-/** Notes unknown claims of the published statements. @param passed - whether a check has passed */
-export async function unknownClaimNotes(
-  files: SeenFiles,
-  passed: (check: keyof typeof STATEMENTS) => boolean,
-): Promise<Note[]> {
-  const notes: Note[] = [];
-  for (const check of Object.keys(STATEMENTS) as (keyof typeof STATEMENTS)[]) {
-    const path = STATEMENTS[check];
-    const bytes = passed(check) ? await files.get(path) : undefined;
-    if (bytes === undefined) continue;
-    const statements = check === 'rotation' ? readRotation(bytes) : [parsed(bytes)];
-    const claims = [...new Set(statements.flatMap(unknownClaims))];
-    if (claims.length > 0)
-      notes.push({ code: 'claim-unknown', path, message: `${path} ${haveClaims(claims)}` });
-  }
-  return notes;
+/** Notes unknown members of `statements.json`. @param bytes - the file, which has its form */
+export function unknownMembers(bytes: Uint8Array): Note[] {
+  const members = Object.keys(parseStrictJson(bytes) as object);
+  const unknown = members.filter((member) => !STATEMENTS_MEMBERS.includes(member));
+  if (unknown.length === 0) return [];
+  const message = `${PATHS.statements} has the member ${unknown.map(shown).join(', ')}, ${UNKNOWN}`;
+  return [{ code: 'member-unknown', path: PATHS.statements, message }];
 }
 
-function parsed(jwt: Uint8Array): Pick<Statement, 'type' | 'claims'> {
+/** The checks that verify statements. */
+type StatementCheck = 'publication' | 'checkpoint' | 'rotation';
+
+/** Notes unknown claims of the published statements. @param passed - whether a check has passed */
+export function unknownClaimNotes(
+  { publication, checkpoint, rotation }: StatementsFile,
+  passed: (check: StatementCheck) => boolean,
+): Note[] {
+  const statements = { publication: [publication], checkpoint: [checkpoint], rotation };
+  return (Object.keys(statements) as StatementCheck[]).flatMap((check): Note[] => {
+    const claims = passed(check) ? [...new Set(statements[check].map(parsed).flatMap(unknownClaims))] : [];
+    if (claims.length === 0) return [];
+    const message = `${check} in ${PATHS.statements} ${haveClaims(claims)}`;
+    return [{ code: 'claim-unknown', path: PATHS.statements, message }];
+  });
+}
+
+function parsed(jwt: string): Pick<Statement, 'type' | 'claims'> {
   const { type, payload } = readCompactJws(jwt, STATEMENT_TYPES);
   return { type, claims: payload };
 }

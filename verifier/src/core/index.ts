@@ -191,7 +191,7 @@ export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-f
 export { LISTS_FOLDER, listPath } from './publication/list-files.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
-export { isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
+export { assertCheckpointFits, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
 export type { AcceptedStatements } from './publication/statements.js';
 export {
   formatStatementsFile,
