@@ -6,6 +6,7 @@ import { withSignature } from '../../generator/freshness/statements.js';
 import { assertNotAhead } from '../../generator/list/updated-at.js';
 import type { PublishOptions } from '../../generator/publishing/publication.js';
 import { publish } from '../../generator/publishing/publish.js';
+import { attachCheckpoint, type CheckpointReport } from '../../generator/publishing/publish-checkpoint.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
@@ -31,6 +32,8 @@ interface AttachOptions extends Omit<PublishOptions, 'time'> {
 /** What a request became. */
 type Attached =
   | { readonly published: BuildReport }
+  /** The request renews only the checkpoint. */
+  | { readonly checkpoint: CheckpointReport }
   /** The request has no list, so its rotation step is complete, and nothing was published. */
   | { readonly rotation: string };
 
@@ -67,12 +70,20 @@ export async function attachSignatures(
     assertNotAhead(registry.updated_at);
     const signer = {
       ...{ rootKey, development: false, list: bytesOfList(list, registry) },
-      ...{ signature: encodeSignature(signature), statement },
+      ...{ signature: encodeSignature(signature), statement, checkpoint: completed('checkpoint') },
       follows: files.previous && sha256(files.previous.list),
     };
     const records = { ...recordsOfList(registry.issuers), about: readRequestedAbout(files.about, registry) };
     const publication = { ...how, records, signer };
     return { published: await withOutputFolder(out, (place) => publish(publication, place)) };
+  }
+  const checkpoint = completed('checkpoint');
+  if (checkpoint !== undefined) {
+    return {
+      checkpoint: await withOutputFolder(options.out, (place) =>
+        attachCheckpoint(checkpoint, place, options.log),
+      ),
+    };
   }
   if (rotation !== undefined) return { rotation };
   throw new UsageError('the request has no payload to attach');

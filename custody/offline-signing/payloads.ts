@@ -8,6 +8,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 export const PAYLOADS = {
   list: { file: PATHS.list, signature: PATHS.signature },
   publication: { file: 'publication.signing-input', signature: 'publication.sig' },
+  checkpoint: { file: 'checkpoint.signing-input', signature: 'checkpoint.sig' },
   rotation: { file: 'rotation.signing-input', signature: 'rotation.sig' },
 } as const;
 

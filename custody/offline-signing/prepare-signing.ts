@@ -2,16 +2,24 @@ import type { RootKey } from '@passport-registry/verifier';
 import { type PublicationStatement, readList } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
+import { rootCheckpointClaims } from '../../generator/freshness/checkpoint.js';
 import { type OnlineChoice, onlineClaims } from '../../generator/freshness/online-keys.js';
+import { previousCheckpoint } from '../../generator/freshness/previous-checkpoint.js';
 import { signingInput } from '../../generator/freshness/statements.js';
 import { aboutBytes } from '../../generator/list/about.js';
-import { type ListBytes, listBytes, recordsBytes } from '../../generator/list/list.js';
+import {
+  type ListBytes,
+  listBytes,
+  recordsBytes,
+  type SignedPublication,
+} from '../../generator/list/list.js';
 import { nextUpdatedAt } from '../../generator/list/updated-at.js';
 import type { LogChoice } from '../../generator/log/log-choice.js';
+import { assembleOver } from '../../generator/publishing/assemble.js';
 import { chooseOnline } from '../../generator/publishing/choose-online.js';
 import { assertLastingName, chooseLog } from '../../generator/publishing/extend-log.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
-import type { AssertFollowsHosts, ListTime } from '../../generator/publishing/publication.js';
+import type { AssertFollowsHosts, ListTime, TreeOptions } from '../../generator/publishing/publication.js';
 import {
   intactStatement,
   nextClaims,
@@ -20,18 +28,20 @@ import {
 import { goodRecords } from '../../generator/records/check-records.js';
 import { assertPublishable, type RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { sha256 } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import {
   hasList,
   type PublishedTree,
   readPublished,
   withPending,
 } from '../../generator/tree/published-tree.js';
+import { type RequestedCheckpoint, readCheckpointInput } from './checkpoint-request.js';
 import { type PreviousPublication, summedList } from './publication-request.js';
 import { writeRequestFiles } from './request-files.js';
 import { type SigningRequest, signingRequest } from './signing-request.js';
 
 /** Options of `prepareSigning`. */
-export interface PreparationOptions {
+export interface PreparationOptions extends TreeOptions {
   /** The folder of the records. */
   readonly issuers: string;
   /** The folder of the tree. */
@@ -47,6 +57,8 @@ export interface PreparationOptions {
   readonly online?: OnlineChoice | undefined;
   readonly exceptions?: RuleExceptions;
   readonly time?: ListTime;
+  /** For how many hours a checkpoint by the root key is valid. Default: 30 days. */
+  readonly checkpointHours?: number | undefined;
   /** Before a request is written. Default: no host is asked. */
   readonly assertFollowsHosts?: AssertFollowsHosts | undefined;
 }
@@ -61,11 +73,12 @@ interface PreparedRequest extends SigningRequest {
 
 /**
  * Prepares a publication for signing elsewhere: checks the records and their change from the published list, and writes
- * a signing request with the list and the publication statement. The published tree is not touched; `attachSignatures`
+ * a signing request with the list, the publication statement and, where no online key may sign it, the checkpoint. The published tree is not touched; `attachSignatures`
  * publishes what was signed.
  *
  * @param folder - a new folder for the request
- * @returns undefined if the published list already has the same records, and its statement says the same
+ * @returns undefined if the published list already has the same records, its statement says the same, and online keys sign its
+ *   checkpoints
  * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link AlreadyPublished} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepareSigning(
@@ -104,16 +117,48 @@ export async function prepareSigning(
     online: onlineNamed && onlineClaims(onlineNamed, signedAt),
   };
   const claims = nextClaims(subject, rootKey, statement);
-  if (claims === undefined) return undefined;
-  const input = signingInput(rootKey, 'registry-publication+jwt', claims);
-  const publication = {
+  const publication = claims && {
     ...{ list: list.list, registry: readList(list.list), about: set.about, previous, kept },
-    ...{ input, statement: readStatementInput(input) },
+    ...requestedStatement(signingInput(rootKey, 'registry-publication+jwt', claims)),
   };
+  const newest = publication?.statement ?? statement;
+  const isByRoot = onlineNamed === undefined && newest !== undefined;
+  const checkpoint = isByRoot
+    ? await requestedCheckpoint(
+        {
+          ...subject,
+          signature: '',
+          kept,
+          rootKey,
+          development: false,
+          statement: newest,
+          about: aboutBytes(set.about),
+        },
+        options,
+        predecessorOf(served, { rootKey, development: false }),
+      )
+    : undefined;
+  if (publication === undefined && checkpoint === undefined) return undefined;
   const keys = { rootKey, previousRootKey: published?.rootKey };
-  const request = signingRequest(keys, { publication });
+  const request = signingRequest(keys, { publication, checkpoint }, previous);
   writeRequestFiles(folder, request);
   return { ...request, warnings, answers };
+}
+
+const requestedStatement = (input: string) => ({ input, statement: readStatementInput(input) });
+
+/** Returns the checkpoint by the root key for a tree that nobody has signed yet. */
+async function requestedCheckpoint(
+  signed: SignedPublication,
+  options: PreparationOptions,
+  before: PublishedTree | undefined,
+): Promise<RequestedCheckpoint> {
+  const { rootKey, statement } = signed;
+  const checksums = assembleOver(before, signed, options).get(PATHS.checksums) ?? new Uint8Array();
+  const previous = await previousCheckpoint(before, rootKey);
+  const claims = rootCheckpointClaims({ statement, checksums, previous }, options.checkpointHours);
+  const input = signingInput(rootKey, 'registry-checkpoint+jwt', claims);
+  return readCheckpointInput(input, rootKey, statement);
 }
 
 /** A new publication must not take the sequence of one that is not complete. */

@@ -3,6 +3,7 @@ import { ANY_TIME, verifyAbout, verifyPublicationStatement } from '@passport-reg
 import { KeyRejected, RequestRejected, TreeRejected } from '../../generator/errors.js';
 import { assertExpectedStatement } from '../../generator/publishing/sign-statement.js';
 import { sha256 } from '../../generator/tree/checksums.js';
+import { readCheckpointInput } from './checkpoint-request.js';
 import {
   bytesOfList,
   type PreviousPublication,
@@ -31,24 +32,38 @@ export async function readSigningRequest(
 ): Promise<SigningRequest> {
   const keys = { rootKey, previousRootKey };
   const files = readRequestFiles(folder);
-  const rotation = files.payloads.get('rotation');
-  return signingRequest(keys, {
-    publication: await requestedPublication(files, keys, folder),
+  const [checkpoint, rotation] = [files.payloads.get('checkpoint'), files.payloads.get('rotation')];
+  const previous = files.previous && (await readPrevious(files.previous, previousRootKey ?? rootKey, folder));
+  const publication = requestedPublication(files, { keys, folder, previous });
+  const statement = publication?.statement ?? previous?.statement;
+  if (checkpoint !== undefined && statement === undefined)
+    throw new TreeRejected(
+      `${folder} has a checkpoint, and no publication that it is for: make a new request`,
+    );
+  const requested = {
+    publication,
+    checkpoint: checkpoint && statement && readCheckpointInput(inputOf(checkpoint), rootKey, statement),
     rotation: rotation && (await readRotationInput(inputOf(rotation), rootKey)),
-  });
+  };
+  return signingRequest(keys, requested, previous);
 }
 
 /** The text of a payload. A byte that is not ASCII stays another character, which no payload has. */
 const inputOf = (bytes: Buffer) => bytes.toString('latin1');
 
-async function requestedPublication(
-  { payloads, about: names, previous: before }: RequestFiles,
-  { rootKey, previousRootKey }: SigningKeys,
-  folder: string,
-): Promise<RequestedPublication | undefined> {
+/** What a request is read with. */
+interface Reading {
+  readonly keys: SigningKeys;
+  readonly folder: string;
+  readonly previous: PreviousPublication | undefined;
+}
+
+function requestedPublication(
+  { payloads, about: names }: RequestFiles,
+  { keys: { rootKey, previousRootKey }, folder, previous }: Reading,
+): RequestedPublication | undefined {
   const [list, bytes] = [payloads.get('list'), payloads.get('publication')];
   if (list === undefined || bytes === undefined) return undefined;
-  const previous = before && (await readPrevious(before, previousRootKey ?? rootKey, folder));
   const registry = readRequestedList(list, `the list in ${folder}`);
   const hash = sha256(list);
   const kept = hash === previous?.sha256;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isObject, limitOf } from '@passport-registry/verifier/core';
+import { isObject, LIMITS, limitOf } from '@passport-registry/verifier/core';
 import { IoFailed, RequestRejected, UsageError } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { aboutBytes } from '../../generator/list/about.js';
@@ -15,11 +15,14 @@ const CHANGES = 'CHANGES.txt';
 /** The folder of what the request follows. */
 const PREVIOUS = 'previous';
 
+/** The publication statement in that folder. */
+const STATEMENT = 'publication.jwt';
+
 /** The publication that a request follows, as it is published. */
 export interface PreviousFiles {
   readonly list: Buffer;
   readonly signature: string;
-  /** The content of publication.jwt; undefined if it is missing. */
+  /** The publication statement, a JWT; undefined if it is missing. */
   readonly statement: Buffer | undefined;
   /** The content of about.json; undefined if there is none. */
   readonly about: Buffer | undefined;
@@ -43,7 +46,7 @@ export interface RequestFiles {
 export function readRequestFiles(folder: string): RequestFiles {
   const payloads = new Map<PayloadType, Buffer>();
   for (const type of PAYLOAD_TYPES) {
-    const limit = limitOf(type === 'list' ? PATHS.list : PATHS.publication);
+    const limit = type === 'list' ? limitOf(PATHS.list) : LIMITS.jwt;
     const bytes = readIfExists(join(folder, PAYLOADS[type].file), limit);
     if (bytes !== undefined) payloads.set(type, bytes);
   }
@@ -52,7 +55,12 @@ export function readRequestFiles(folder: string): RequestFiles {
   const read = (path: string) => readIfExists(join(folder, PREVIOUS, path), limitOf(path));
   const list = read(PATHS.list);
   const signature = read(PATHS.signature)?.toString('utf8') ?? '';
-  const previous = list && { list, signature, statement: read(PATHS.publication), about: read(PATHS.about) };
+  const previous = list && {
+    list,
+    signature,
+    statement: readIfExists(join(folder, PREVIOUS, STATEMENT), LIMITS.jwt),
+    about: read(PATHS.about),
+  };
   const about = readIfExists(join(folder, PATHS.about), limitOf(PATHS.about));
   return { payloads, about, previous };
 }
@@ -87,7 +95,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A list and its statement come together. A step to another root key comes alone. */
+/** A list and its statement come together. A step to another root key comes alone. A checkpoint may come with both, or alone. */
 function assertComplete(folder: string, payloads: ReadonlyMap<PayloadType, Buffer>): void {
   if (payloads.size === 0) {
     throw new UsageError(`${folder} is not a signing request: it has no payload, such as ${PATHS.list}`);
@@ -114,7 +122,7 @@ function assertComplete(folder: string, payloads: ReadonlyMap<PayloadType, Buffe
 export function writeRequestFiles(folder: string, request: SigningRequest): void {
   if (existsSync(folder)) throw new UsageError(`${folder} exists; name a new folder for the signing request`);
   const { payloads, publication } = request;
-  const previous = publication?.previous;
+  const { previous } = request;
   const write = (path: string, content: Uint8Array | string | undefined) => {
     if (content === undefined) return;
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -131,7 +139,7 @@ export function writeRequestFiles(folder: string, request: SigningRequest): void
     write(CHANGES, [...describeRequest(request), ''].join('\n'));
     writePrevious(PATHS.list, previous?.list);
     writePrevious(PATHS.signature, previous?.signature);
-    writePrevious(PATHS.publication, previous?.statement.text);
+    writePrevious(STATEMENT, previous?.statement.text);
     writePrevious(PATHS.about, previous?.about && aboutBytes(previous.about));
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });

@@ -5,7 +5,7 @@ import { GRAMMAR, isObject, isUpdatedAt, parseStrictJson } from '@passport-regis
 import { IoFailed, RequestRejected } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writePrivateFile } from '../../generator/files/replace-file.js';
-import { sha256 } from '../../generator/tree/checksums.js';
+import type { RequestedCheckpoint } from './checkpoint-request.js';
 import type { RequestedPublication } from './publication-request.js';
 import type { RequestedRotation } from './rotation-request.js';
 import type { SigningRequest } from './signing-request.js';
@@ -35,7 +35,7 @@ interface SigningMemory {
 
 interface SignedVersion extends Version {
   readonly sequence: number;
-  /** SHA-256 of the signed bytes of the publication statement, in hexadecimal. */
+  /** The hash of the publication statement (rule statement-hash). */
   readonly statement: string;
 }
 
@@ -63,7 +63,9 @@ export function assertFollowsMemory(
   request: SigningRequest,
   insteadOf: string | undefined,
 ): void {
-  const { publication, rotation, rootKey, previousRootKey = rootKey } = request;
+  const { publication, checkpoint, rotation, rootKey, previousRootKey = rootKey } = request;
+  if (publication === undefined && checkpoint !== undefined)
+    assertNewest(checkpoint, readMemory(folder, rootKey.thumbprint), insteadOf);
   for (const { thumbprint } of new Set([previousRootKey, rootKey])) {
     const memory = readMemory(folder, thumbprint);
     if (publication === undefined) continue;
@@ -71,6 +73,19 @@ export function assertFollowsMemory(
     assertFollows(publication, memory, { previous, insteadOf });
   }
   if (rotation !== undefined) assertSameRotation(rotation, readMemory(folder, rootKey.thumbprint), insteadOf);
+}
+
+/** A checkpoint alone is for the newest publication that this machine knows: another one could show an old list as fresh. */
+function assertNewest(
+  { statement }: RequestedCheckpoint,
+  { signed }: SigningMemory,
+  insteadOf: string | undefined,
+): void {
+  const isKnown = signed === undefined || signed.statement === statement.hash || signed.sha256 === insteadOf;
+  if (isKnown || statement.sequence > signed.sequence) return;
+  throw outdated(
+    `the checkpoint is for publication ${statement.sequence}, but this machine has signed ${formatVersion(signed)} since: make a new request on the machine that has the registry`,
+  );
 }
 
 const outdated = (message: string) => new RequestRejected('ERR_REQUEST_OUTDATED', message);
@@ -127,7 +142,7 @@ export function saveSigningMemory(folder: string, request: SigningRequest): void
       signed: {
         updated_at: publication.registry.updated_at,
         ...{ sha256: publication.statement.sha256, sequence: publication.statement.sequence },
-        statement: sha256(publication.input),
+        statement: publication.statement.hash,
       },
     }),
     ...(rotation && { rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } }),
@@ -147,8 +162,8 @@ function previousVersion({ previous }: RequestedPublication, isSameKey: boolean)
 }
 
 /** Whether a request is for the publication that was signed last, which may be signed again. */
-function isSame({ statement, input }: RequestedPublication, signed: SignedVersion): boolean {
-  return signed.sha256 === statement.sha256 && signed.statement === sha256(input);
+function isSame({ statement }: RequestedPublication, signed: SignedVersion): boolean {
+  return signed.sha256 === statement.sha256 && signed.statement === statement.hash;
 }
 
 /** Whether a publication is the known one, or newer, in the order of lists and in that of statements. */

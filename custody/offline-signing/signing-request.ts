@@ -2,13 +2,19 @@ import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { type Signer, signPayload } from '../../generator/signing/sign.js';
+import { describeCheckpoint, type RequestedCheckpoint } from './checkpoint-request.js';
 import { PAYLOAD_TYPES, PAYLOADS, type Payload, type PayloadType } from './payloads.js';
-import { describePublication, type RequestedPublication } from './publication-request.js';
+import {
+  describePublication,
+  type PreviousPublication,
+  type RequestedPublication,
+} from './publication-request.js';
 import { describeRotation, type RequestedRotation } from './rotation-request.js';
 
 /** What is to be signed on a machine that has the key but not the registry. All of it is verified. */
 interface RequestedStatements {
   readonly publication?: RequestedPublication | undefined;
+  readonly checkpoint?: RequestedCheckpoint | undefined;
   readonly rotation?: RequestedRotation | undefined;
 }
 
@@ -23,17 +29,21 @@ export interface SigningKeys {
 export interface SigningRequest extends SigningKeys, RequestedStatements {
   /** Everything that the root key signs, in the order of `PAYLOAD_TYPES`. */
   readonly payloads: readonly Payload[];
+  /** What the request follows, verified; undefined for a first list, and for a rotation step. */
+  readonly previous: PreviousPublication | undefined;
 }
 
 /** Makes a request of verified parts. */
 export function signingRequest(
   { rootKey, previousRootKey: before }: SigningKeys,
-  { publication, rotation }: RequestedStatements,
+  { publication, checkpoint, rotation }: RequestedStatements,
+  previous = publication?.previous,
 ): SigningRequest {
   const previousRootKey = before?.thumbprint === rootKey.thumbprint ? undefined : before;
   const bytes: Readonly<Record<PayloadType, Uint8Array | undefined>> = {
     list: publication?.list,
     publication: publication && Buffer.from(publication.input),
+    checkpoint: checkpoint && Buffer.from(checkpoint.input),
     rotation: rotation && Buffer.from(rotation.input),
   };
   const keptSignature = publication?.kept ? publication.previous?.signature : undefined;
@@ -42,7 +52,7 @@ export function signingRequest(
     if (payload === undefined) return [];
     return [{ type, bytes: payload, signature: type === 'list' ? keptSignature : undefined }];
   });
-  return { rootKey, previousRootKey, publication, rotation, payloads };
+  return { rootKey, previousRootKey, publication, checkpoint, rotation, previous, payloads };
 }
 
 /**
@@ -71,10 +81,12 @@ export function describeChanges({
   rootKey,
   previousRootKey,
   publication,
+  checkpoint,
   rotation,
 }: SigningRequest): string[] {
   const lines = [
     ...(publication === undefined ? [] : describePublication(publication)),
+    ...(checkpoint === undefined ? [] : describeCheckpoint(checkpoint)),
     ...(rotation === undefined ? [] : describeRotation(rotation, rootKey)),
   ];
   if (publication?.previous !== undefined && previousRootKey !== undefined) {

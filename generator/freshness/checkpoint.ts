@@ -11,7 +11,7 @@ import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 import { namesIn } from './online-keys.js';
 import type { PreviousCheckpoint } from './previous-checkpoint.js';
-import { signStatement, toSeconds } from './statements.js';
+import { type CheckpointClaims, signStatement, toSeconds } from './statements.js';
 
 /** The signer and the lifetime of a checkpoint. */
 export interface CheckpointChoice {
@@ -30,7 +30,7 @@ export const ROOT_CHECKPOINT_HOURS = 30 * 24;
 const HOUR_SECONDS = 60 * 60;
 
 /** What a checkpoint names, and what limits it. */
-interface CheckpointContext {
+export interface CheckpointContext {
   readonly statement: PublicationStatement;
   /** The bytes of SHA256SUMS. */
   readonly checksums: Uint8Array;
@@ -56,14 +56,36 @@ export async function signCheckpoint(
   const date = dateAfter(previous, hold);
   if (!isByRoot) assertMaySign(signer, statement.online, { hold, date });
   const lifetime = hours ?? (isByRoot ? ROOT_CHECKPOINT_HOURS : ONLINE_CHECKPOINT_HOURS);
+  const claims = checkpointClaims({ statement, checksums, hold }, date, lifetime);
+  return signStatement(signer, 'registry-checkpoint+jwt', claims);
+}
+
+/** Returns the claims of a checkpoint by the root key that is signed elsewhere. It keeps the holds of the published one. */
+export function rootCheckpointClaims(
+  { previous, ...named }: Pick<CheckpointContext, 'statement' | 'checksums' | 'previous'>,
+  hours = ROOT_CHECKPOINT_HOURS,
+): CheckpointClaims {
+  const hold = previous?.hold ?? [];
+  return checkpointClaims({ ...named, hold }, dateAfter(previous, hold), hours);
+}
+
+function checkpointClaims(
+  {
+    statement,
+    checksums,
+    hold,
+  }: Pick<Required<CheckpointContext>, 'statement' | 'checksums'> & { readonly hold: readonly string[] },
+  date: number,
+  hours: number,
+): CheckpointClaims {
   const iat = toSeconds(date);
-  return signStatement(signer, 'registry-checkpoint+jwt', {
+  return {
     iat,
-    exp: iat + lifetime * HOUR_SECONDS,
+    exp: iat + hours * HOUR_SECONDS,
     publication: statement.hash,
     tree_sha256: sha256(checksums),
     ...(hold.length > 0 && { hold }),
-  });
+  };
 }
 
 /** Says what to do, in place of the verification of the tree, which only refuses the checkpoint. */

@@ -12,7 +12,7 @@ import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 
 /** The published checkpoint, as far as the next one continues it. */
-export type PreviousCheckpoint = Pick<Checkpoint, 'hold' | 'issuedAt'>;
+export type PreviousCheckpoint = Pick<Checkpoint, 'publication' | 'hold' | 'issuedAt'>;
 
 /**
  * Verifies the published checkpoint, at any time. The next checkpoint keeps the holds of the published one, so if issuers

@@ -55,7 +55,7 @@ export interface PublicationClaims {
 }
 
 /** The claims of a checkpoint (rule checkpoint-form). */
-interface CheckpointClaims {
+export interface CheckpointClaims {
   /** Seconds since 1970. */
   readonly iat: number;
   /** Seconds since 1970. */

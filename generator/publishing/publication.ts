@@ -70,8 +70,10 @@ export interface SignedElsewhere extends RootSigner {
   readonly list: ListBytes;
   /** The text of issuers.sig. */
   readonly signature: string;
-  /** The content of publication.jwt. */
+  /** The publication statement, a JWT. */
   readonly statement: string;
+  /** The checkpoint, a JWT. Undefined: an online key signs it here. */
+  readonly checkpoint?: string | undefined;
   /** SHA-256, in hexadecimal, of the published list that this list follows; undefined for a first list. */
   readonly follows: string | undefined;
 }

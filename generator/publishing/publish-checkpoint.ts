@@ -1,16 +1,19 @@
 import { join } from 'node:path';
+import { ANY_TIME, isOlderCheckpoint, verifyCheckpoint } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
+import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import { NO_WITNESSES } from '../log/log-choice.js';
+import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import type { PublishedTree } from '../tree/published-tree.js';
+import { type PublishedTree, readPublished } from '../tree/published-tree.js';
 import { withStatements } from '../tree/statements-file.js';
 import { assertVerifiable } from '../verification/accept.js';
+import { rejecting } from '../verification/seen-files.js';
 import { assertProvable, type LogReport, renewProof } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
 import { addFiles } from './write.js';
@@ -42,36 +45,81 @@ export async function publishCheckpoint(
   output: OutputFolder,
   choice: PublishedCheckpointChoice,
 ): Promise<CheckpointReport> {
-  const { out } = output;
+  const tree = signedTree(published, output);
   const { witnesses = NO_WITNESSES } = choice;
-  const { list, updatedAt, rootKey, signed: isSigned, statement, statements } = published ?? {};
-  if (
-    published === undefined ||
-    list === undefined ||
-    updatedAt === undefined ||
-    rootKey === undefined ||
-    statement === undefined ||
-    statements === undefined ||
-    !isSigned
-  ) {
-    const remedy = published?.isPublished
-      ? 'the tree is damaged: restore it from a mirror, from a backup or from git, as `status` says'
-      : 'load the published tree first, as `status` shows; only a registry that has never published is built first';
-    throw new TreeRejected(`${out} has no registry with a valid signature; ${remedy}`);
-  }
-  const isWitnessed = statement.log !== undefined && witnesses.witnesses.length > 0;
-  if (isWitnessed) await assertProvable(published, witnesses, output);
-  const checksums = readBytes(join(out, PATHS.checksums));
-  const { previous, hold, warnings } = await nextHold(published, choice);
-  const signed = await signCheckpoint(choice, { statement, checksums, rootKey, previous, hold });
-  const next = withStatements(new Map(), { ...statements, checkpoint: signed });
-  const tree = { get: async (path: string) => next.get(path) ?? readTreeFile(out, path) };
-  const { checkpoint } = await assertVerifiable(tree, rootKey);
+  if (isWitnessed(tree, witnesses)) await assertProvable(tree, witnesses, output);
+  const checksums = readBytes(join(output.out, PATHS.checksums));
+  const { previous, hold, warnings } = await nextHold(tree, choice);
+  const { rootKey, statement } = tree;
+  const text = await signCheckpoint(choice, { statement, checksums, rootKey, previous, hold });
+  return replaceCheckpoint(tree, { text, hold, warnings }, { witnesses, output });
+}
+
+/**
+ * Publishes a checkpoint that the root key has signed elsewhere. It keeps what the published checkpoint holds.
+ *
+ * @throws {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
+ */
+export async function attachCheckpoint(
+  text: string,
+  output: OutputFolder,
+  witnesses: CosignChoice = NO_WITNESSES,
+): Promise<CheckpointReport> {
+  const tree = signedTree(await readPublished(output.named), output);
+  const { rootKey, statement } = tree;
+  const signed = await rejecting(() =>
+    verifyCheckpoint(text, { rootKey, online: statement.online }, ANY_TIME),
+  );
+  const previous = await previousCheckpoint(tree, rootKey);
+  if (previous !== undefined && isOlderCheckpoint(signed, previous))
+    throw new TreeRejected(
+      `the checkpoint of the request is older than that in ${output.out}: make a new request`,
+    );
+  const { hold } = signed;
+  return replaceCheckpoint(tree, { text, hold, warnings: [] }, { witnesses, output });
+}
+
+/** A published tree that can get another checkpoint. */
+type SignedTree = PublishedTree &
+  Required<{
+    readonly [Part in 'list' | 'updatedAt' | 'rootKey' | 'statement' | 'statements']: NonNullable<
+      PublishedTree[Part]
+    >;
+  }>;
+
+/** @throws {@link TreeRejected} */
+function signedTree(published: PublishedTree | undefined, { out }: OutputFolder): SignedTree {
+  const { list, updatedAt, rootKey, signed, statement, statements } = published ?? {};
+  if (published && list && updatedAt && rootKey && statement && statements && signed)
+    return { ...published, list, updatedAt, rootKey, statement, statements };
+  const remedy = published?.isPublished
+    ? 'the tree is damaged: restore it from a mirror, from a backup or from git, as `status` says'
+    : 'load the published tree first, as `status` shows; only a registry that has never published is built first';
+  throw new TreeRejected(`${out} has no registry with a valid signature; ${remedy}`);
+}
+
+const isWitnessed = ({ statement }: SignedTree, { witnesses }: CosignChoice) =>
+  statement.log !== undefined && witnesses.length > 0;
+
+/** A checkpoint that is about to be published. */
+interface NextCheckpoint extends Pick<CheckpointReport, 'hold' | 'warnings'> {
+  readonly text: string;
+}
+
+async function replaceCheckpoint(
+  tree: SignedTree,
+  { text, hold, warnings }: NextCheckpoint,
+  { witnesses, output }: { readonly witnesses: CosignChoice; readonly output: OutputFolder },
+): Promise<CheckpointReport> {
+  const { out } = output;
+  const next = withStatements(new Map(), { ...tree.statements, checkpoint: text });
+  const files = { get: async (path: string) => next.get(path) ?? readTreeFile(out, path) };
+  const { checkpoint } = await assertVerifiable(files, tree.rootKey);
   await addFiles(next, output);
-  const log = isWitnessed ? await renewProof(published, witnesses, output) : undefined;
+  const log = isWitnessed(tree, witnesses) ? await renewProof(tree, witnesses, output) : undefined;
   return {
-    updatedAt,
-    sha256: sha256(list),
+    updatedAt: tree.updatedAt,
+    sha256: sha256(tree.list),
     hold,
     log,
     expires: formatUpdatedAt(checkpoint.expiresAt),

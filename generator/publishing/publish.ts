@@ -1,12 +1,10 @@
 import type { StatementsFile } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
-import { readIfReadable } from '../files/read-file.js';
-import { type CheckpointChoice, signCheckpoint } from '../freshness/checkpoint.js';
+import { type CheckpointChoice, type CheckpointContext, signCheckpoint } from '../freshness/checkpoint.js';
 import { type FreshnessChoice, rotationOf } from '../freshness/freshness.js';
 import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import type { SignedPublication } from '../list/list.js';
-import { diffLists } from '../list/list-diff.js';
 import { KEPT_LIST_BYTES, type LogChoice } from '../log/log-choice.js';
 import type { Listeners } from '../progress.js';
 import { assertPublishable } from '../review/assert-publishable.js';
@@ -14,15 +12,13 @@ import { LISTS_BEFORE, passingLists } from '../tree/named-lists.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
 import { assertDescription } from '../tree/registry-description.js';
-import { changesUpTo } from '../tree/site/changes.js';
-import { readLogo } from '../tree/site/logo.js';
 import { withStatements } from '../tree/statements-file.js';
-import { assembleTree } from '../tree/tree.js';
+import { assembleOver } from './assemble.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { chooseOnline } from './choose-online.js';
 import { assertLastingName, chooseLog, withDevelopmentKey } from './extend-log.js';
 import { logPublication, removeReplacedFiles } from './log-publication.js';
-import { assertRootContinues, predecessorOf, publishedList, publishedRecords } from './predecessor.js';
+import { assertRootContinues, predecessorOf, publishedRecords } from './predecessor.js';
 import type { NewPublication } from './publication.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
@@ -125,37 +121,39 @@ function chooseCheckpoint(
 }
 
 /**
- * Assembles the tree of a signed list from new files and from files of the published tree, and its statements.
+ * Assembles the tree of a signed list, and its statements.
  *
  * @param served - the published files, without a pending publication
  * @throws {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 async function assemble(
-  { signer, exceptions = {}, freshness = {}, about = {}, page = {} }: NewPublication,
+  publication: NewPublication,
   served: PublishedTree | undefined,
   { signed, before }: NextTree,
 ): Promise<{ readonly tree: Map<string, Uint8Array>; readonly statements: StatementsFile }> {
+  const { signer, exceptions = {}, freshness = {} } = publication;
   const { rootKey, statement } = signed;
-  const list = before && publishedList(before);
-  const diff = list && diffLists(list, signed.list);
-  const changes = before && readIfReadable(before.folder, PATHS.changes);
   const { breakPinnedVerifiers } = exceptions;
   const rotation = await rotationOf(served, rootKey, { ...freshness, breakPinnedVerifiers });
-  const tree = assembleTree({
-    signed,
-    about,
-    changes: changesUpTo(signed, changes, diff),
-    page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },
-  });
+  const tree = assembleOver(before, signed, publication);
+  const checksums = tree.get(PATHS.checksums) ?? new Uint8Array();
+  const checkpoint =
+    'checkpoint' in signer && signer.checkpoint !== undefined
+      ? signer.checkpoint
+      : await newCheckpoint(publication, { rootKey, statement, checksums }, before);
+  const file = { publication: statement.text, checkpoint, rotation, logProof: undefined };
+  return { tree: new Map(tree), statements: file };
+}
+
+/** Signs the checkpoint of a new tree. */
+async function newCheckpoint(
+  { signer, freshness = {} }: NewPublication,
+  named: Pick<CheckpointContext, 'rootKey' | 'statement' | 'checksums'>,
+  before: PublishedTree | undefined,
+): Promise<string> {
   const choice = chooseCheckpoint(freshness.checkpoint ?? {}, signer);
-  const checkpoint = await signCheckpoint(choice, {
-    rootKey,
-    statement,
-    checksums: tree.get(PATHS.checksums) ?? new Uint8Array(),
-    previous: await previousCheckpoint(before, choice.signer.rootKey),
-  });
-  const publication = statement.text;
-  return { tree: new Map(tree), statements: { publication, checkpoint, rotation, logProof: undefined } };
+  const previous = await previousCheckpoint(before, choice.signer.rootKey);
+  return signCheckpoint(choice, { ...named, previous });
 }
 
 /**

@@ -36,7 +36,7 @@ export { escapeUnprintable, UNPRINTABLE } from './bytes/printable.js';
 export { type JsonFault, JsonRefused, MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
-export { LIMITS, limitOf } from './limits.js';
+export { LIMITS, limitOf, MAX_CHECKPOINT_DAYS } from './limits.js';
 export { TREE_FILES } from './tree-files.js';
 
 // Keys and signatures.
