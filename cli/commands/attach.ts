@@ -56,8 +56,9 @@ async function attach(
     isByHolders && holders !== undefined
       ? await signaturesOfHolders(io, { folder, payloads: files.payloads, rootKey }, holders)
       : undefined;
-  // Only a list needs the keys of checkpoints and of the log.
-  const how = files.payloads.has('list') ? await publishChoice(io, options) : {};
+  // A rotation step needs neither the keys of checkpoints and of the log, nor witnesses.
+  const isTree = files.payloads.has('list') || files.payloads.has('checkpoint');
+  const how = isTree ? await publishChoice(io, options) : {};
   const attached = await attachSignatures(
     {
       files,
@@ -75,6 +76,14 @@ async function attach(
     if (options.json) emit(io, { ok: true, rotation: attached.rotation });
     else io.stdout.write(`${attached.rotation}\n`);
     say(io, `the request has no list, so nothing was published: ${NEXT}`);
+    return 0;
+  }
+  if ('checkpoint' in attached) {
+    const { hold, expires, warnings } = attached.checkpoint;
+    if (options.json) emit(io, { ok: true, ...attached.checkpoint });
+    for (const warning of warnings) say(io, `WARNING: ${warning}`);
+    const held = hold.length === 0 ? '' : `, holds ${hold.join(', ')}`;
+    say(io, `the checkpoint in ${options.out} is valid until ${expires}${held}: publish ${options.out}`);
     return 0;
   }
   return reportPublished(io, attached.published, { ...options, started });

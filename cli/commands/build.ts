@@ -7,7 +7,7 @@ import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { addOptions } from '../options/common-options.js';
-import { BUILD_OPTIONS, type BuildCommandOptions, onlineChoice } from '../options/publication-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions, onlineChoice, treeOptions } from '../options/publication-options.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
@@ -75,6 +75,8 @@ export async function buildUnsigned(
       ...(await listChoice(io, options, { issuers: options.issuers, about })),
       ...listOptions(io, options),
       online: await onlineChoice(io, settings),
+      ...treeOptions(settings),
+      checkpointHours: settings.checkpoint.hours,
     },
     folder,
   );

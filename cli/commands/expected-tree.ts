@@ -3,34 +3,37 @@ import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { readTreeFile } from '../../generator/files/read-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { statementsIn } from '../../generator/tree/statements-file.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 
-/** What a host must serve to publish a tree: its list, its other files, and its checkpoint or a newer one. */
+/** What a host must serve to publish a tree: its list, its other files, and its statements or newer ones of the same publication. */
 interface ExpectedTree {
   readonly folder: string;
   /** The payload hash of the list. */
   readonly sha256: string;
-  /** The hash of SHA256SUMS, which names all files except the checkpoint. */
+  /** The hash of SHA256SUMS, which names all files except the statements. */
   readonly checksums: string;
-  /** When the checkpoint was issued, in milliseconds since 1970; undefined if the tree has none. */
-  readonly checkpointAt: number | undefined;
+  /** When the checkpoint was issued, in milliseconds since 1970. */
+  readonly checkpointAt: number;
 }
 
 /** Reads a tree in a folder that a host is compared with. @throws {@link UsageError} | {@link IoFailed} */
 export function readExpectedTree(folder: string): ExpectedTree {
-  const [list, sums, checkpoint] = [PATHS.list, PATHS.checksums, PATHS.checkpoint].map((path) =>
+  const [list, sums, statements] = [PATHS.list, PATHS.checksums, PATHS.statements].map((path) =>
     readTreeFile(folder, path),
   );
-  if (list === undefined || sums === undefined) {
+  if (list === undefined || sums === undefined || statements === undefined) {
     throw new UsageError(`--expect ${folder} is not the folder of a tree`);
   }
-  const checkpointAt = checkpoint && issuedAt(checkpoint, folder);
+  const checkpointAt = issuedAt(statements, folder);
   return { folder, sha256: sha256(list), checksums: sha256(sums), checkpointAt };
 }
 
-function issuedAt(checkpoint: Uint8Array, where: string): number {
-  const refuse = (message: string) => new TreeRejected(`${PATHS.checkpoint} of ${where} ${message}`);
-  return readStatement(checkpoint, 'registry-checkpoint+jwt', refuse).issuedAt;
+function issuedAt(statements: Uint8Array | undefined, where: string): number {
+  const refuse = (message: string) => new TreeRejected(`the checkpoint of ${where} ${message}`);
+  const file = statementsIn(() => statements);
+  if (file === undefined) throw refuse('is missing');
+  return readStatement(file.checkpoint, 'registry-checkpoint+jwt', refuse).issuedAt;
 }
 
 /** The files that a source has returned, by path. */
@@ -50,7 +53,7 @@ export function rememberFiles(source: TreeSource): { readonly source: TreeSource
   return { source: { ...source, get }, seen };
 }
 
-const REMEMBERED: readonly string[] = [PATHS.list, PATHS.checksums, PATHS.checkpoint, PATHS.logProof];
+const REMEMBERED: readonly string[] = [PATHS.list, PATHS.checksums, PATHS.statements];
 
 /** Says how a valid tree differs from the expected one; undefined if it does not. */
 export function differenceFrom(expected: ExpectedTree, seen: SeenTree, where: string): string | undefined {
@@ -65,9 +68,6 @@ export function differenceFrom(expected: ExpectedTree, seen: SeenTree, where: st
   if (hashOf(PATHS.checksums) !== expected.checksums) {
     return `${where} has the list of ${folder}, but another ${PATHS.checksums}: other files differ`;
   }
-  if (expected.checkpointAt === undefined) return undefined;
-  const checkpoint = seen.get(PATHS.checkpoint);
-  if (checkpoint === undefined) return `${where} has no ${PATHS.checkpoint}, but ${folder} has one`;
-  if (issuedAt(checkpoint, where) >= expected.checkpointAt) return undefined;
-  return `${where} has an older ${PATHS.checkpoint} than ${folder}`;
+  if (issuedAt(seen.get(PATHS.statements), where) >= expected.checkpointAt) return undefined;
+  return `${where} has an older checkpoint than ${folder}`;
 }

@@ -47,17 +47,11 @@ export function reportPublished(
   {
     started,
     ...options
-  }: Pick<BuildCommandOptions, 'json' | 'checkpointLater'> & { readonly started: number },
+  }: Pick<BuildCommandOptions, 'json'> & { readonly started: number },
 ): number {
-  const { out } = report;
   const code = codeOf(report);
   if (options.json) emit(io, { ok: code === 0, ...report });
   sayBuilt(io, report, performance.now() - started);
-  if (options.checkpointLater)
-    say(
-      io,
-      `note: the checkpoint in ${out} is the published one: before it expires, run \`checkpoint ${out}\` where the online key is, and publish ${out} again`,
-    );
   return code;
 }
 

@@ -12,7 +12,7 @@ import {
   type RegistryFiles,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import { COSIGNATURE_AGE_MS, verifyAbout } from '@passport-registry/verifier/core';
+import { COSIGNATURE_AGE_MS, verifyAbout, readStatementsFile } from '@passport-registry/verifier/core';
 import { patientFetch } from '@passport-registry/verifier/http';
 import type { Command } from 'commander';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
@@ -139,9 +139,9 @@ async function aboutIn(
   registry: Registry,
   id: string,
 ): Promise<AboutIssuer | undefined> {
-  const bytes = await files.get(PATHS.publication);
-  const statement = bytes && readPublicationStatement(bytes);
-  if (statement === undefined || statement.sha256 !== registry.sha256) return undefined;
+  const { publication } = await readStatementsFile(files);
+  const statement = readPublicationStatement(publication);
+  if (statement.sha256 !== registry.sha256) return undefined;
   const about = await verifyAbout(await files.get(PATHS.about), statement);
   return about && (about.get(id) ?? {});
 }

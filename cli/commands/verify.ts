@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
-import { PATHS } from '../../generator/tree/paths.js';
+import { statementsIn } from '../../generator/tree/statements-file.js';
 import { type ConformanceReport, checkConformance } from '../../generator/verification/check-host.js';
 import type { Check } from '../../generator/verification/checks.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
@@ -60,7 +60,7 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     );
     if (!once.ok || expected === undefined) return { report: once, difference: undefined, ok: once.ok };
     const differs = differenceFrom(expected, seen, where);
-    const lack = await lackOfQuorum(seen.get(PATHS.logProof), witnesses);
+    const lack = await lackOfQuorum(statementsIn((path) => seen.get(path))?.logProof, witnesses);
     const warnings = lack === undefined ? [] : [whileRefused(lack, expected.folder)];
     const warned = { ...once, warnings: [...once.warnings, ...warnings] };
     return { report: warned, difference: differs, ok: differs === undefined };

@@ -1,5 +1,4 @@
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
-import { decodeUtf8 } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import type { Witness } from '../../generator/log/log-choice.js';
@@ -7,6 +6,7 @@ import { otherHistory } from '../../generator/log/other-history.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
+import { statementsIn } from '../../generator/tree/statements-file.js';
 import { checkRootKey } from '../../generator/verification/file-checks.js';
 import { pinnedKey } from '../../generator/verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
@@ -53,12 +53,12 @@ async function outgoingKeyAt(
   { folder, rootKey }: { readonly folder: string; readonly rootKey: RootKey },
   signal: AbortSignal | undefined,
 ): Promise<RootKey | undefined> {
-  const rotation = readIfReadable(folder, PATHS.rotation);
-  if (rotation === undefined) return undefined;
+  const { rotation = [] } = statementsIn((path) => readIfReadable(folder, path)) ?? {};
+  if (rotation.length === 0) return undefined;
   try {
     const key = await checkRootKey(new SeenFiles(sourceOf(url, signal)));
-    const own = await walkRotation(rootKey, decodeUtf8(rotation));
-    const theirs = await walkRotation(key, decodeUtf8(rotation));
+    const own = await walkRotation(rootKey, rotation);
+    const theirs = await walkRotation(key, rotation);
     return theirs.thumbprint === own.thumbprint && key.thumbprint !== own.thumbprint ? key : undefined;
   } catch (error) {
     const isRefused =

@@ -71,10 +71,10 @@ function ownLog(folder: string): ServedLog | undefined {
 function comparePublications({ host, tree }: Both): History | undefined {
   const [theirs, own] = [host.publication, tree.publication];
   if (theirs === undefined || own === undefined) return undefined;
-  const hash = sha256(Buffer.from(own.text));
+  const { hash } = own;
   if (theirs.sha256 === hash) return { order: 'same', isProven: true };
-  if (own.previous === theirs.sha256) return { order: 'older', isProven: true };
-  if (theirs.previous === hash) return { order: 'newer', isProven: true };
+  if (own.previous.includes(theirs.sha256)) return { order: 'older', isProven: true };
+  if (theirs.previous.includes(hash)) return { order: 'newer', isProven: true };
   // Another root key may begin again with its own numbers.
   if (host.rootKey !== tree.rootKey) return undefined;
   if (areForked(theirs, { ...own, sha256: hash })) return { order: 'other', isProven: true };

@@ -5,7 +5,7 @@ import { writePrivateFile } from '../../generator/files/replace-file.js';
 import type { Witness } from '../../generator/log/log-choice.js';
 import { countIn, readProof } from '../../generator/publishing/prove-logged.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
-import { PATHS } from '../../generator/tree/paths.js';
+import { statementsIn } from '../../generator/tree/statements-file.js';
 
 /** In the private folder: the root keys that have replaced one of which a thief has published, by thumbprint, a line for each. */
 const FILE = 'over-thief.txt';
@@ -34,9 +34,9 @@ export async function isThiefs(
   witnesses: readonly Witness[],
 ): Promise<boolean> {
   if (!isOverThief(folder, rootKey)) return false;
-  const bytes = readIfReadable(folder, PATHS.logProof);
-  const proof = readProof(bytes);
-  if (bytes !== undefined && proof === undefined) return false;
+  const text = statementsIn((path) => readIfReadable(folder, path))?.logProof;
+  const proof = readProof(text);
+  if (text !== undefined && proof === undefined) return false;
   return (await countIn(proof, { witnesses })) < witnesses.length;
 }
 

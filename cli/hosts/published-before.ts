@@ -7,6 +7,7 @@ import { knownBranches, readFromCommit } from '../../generator/files/remote-bran
 import { formatUpdatedAt, updatedAtOf } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { rootKeyOf } from '../../generator/tree/published-tree.js';
+import { statementsIn } from '../../generator/tree/statements-file.js';
 import { MIRROR_FOLDER, replacedTrees } from './load-commands.js';
 import type { OwnTree } from './own-tree.js';
 
@@ -67,7 +68,9 @@ async function isTreeOf(
   read: (path: string) => string | undefined,
 ): Promise<boolean> {
   const key = orNothing(() => read(PATHS.rootKey));
-  const earlier = orNothing(() => readRotation(read(PATHS.rotation) ?? '[]').map(({ kid }) => kid)) ?? [];
+  const statements = orNothing(() => Buffer.from(read(PATHS.statements) ?? ''));
+  const { rotation = [] } = statementsIn(() => statements) ?? {};
+  const earlier = orNothing(() => readRotation(rotation).map(({ kid }) => kid)) ?? [];
   return key !== undefined && isAmong(rootKey, [(await rootKeyOf(Buffer.from(key)))?.thumbprint, ...earlier]);
 }
 
@@ -86,7 +89,7 @@ function copiedAt(folder: string): Pick<PublicationTrace, 'copied'> {
   const read = (path: string) => orNothing(() => readTreeFile(folder, path));
   const list = updatedAtOf(read(PATHS.list) ?? Buffer.of());
   if (list === undefined) return {};
-  const jwt = read(PATHS.checkpoint);
+  const jwt = statementsIn(read)?.checkpoint;
   const checkpoint =
     jwt && orNothing(() => readStatement(jwt, 'registry-checkpoint+jwt', (why) => new Error(why)));
   return { copied: [list, checkpoint && formatUpdatedAt(checkpoint.issuedAt)] };

@@ -2,19 +2,18 @@ import { parseLogProof, type SignedHead } from '@passport-registry/verifier/core
 import { TreeRejected } from '../../generator/errors.js';
 import type { CosignChoice } from '../../generator/log/log-choice.js';
 import { cosignersOf } from '../../generator/log/read-cosignature.js';
-import { PATHS } from '../../generator/tree/paths.js';
 
 /** Says in what a proof that was served, or its absence, falls short of the quorum. Undefined if it has the quorum. */
 export async function lackOfQuorum(
-  proof: Uint8Array | undefined,
+  proof: string | undefined,
   choice: CosignChoice,
 ): Promise<string | undefined> {
-  return (await cosignedBy(proof && headIn(proof), choice)).lack;
+  return (await cosignedBy(proof === undefined ? undefined : headIn(proof), choice)).lack;
 }
 
 /** The head of the log that a proof is for. @throws {@link TreeRejected} */
-export const headIn = (proof: Uint8Array) =>
-  parseLogProof(proof, (message) => new TreeRejected(`${PATHS.logProof} ${message}`)).head;
+export const headIn = (proof: string) =>
+  parseLogProof(proof, (message) => new TreeRejected(`the proof of the log ${message}`)).head;
 
 /** Counts the witnesses of a registry that have cosigned a head, and says who is missing if that is less than the quorum. */
 export async function cosignedBy(

@@ -1,11 +1,10 @@
 import type { Issuer, RootKey } from '@passport-registry/verifier';
-import { type Change, GRAMMAR } from '@passport-registry/verifier/core';
+import { type Change, GRAMMAR, statementHash } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { readUnverified } from '../../generator/freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import { sha256 } from '../../generator/tree/checksums.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
-import { PATHS } from '../../generator/tree/paths.js';
+import { statementsIn } from '../../generator/tree/statements-file.js';
 import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
 import type { ServedStatement } from '../../observers/hosts/read-host.js';
 import { endedHere } from './ended-holds.js';
@@ -204,22 +203,12 @@ function compareHolds(
  * read, because to hold too many does less harm.
  */
 export function heldUnverified(folder: string, host?: Pick<HostStatus, 'checkpoint'>): readonly string[] {
-  const bytes = readIfReadable(folder, PATHS.checkpoint) ?? checkpointInStatements(folder);
-  const held = bytes && readUnverified(bytes, 'registry-checkpoint+jwt')?.claims.hold;
+  const text = statementsIn((path) => readIfReadable(folder, path))?.checkpoint;
+  const held = text === undefined ? undefined : readUnverified(text, 'registry-checkpoint+jwt')?.claims.hold;
   const ids = Array.isArray(held) ? held : [];
   // They become words of a command.
   const isId = (id: unknown): id is string => typeof id === 'string' && GRAMMAR.issuerId.pattern.test(id);
   return ids.filter((id) => isId(id) && host?.checkpoint?.hold?.includes(id) !== true);
-}
-
-/** The copy of the checkpoint in statements.json. Undefined if there is none. */
-function checkpointInStatements(folder: string): Buffer | undefined {
-  try {
-    const statements: unknown = JSON.parse(String(readIfReadable(folder, PATHS.statements)));
-    return Buffer.from((statements as Record<string, string>)[PATHS.checkpoint] ?? '');
-  } catch {
-    return undefined;
-  }
 }
 
 /** Publications decide, then the checkpoint, which a new one follows in every case. */
@@ -254,12 +243,10 @@ function compareStatement(
   tree: OwnTree,
   name: 'checkpoint' | 'publication',
 ): Compared | undefined {
-  const bytes = readIfReadable(tree.folder, PATHS[name]);
   const own = tree[name];
-  if (bytes === undefined) return served === undefined ? 'same' : 'newer';
   // The tree's own statement is not valid.
   if (own === undefined) return undefined;
   if (served === undefined) return 'missing';
-  if (served.sha256 === sha256(bytes)) return 'same';
+  if (served.sha256 === statementHash(own.text)) return 'same';
   return served.issuedAt > formatUpdatedAt(own.issuedAt) ? 'newer' : 'older';
 }

@@ -8,6 +8,7 @@ import { readProof } from '../../generator/publishing/prove-logged.js';
 import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
+import { statementsIn } from '../../generator/tree/statements-file.js';
 import type { Check } from '../../generator/verification/checks.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { auditTree, type TreeReport } from '../../generator/verification/verify.js';
@@ -65,7 +66,7 @@ async function repairOf(folder: string, pinned: RootKey | undefined): Promise<Tr
     const log = damagedLog('is missing').message;
     const hasLostHead =
       readIfReadable(folder, PATHS.logHead) === undefined &&
-      (await namesLog(readIfReadable(folder, PATHS.publication)));
+      (await namesLog(statementsIn((path) => readIfReadable(folder, path))?.publication));
     return {
       repairable: [...files.keys()],
       lost: lost ?? (hasLostHead ? log : undefined),
@@ -80,7 +81,7 @@ async function repairOf(folder: string, pinned: RootKey | undefined): Promise<Tr
 /** The head of the log, if the proof of the newest publication has it. */
 function lostHead(folder: string): string | undefined {
   const read = (path: string) => readIfReadable(folder, path);
-  const size = readProof(read(PATHS.logProof))?.head.size;
+  const size = readProof(statementsIn(read)?.logProof)?.head.size;
   // The log may have entries that the proof does not know.
   return size !== undefined && read(PATHS.loggedStatement(size)) === undefined ? PATHS.logHead : undefined;
 }

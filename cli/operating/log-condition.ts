@@ -3,7 +3,7 @@ import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import type { CosignChoice } from '../../generator/log/log-choice.js';
 import { countEntries } from '../../generator/log/log-files.js';
-import { PATHS } from '../../generator/tree/paths.js';
+import { statementsIn } from '../../generator/tree/statements-file.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
 import { askWitnesses } from '../hosts/ask-hosts.js';
 import { isThiefs } from '../hosts/over-thief.js';
@@ -43,11 +43,12 @@ export async function logCondition(
   const none = { size: undefined, cosignedBy: [], cosigned: undefined, quorum, pending };
   const problems = problemsOf(report, (name) => name === 'log');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
-  const proof = readIfReadable(folder, PATHS.logProof);
+  const statements = statementsIn((path) => readIfReadable(folder, path));
+  const proof = statements?.logProof;
   if (published === undefined || proof === undefined) {
     const isUnchecked =
       report !== undefined &&
-      ((await namesLog(readIfReadable(folder, PATHS.publication))) || proof !== undefined);
+      ((await namesLog(statements?.publication)) || proof !== undefined);
     if (!isUnchecked) return { level: 'note', message: 'none', isAbsent: true, ...none };
     return { level: 'note', message: 'not checked: the tree is not valid', ...none };
   }

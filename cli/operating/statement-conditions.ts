@@ -85,7 +85,7 @@ export function publicationCondition(tree: LocalTree): PublicationCondition {
   if (report === undefined || found.isAbsent === undefined) return found;
   if (report.updatedAt === undefined && published?.isPublished !== true)
     return { ...found, message: 'not checked: there is no valid list' };
-  return { ...found, level: 'error', message: `${folder}/${PATHS.publication} is missing` };
+  return { ...found, level: 'error', message: `${folder}/${PATHS.statements} is missing or damaged` };
 }
 
 /** What registry.yaml says of online keys. */
@@ -163,17 +163,13 @@ export function checkpointCondition(tree: LocalTree, now: number): CheckpointCon
   };
 }
 
-/** Says whether a checkpoint names the list and the files of the tree. */
-function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTree): Condition {
-  if (checkpoint.sha256 !== report?.sha256) {
-    const message = `names the list of ${checkpoint.updatedAt}, not the newest`;
-    return { level: 'warning', message };
-  }
+/** Says whether a checkpoint, which is for the publication of the tree, names its files. */
+function namesOf(checkpoint: Checkpoint, { folder, published }: LocalTree): Condition {
   const sums = published && readIfReadable(folder, PATHS.checksums);
   if (sums !== undefined && checkpoint.treeSha256 === sha256(sums)) {
-    return { level: 'ok', message: 'names the newest list' };
+    return { level: 'ok', message: 'for the newest publication' };
   }
-  return { level: 'error', message: `names the newest list, but another ${PATHS.checksums}` };
+  return { level: 'error', message: `for the newest publication, but another ${PATHS.checksums}` };
 }
 
 /** Describes the issuers that the checkpoint of the tree holds (rule hold). */
@@ -217,7 +213,7 @@ function unproven({ folder, report }: LocalTree, name: 'publication' | 'checkpoi
   const problems = problemsOf(report, (check) => check === name);
   if (problems !== undefined) return { level: 'error', message: summarize(problems) };
   if (report === undefined) return { level: 'note', message: 'none: there is no tree', isAbsent: true };
-  if (existsSync(join(folder, PATHS[name])))
+  if (existsSync(join(folder, PATHS.statements)))
     return { level: 'note', message: 'not checked: an earlier check failed' };
   return { level: 'note', message: 'none', isAbsent: true };
 }

@@ -25,7 +25,7 @@ export interface PublicationOptions extends WithSettings {
   allowExampleNames?: true;
   breakPinnedVerifiers?: true;
   rotation?: string;
-  checkpointLater?: true;
+  checkpointByRoot?: true;
 }
 
 /** The option for exceptions from the rules of change, for the help. */
@@ -76,8 +76,8 @@ export function exceptions(options: PublicationOptions): PublicationExceptions {
 const FRESHNESS_OPTIONS = [
   new Option('--rotation <file>', 'step to this root key, from `keys step`'),
   new Option(
-    '--checkpoint-later',
-    'keep the published checkpoint: `checkpoint` signs the next one, where the online key is',
+    '--checkpoint-by-root',
+    'the root key signs the checkpoint, where the online key is not at hand',
   ),
 ];
 
@@ -88,20 +88,20 @@ const FRESHNESS_OPTIONS = [
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function freshnessChoice(io: Io, options: PublicationOptions): Promise<FreshnessChoice> {
-  const { rotation, checkpointLater, settings } = options;
-  const wayOut = CHECKPOINT_LATER;
-  const checkpoint = checkpointLater ? undefined : await checkpointChoice(io, settings, { wayOut });
+  const { rotation, checkpointByRoot, settings } = options;
+  const wayOut = CHECKPOINT_BY_ROOT;
+  const checkpoint = checkpointByRoot ? undefined : await checkpointChoice(io, settings, { wayOut });
   return {
     nextRoots: settings.next_roots,
     rotation: rotation && readText(rotation).trim(),
     online: await onlineChoice(io, settings, checkpoint?.signer),
-    checkpoint: checkpointLater ? 'published' : (checkpoint ?? { hours: settings.checkpoint.hours }),
+    checkpoint: checkpoint ?? { hours: settings.checkpoint.hours },
   };
 }
 
-/** Whoever stops an issuer at night may not have the online key at hand. The published checkpoint stays valid. */
-const CHECKPOINT_LATER =
-  'To publish without it now, and to keep the published checkpoint, pass --checkpoint-later';
+/** Whoever stops an issuer at night may not have the online key at hand. */
+const CHECKPOINT_BY_ROOT =
+  'To publish without it now, let the root key sign the checkpoint with --checkpoint-by-root';
 
 /**
  * Returns which online key the publication names, and what it may do; undefined if the settings name none.

@@ -27,7 +27,7 @@ export async function assertStepFits(
   const file = join(folder, ROTATION_FILES.step);
   const refused = (why: string, cause?: unknown) =>
     new KeyRejected(`${file} ${why}: find out who made it, and remove it to sign another`, { cause });
-  const to = await walkRotation(outgoing, JSON.stringify([step])).catch((cause: Error) => {
+  const to = await walkRotation(outgoing, [step]).catch((cause: Error) => {
     throw refused(`is not a step from ${outgoing.thumbprint}: ${cause.message}`, cause);
   });
   if (to.thumbprint !== next?.thumbprint) {

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, RecordsRejected, TreeRejected, UsageError } from '../../generator/errors.js';
 import { assertOutside } from '../../generator/files/output-folder.js';
@@ -61,7 +60,7 @@ export async function planRotation(options: PlanChoice): Promise<CompleteRotatio
   const { next } = nextKey;
   if (next !== undefined && published.rootKey?.thumbprint === next.thumbprint) {
     const earlier = [files.outgoing, configured].find((key) => key && key.thumbprint !== next.thumbprint);
-    const isSuccessor = earlier !== undefined || existsSync(join(out, PATHS.rotation));
+    const isSuccessor = earlier !== undefined || publishedSteps(out).length > 0;
     if (isSuccessor && (await isValid(out, earlier ?? next))) {
       return {
         done: true,

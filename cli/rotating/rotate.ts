@@ -101,7 +101,7 @@ async function signStep(
     rotationClaims({ ...next, nextRoots }),
   );
   // The signer may be any program, so its signature is verified before anything relies on it.
-  await walkRotation(outgoing, JSON.stringify([step])).catch((cause: Error) => {
+  await walkRotation(outgoing, [step]).catch((cause: Error) => {
     throw new KeyRejected(`the step is not valid: ${cause.message}`, { cause });
   });
   writeRotationFile(folder, 'step', step);

@@ -26,8 +26,8 @@ export function damageSteps(status: RegistryStatus, settings: CommandSettings): 
 function copySteps({ tree: { lostFile } }: RegistryStatus, { out }: CommandSettings): NextStep[] {
   if (lostFile === undefined) return [];
   const file = `${out}/${lostFile}`;
-  const command = `sed '1,/^$/d' ${out}/${PATHS.logProof} > ${file}`;
-  return [{ command, reason: `make ${file} again, from the copy in ${PATHS.logProof}` }];
+  const command = `node -p 'JSON.parse(fs.readFileSync("${out}/${PATHS.statements}")).log_proof.split("\\n\\n").slice(1).join("\\n\\n").trimEnd()' > ${file}`;
+  return [{ command, reason: `make ${file} again, from the copy in ${PATHS.statements}` }];
 }
 
 /** What no build can make again. Undefined if nothing is lost. */
@@ -40,7 +40,7 @@ function whyRestored(
   const isUnread = changes.state === 'refused' && changes.problems.length === 0;
   if (isUnread && tree.level === 'error') return tree.message;
   return publication.level === 'error'
-    ? `${out}/${PATHS.publication} is missing or damaged, and a build cannot sign it again`
+    ? `${out}/${PATHS.statements} is missing or damaged, and a build cannot sign it again`
     : undefined;
 }
 
