@@ -43,9 +43,10 @@ function* ofTexts(): Generator<AnchorText> {
   const key = JSON.stringify(golden(base).anchor.root);
   const texts: Readonly<Record<string, { readonly good: Texts; readonly bad: Texts }>> = {
     'trust-anchor-closed': {
-      good: { 'what a list verifier does not enforce': `{"root":${key},"checkpoint":"required"}` },
+      good: { 'what a list verifier does not enforce': `{"root":${key},"log":"registry.example/log"}` },
       bad: {
         'another member': `{"root":${key},"note":1}`,
+        checkpoint: `{"root":${key},"checkpoint":"required"}`,
         'another member that is null': `{"root":${key},"max_age":null}`,
         'an empty member name': `{"root":${key},"":""}`,
       },
@@ -111,7 +112,6 @@ const membersOf = (): Readonly<Record<string, { readonly good: Values; readonly 
       'a number': [1],
     },
   },
-  checkpoint: { good: {}, bad: { 'of another version': 'required' } },
   log: logMembers(),
 });
 

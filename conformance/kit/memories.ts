@@ -520,7 +520,7 @@ function* updates(role: Role): Generator<Case> {
     [
       'another hash of the list',
       shown(changed().publish({ claims: { sha256: '0'.repeat(64) } }), base),
-      [...mismatch, 'ERR_SOURCE_STATUS'],
+      ['ERR_CHECKPOINT_MISMATCH'],
     ],
   ];
   for (const [name, tree, right] of shows) {

@@ -136,7 +136,7 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, 'integer' | 'integ
       },
     },
     'checkpoint.jwt': {
-      ...{ iat: 'integer', exp: 'integer', size: 'integer', sequence: 'integer?', nbf: 'integer?' },
+      ...{ iat: 'integer', exp: 'integer', size: 'integer', sequence: 'integer', nbf: 'integer?' },
       ...{ updated_at: 'text', sha256: 'text', tree_sha256: 'text' },
     },
     'keys/rotation.json': { iat: 'integer', exp: 'integer?', nbf: 'integer?', step: 'integer?' },
@@ -203,14 +203,13 @@ function* special(target: Target, made: Make): Generator<Case> {
     yield make('previous with another letter', { previous: 'g'.repeat(64) });
     yield make('previous with a newline', { previous: `${HASH}\n` });
     yield make('levels 9', { levels: 9 });
-    for (const value of [false, null, 1, 'true'])
-      yield make(`checkpoint ${JSON.stringify(value)}`, { checkpoint: value });
     for (const [name, value] of ODD_VALUES) if (name !== '2^53') yield make(`log ${name}`, { log: value });
     yield make('log without a key', { log: { origin: 'registry.example/log' } });
     yield* onlineKeys((name, online, right = refused) => make(name, { online }, right));
-    yield make('size is another', { size: 1 }, ['ERR_PUBLICATION_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
+    // The checkpoint names the same sequence with another list, which a client finds first.
+    yield make('size is another', { size: 1 }, ['ERR_CHECKPOINT_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
     yield make('issuers is another', { issuers: 1 }, ['ERR_PUBLICATION_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
-    yield make('sha256 is another', { sha256: HASH }, ['ERR_PUBLICATION_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
+    yield make('sha256 is another', { sha256: HASH }, ['ERR_CHECKPOINT_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
   }
   if (target === CHECKPOINT) {
     const other = ['ERR_CHECKPOINT_MISMATCH', 'ERR_AUDIT_CHECKPOINT'];

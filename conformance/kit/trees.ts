@@ -1,10 +1,11 @@
 import type { Case, Role } from '../cases/case.js';
 import { jcs, sha256Hex, utf8 } from '../cases/encoding.js';
-import { textIn } from '../cases/files.js';
+import { bytesIn, textIn } from '../cases/files.js';
 import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
 import {
   either,
+  filesOf,
   makeCase,
   resigned,
   sealing,
@@ -209,6 +210,13 @@ function* wrongFiles(role: Role): Generator<Case> {
   }
 }
 
+/** A checkpoint for the tree `stated` with another SHA256SUMS. */
+function sealedFor(patches: readonly Patch[]): Patch {
+  const files = filesOf({ base: 'stated', patches });
+  const tree_sha256 = sha256Hex(bytesIn(files, 'SHA256SUMS'));
+  return { file: 'checkpoint.jwt', key: 'root', claims: { tree_sha256 } };
+}
+
 /** Several checks may find such a fault first. */
 const ANY_AUDIT = [
   ...['ERR_AUDIT_CHECKSUMS', 'ERR_AUDIT_SNAPSHOTS', 'ERR_AUDIT_RECORDS', 'ERR_AUDIT_SUMS', 'ERR_AUDIT_LOG'],
@@ -223,6 +231,7 @@ function* sumsOfFiles(role: Role): Generator<Case> {
   const before = textIn(golden(base).files, 'SHA256SUMS');
   for (const [name, change] of Object.entries(LINES)) {
     const patches: Patch[] = [{ file: 'SHA256SUMS', text: change(before) }];
+    patches.push(sealedFor(patches));
     const right = either(name === 'another order', 'ERR_AUDIT_CHECKSUMS', 'ERR_IO_FAILED');
     yield make(name, { patches }, right);
   }
@@ -264,6 +273,7 @@ function* otherFiles(role: Role): Generator<Case> {
       files.set('SHA256SUMS', utf8(sums));
       files.set(path, utf8('{}'));
     });
+    patches.push(sealedFor(patches));
     const rule = path.startsWith('.') || path.includes('/.') ? 'host-files' : 'later-versions';
     yield make(path, { rule, patches }, either(isGood, ...ANY_AUDIT));
   }

@@ -29,7 +29,6 @@ async function make(folder: string): Promise<void> {
     await said('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`);
   }
   writeFiles(folder, {
-    'registry.yaml': 'statements: true\n',
     'root.json': await said('keys', 'public', 'key.pem'),
     'online.json': await said('keys', 'public', 'online.pem'),
   });
