@@ -143,8 +143,6 @@ function partsOf(list: Buffer): { readonly issuers?: unknown; readonly updated_a
 
 const HOUR = 3600;
 const seconds = () => Math.floor(Date.now() / 1000);
-// A later publication of a test keeps the delegation, as an operator does: readers refuse an older one.
-const DELEGATED = seconds() - HOUR;
 
 /** Signs a JWT with the key's thumbprint as `kid`. */
 export async function statement(key: TestKey, typ: string, payload: JWTPayload): Promise<string> {
@@ -158,9 +156,10 @@ function signedStatement(key: TestKey, typ: string, payload: JWTPayload): string
   return `${input}.${signature(Buffer.from(input), key)}`;
 }
 
-export function delegation(root: TestKey, online: TestKey, more: JWTPayload = {}): Promise<string> {
-  const claims = { iat: DELEGATED, exp: seconds() + 24 * HOUR, keys: [online.rootKey.jwk], ...more };
-  return statement(root, 'registry-delegation+jwt', claims);
+/** Names an online key in the publication statement. @param more - what the claim says besides */
+export function withOnlineKey(files: Files, root: TestKey, online: TestKey, more: JWTPayload = {}): Files {
+  const claim = { keys: [online.rootKey.jwk], exp: seconds() + 24 * HOUR, hold: false, ...more };
+  return stated(files, root, { ...payloadOf(files.get('publication.jwt')), online: claim });
 }
 
 /** Signs a checkpoint for the files. A claim of undefined is left out. */
@@ -197,7 +196,7 @@ function payloadOf(jwt: Buffer | undefined): JWTPayload {
   }
 }
 
-/** Adds a delegation, a checkpoint, and the snapshot that the checkpoint names. */
+/** Adds an online key, its checkpoint, and the snapshot that the checkpoint names. */
 export async function withCheckpoint(
   files: Files,
   root: TestKey,
@@ -206,10 +205,10 @@ export async function withCheckpoint(
 ): Promise<Files> {
   const list = files.get('issuers.json') as Buffer;
   const snapshot = `snapshots/${sha256(list)}/`;
+  const named = withOnlineKey(files, root, online);
   return new Map([
-    ...files,
-    ['keys/delegation.jwt', Buffer.from(await delegation(root, online))],
-    ['checkpoint.jwt', Buffer.from(await checkpoint(files, online, more))],
+    ...named,
+    ['checkpoint.jwt', Buffer.from(await checkpoint(named, online, more))],
     [`${snapshot}issuers.json`, list],
     [`${snapshot}issuers.sig`, files.get('issuers.sig') as Buffer],
   ]);
@@ -234,7 +233,6 @@ const STATEMENTS = [
   'issuers.sig',
   'publication.jwt',
   'checkpoint.jwt',
-  'keys/delegation.jwt',
   'keys/rotation.json',
   'log/publication.tlog-proof',
 ];
