@@ -19,7 +19,7 @@ export const HEADERS: readonly (readonly [string, Pick<Resigned, 'header' | 'wit
   ...['ES256', 'EdDSA', 'Ed25519', 'none', 'HS256', 'Ed448', 'eddsa', ''].map(
     (alg) => [`alg ${alg}`, { header: { alg } }] as const,
   ),
-  ...['registry-publication+jwt', 'registry-checkpoint+jwt', 'registry-delegation+jwt', 'JWT'].map(
+  ...['registry-publication+jwt', 'registry-checkpoint+jwt', 'registry-note+jwt', 'JWT'].map(
     (typ) => [`typ ${typ}`, { header: { typ } }] as const,
   ),
   ...['registry-root-rotation+jwt', 'registry-operations+jwt', 'application/registry-checkpoint+jwt'].map(

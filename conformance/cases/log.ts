@@ -49,10 +49,6 @@ export class Log {
     if (!isPending) this.index = this.entries.length - 1;
   }
 
-  addDelegation(statement: string, files: Files): void {
-    this.add(delegationEntry(statement), statement, files);
-  }
-
   addRotation(statement: string, files: Files): void {
     this.add(rotationEntry(statement), statement, files);
   }
@@ -95,15 +91,9 @@ export function publicationEntry(statement: string, more: Members = {}): string 
   });
 }
 
-/** The entry of a rotation step. */
-function rotationEntry(statement: string): string {
+/** The entry of a rotation step. @param more - members that are not the usual */
+export function rotationEntry(statement: string, more: Members = {}): string {
   const { next_root, step } = decodeJwt(statement).claims;
   const next = thumbprintOf(next_root as Jwk);
-  return jcs({ next, sha256: sha256Hex(utf8(statement)), step, type: 'rotation' });
-}
-
-/** The entry of a delegation. */
-export function delegationEntry(statement: string, more: Members = {}): string {
-  const { iat } = decodeJwt(statement).claims;
-  return jcs({ iat, sha256: sha256Hex(utf8(statement)), type: 'delegation', ...more });
+  return jcs({ next, sha256: sha256Hex(utf8(statement)), step, type: 'rotation', ...more });
 }

@@ -17,7 +17,7 @@ const SNAPSHOTS = 3;
 /** How a registry is set up. */
 interface Setup {
   readonly root?: string;
-  /** Who signs checkpoints: a delegated key, or the root key. Default: the root key. */
+  /** Who signs checkpoints: an online key, or the root key. Default: the root key. */
   readonly checkpoints?: 'online' | 'root' | undefined;
   readonly mayHold?: boolean;
   readonly hasLog?: boolean;
@@ -66,7 +66,8 @@ export class Registry {
   root: Key;
   readonly chain: Key[];
   readonly records = new Map<string, Members>();
-  readonly online = key('online');
+  /** The online key of the next publications and checkpoints. */
+  online = key('online');
   log: Log | undefined;
   /** The time of the newest list, in seconds since 1970. */
   now = BEGIN;
@@ -74,7 +75,6 @@ export class Registry {
   hold: readonly string[] = [];
   /** The time and the number of the published statement. A pending one is later. */
   #published = { now: BEGIN, sequence: 0 };
-  #delegation: Members | undefined;
   #steps: string[] = [];
   /** The newest statement, published or pending. */
   #newest: string | undefined;
@@ -102,7 +102,7 @@ export class Registry {
     copy.sequence = this.sequence;
     copy.hold = this.hold;
     copy.#published = this.#published;
-    copy.#delegation = this.#delegation;
+    copy.online = this.online;
     copy.#steps = [...this.#steps];
     copy.#newest = this.#newest;
     copy.#snapshots = [...this.#snapshots];
@@ -119,7 +119,6 @@ export class Registry {
   /** Publishes the records. */
   publish(publication: Publication = {}): this {
     this.now = publication.at ?? this.now + MINUTE;
-    if (this.setup.checkpoints === 'online' && this.#delegation === undefined) this.delegate();
     const issuers = [...this.records.keys()].sort().map((id) => this.records.get(id));
     const list = utf8(jcs({ issuers, updated_at: timeText(this.now) }));
     const hash = sha256Hex(list);
@@ -192,17 +191,22 @@ export class Registry {
     return this;
   }
 
-  /** Signs a delegation. @param claims - what is not the usual */
-  delegate(claims: Members = {}): this {
-    const iat = this.now;
-    this.#delegation = {
-      ...{ iat, exp: iat + 90 * DAY, keys: [this.online.jwk] },
-      ...(this.setup.mayHold && { hold: true }),
-      ...claims,
-    };
-    const text = jwt(this.root, { typ: 'registry-delegation+jwt' }, this.#delegation);
-    this.files.set('keys/delegation.jwt', utf8(text));
-    this.log?.addDelegation(text, this.files);
+  /** The claim `online` of the next publication. @param more - what is not the usual */
+  onlineClaim(more: Members = {}): Members {
+    const hold = this.setup.mayHold === true;
+    return { keys: [this.online.jwk], exp: this.now + 90 * DAY, hold, ...more };
+  }
+
+  /** Publishes the same list again, under other online keys. */
+  permit(online: Members): this {
+    return this.publish({ at: this.now, claims: { online: this.onlineClaim(online) } });
+  }
+
+  /** Logs a statement of a type that this version does not know. */
+  note(signer: Key = this.root): this {
+    const header = { typ: 'registry-note+jwt', kid: this.root.thumbprint };
+    const text = jwt(signer, header, { iat: this.now, size: this.log?.entries.length });
+    this.log?.add(jcs({ sha256: sha256Hex(utf8(text)), type: 'note' }), text, this.files);
     return this;
   }
 
@@ -223,7 +227,6 @@ export class Registry {
     this.log?.addRotation(step, this.files);
     this.root = to;
     this.chain.push(to);
-    if (this.#delegation !== undefined) this.delegate();
     return this.publish();
   }
 
@@ -245,6 +248,7 @@ export class Registry {
         ...{ sums_sha256: sha256Hex(bytesIn(sums, 'sums/root')), levels },
         ...(this.#newest && { previous: sha256Hex(utf8(this.#newest)) }),
         ...(this.log && { log: this.log.claim }),
+        ...(this.setup.checkpoints === 'online' && { online: this.onlineClaim() }),
         ...claims,
       },
     );

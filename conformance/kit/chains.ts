@@ -8,7 +8,7 @@ import { type Draft, either, makeCase, sealing, topic, variant } from '../cases/
 
 const INVALID = 'ERR_ROTATION_INVALID';
 /** The chain is valid, and leads to another key than the one that has signed the rest. */
-const REPLACED = 'ERR_DELEGATION_INVALID';
+const REPLACED = 'ERR_PUBLICATION_INVALID';
 
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/^committed/, 'commitment-form'],

@@ -26,7 +26,8 @@ export function* clockKit(role: Role): Generator<Case> {
       yield make(`${shown.base}, ${name}, ${side} ms`, { now: at + side }, right);
     }
   }
-  yield* withinDelegation(role);
+  yield* onlineEnd(role);
+  yield* lifetimes(role);
   if (role === 'client') yield* listsInUse();
 }
 
@@ -53,7 +54,7 @@ function* limits(): Generator<Limit> {
   const { registry } = golden(base);
   const iat = registry.now + 40 * 86_400;
   const exp = iat + CHECKPOINT_SECONDS;
-  const patches = variant(base, (late) => late.delegate({ exp: exp + 1 }).seal({ iat, exp }));
+  const patches = variant(base, (late) => late.seal({ iat, exp }));
   const name = 'an old list under a new checkpoint';
   const until = exp * 1000 + TOLERANCE - 1;
   yield { base, name, patches, until, codes: ['ERR_CHECKPOINT_EXPIRED'] };
@@ -64,7 +65,6 @@ function* limits(): Generator<Limit> {
 const STATEMENTS = [
   ['stated', 'publication.jwt', 'ERR_PUBLICATION_EXPIRED'],
   ['checkpoint', 'checkpoint.jwt', 'ERR_CHECKPOINT_EXPIRED'],
-  ['checkpoint', 'keys/delegation.jwt', 'ERR_DELEGATION_EXPIRED'],
   ['rotated', 'keys/rotation.json', undefined],
 ] as const;
 
@@ -80,15 +80,13 @@ function* statementLimits(): Generator<Limit> {
       codes: FUTURE,
       patches: resigned(base, file, { nbf: soon }),
     };
-    // A checkpoint and its delegation have an order of their own.
-    if (base !== 'checkpoint')
-      yield {
-        base,
-        name: `iat of the ${of}`,
-        since: at - TOLERANCE,
-        codes: FUTURE,
-        patches: resigned(base, file, { iat: soon }),
-      };
+    yield {
+      base,
+      name: `iat of the ${of}`,
+      since: at - TOLERANCE,
+      codes: FUTURE,
+      patches: resigned(base, file, { iat: soon }),
+    };
     if (expired === undefined) continue;
     const until = at + TOLERANCE - 1;
     yield {
@@ -101,21 +99,32 @@ function* statementLimits(): Generator<Limit> {
   }
 }
 
-/** `iat` of a checkpoint at the ends of the delegation: no tolerance. */
-function* withinDelegation(role: Role): Generator<Case> {
+/** `iat` of a checkpoint at the end of the time of its online key: no tolerance. */
+function* onlineEnd(role: Role): Generator<Case> {
   const base = 'checkpoint';
   const issued = golden(base).registry.now + 10;
-  const rule = 'checkpoint-within-delegation';
   const make = topic(role, 'clock', {
-    ...{ rule, base, why: 'A delegated key signs at the end of its delegation.' },
-    // The delegation itself has not expired before the tolerance is over.
-    now: issued * 1000 + 1000,
+    ...{ rule: 'checkpoint-online', base, why: 'An online key signs at the end of its time.' },
+    // Even long after that time.
+    now: (issued + 3600) * 1000,
   });
-  for (const end of ['iat', 'exp'] as const) {
+  for (const side of [-1, 0, 1]) {
+    const patches = variant(base, (registry) => registry.permit({ exp: issued + side }));
+    yield make(`online exp ${side} s`, { patches }, either(side >= 0, 'ERR_CHECKPOINT_INVALID'));
+  }
+}
+
+const LONGEST = 31 * 86_400;
+
+/** The lifetime of a checkpoint, whoever has signed it. */
+function* lifetimes(role: Role): Generator<Case> {
+  for (const base of ['checkpoint', 'root-checkpoint']) {
+    const why = 'A checkpoint is valid for a long time.';
+    const make = topic(role, 'clock', { rule: 'checkpoint-lifetime', base, why });
+    const iat = golden(base).registry.now + 10;
     for (const side of [-1, 0, 1]) {
-      const patches = resigned(base, 'keys/delegation.jwt', { [end]: issued + side });
-      const isGood = end === 'iat' ? side <= 0 : side >= 0;
-      yield make(`delegation ${end} ${side} s`, { patches }, either(isGood, 'ERR_CHECKPOINT_INVALID'));
+      const patches = variant(base, (registry) => registry.seal({ exp: iat + LONGEST + side }));
+      yield make(`${base} for 31 days, ${side} s`, { patches }, either(side <= 0, 'ERR_CHECKPOINT_INVALID'));
     }
   }
 }
@@ -165,8 +174,8 @@ function* uses(): Generator<Use> {
   const since = (name: string) => golden(name).registry.now * 1000;
   yield { base, name: 'until its checkpoint expires', freshUntil: end, works: [nothing] };
   yield {
-    ...{ base, name: 'until its delegation expires', freshUntil: soon },
-    works: [(registry) => registry.delegate({ exp: now + 3600 }).seal()],
+    ...{ base, name: 'longer than its online key may sign', freshUntil: end },
+    works: [(registry) => registry.permit({ exp: now + 3600 })],
   };
   yield {
     ...{ base, name: 'until its statement expires', freshUntil: soon },

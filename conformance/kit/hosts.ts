@@ -32,7 +32,6 @@ const ANSWERS: Readonly<
 const NEEDED: Readonly<Record<string, Right>> = {
   'publication.jwt': ['ERR_PUBLICATION_MISSING'],
   'checkpoint.jwt': ['ERR_CHECKPOINT_MISSING'],
-  'keys/delegation.jwt': ['ERR_CHECKPOINT_INVALID'],
   'keys/rotation.json': 'accept',
 };
 /** A look-up needs more. */

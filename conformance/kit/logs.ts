@@ -4,7 +4,7 @@ import { bytesIn, textIn } from '../cases/files.js';
 import { type Anchor, golden, longLog } from '../cases/goldens.js';
 import { decodeJwt, jwt, type Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
-import { delegationEntry, ORIGIN, publicationEntry } from '../cases/log.js';
+import { ORIGIN, publicationEntry } from '../cases/log.js';
 import { either, makeCase, shown, topic, variant, type Work } from '../cases/make-case.js';
 import { type NoteSigner, verifierKey } from '../cases/note.js';
 import type { Patch } from '../cases/patch.js';
@@ -165,24 +165,25 @@ const ENTRIES: Readonly<Record<string, Work>> = {
   'the same list again': (registry) => registry.publish({ at: registry.now }),
   'another previous': (registry) => registry.publish({ claims: { previous: '0'.repeat(64) } }),
   'no previous': (registry) => registry.publish({ claims: { previous: undefined } }),
-  'an earlier delegation': (registry) => registry.delegate({ iat: 1_795_000_000 }),
-  'a delegation again': (registry) => registry.delegate().delegate(),
-  'a delegation by a stranger': (registry) => addDelegation(registry, {}, key('stranger')),
+  'a statement of an unknown type by a stranger': (registry) => registry.note(key('stranger')),
   'a publication by a stranger': (registry) => addStatement(registry, { signer: 'stranger' }),
   'a publication of a list that nobody has': (registry) => addStatement(registry, { sha256: '0'.repeat(64) }),
   'a publication under another kid': (registry) => addStatement(registry, { kid: key('spare').thumbprint }),
-  'an entry without a statement': ({ log, files, now }) =>
-    log?.add(jcs({ iat: now, sha256: '0'.repeat(64), type: 'delegation' }), undefined, files),
+  'an entry without a statement': ({ log, files }) =>
+    log?.add(
+      jcs({ next: key('root 2').thumbprint, sha256: '0'.repeat(64), step: 1, type: 'rotation' }),
+      undefined,
+      files,
+    ),
   'an entry of another type': ({ log, files }) =>
     log?.add(jcs({ sha256: '0'.repeat(64), type: 'other' }), 'x', files),
   'an entry that is no JSON': ({ log, files }) => log?.add('entry', 'x', files),
   'an entry that is not canonical': ({ log, files }) =>
-    log?.add(`{ "iat":1,"sha256":"${'0'.repeat(64)}","type":"delegation"}`, 'x', files),
+    log?.add(`{ "sha256":"${'0'.repeat(64)}","type":"other"}`, 'x', files),
   'an empty entry': ({ log, files }) => log?.add('', 'x', files),
   'an entry that is too long': ({ log, files }) => log?.add('x'.repeat(4097), 'x', files),
-  'an entry with another member': (registry) => addDelegation(registry, { note: 1 }),
-  'an entry with another iat': (registry) => addDelegation(registry, { iat: 1 }),
-  'an entry with a fraction': (registry) => addDelegation(registry, { iat: 1.5 }),
+  'an entry with another member': (registry) => addPublication(registry, { note: 1 }),
+  'an entry with a fraction': (registry) => addPublication(registry, { sequence: 9.5 }),
   'a publication entry with another sequence': (registry) => addPublication(registry, { sequence: 99 }),
   'a publication entry with another list': (registry) => addPublication(registry, { list: '0'.repeat(64) }),
   'a publication twice': (registry) => addPublication(registry, {}),
@@ -208,12 +209,6 @@ function addStatement(registry: Registry, odd: { signer?: string; kid?: string }
   registry.log?.add(publicationEntry(made), made, registry.files);
 }
 
-function addDelegation(registry: Registry, more: Members, signer = registry.root): void {
-  const claims = { iat: registry.now, exp: registry.now + 9000, keys: [registry.online.jwk] };
-  const text = jwt(signer, { typ: 'registry-delegation+jwt', kid: registry.root.thumbprint }, claims);
-  registry.log?.add(delegationEntry(text, more), text, registry.files);
-}
-
 function addPublication(registry: Registry, more: Members): void {
   const text = textIn(registry.files, 'publication.jwt');
   registry.log?.add(publicationEntry(text, more), text, registry.files);
@@ -221,13 +216,13 @@ function addPublication(registry: Registry, more: Members): void {
 
 /** Changes of the log that an auditor accepts. All others of the table break a rule. */
 const GOOD_ENTRIES = [
-  ...['a gap in the sequence', 'the same list again', 'a delegation again', 'a rotation'],
+  ...['a gap in the sequence', 'the same list again', 'a rotation'],
 ];
 const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
   [/sequence$|^an earlier|same time|same list|previous|publication twice/, 'log-order'],
   [/stranger|kid|committed|a rotation|statement|publication of a list|publication entry/, 'log-statements'],
   [/^an entry of another type/, 'other-entries'],
-  [/^an? (empty )?entry|delegation again/, 'log-entries'],
+  [/^an? (empty )?entry/, 'log-entries'],
   [/tile/, 'log-tiles'],
   [/file|kept/, 'log-kept'],
 ];
@@ -276,15 +271,6 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
   ],
   'an entry of an unknown type': [(registry) => unknownEntry(registry, 'registry-other+jwt'), true],
   'an entry of an unknown type with another typ': [(registry) => unknownEntry(registry, 'other+jwt'), false],
-  'a delegation that is not logged': [
-    (registry) => {
-      const { files, root, online, now } = registry;
-      const claims = { iat: now, exp: now + 9_000_000, keys: [online.jwk] };
-      files.set('keys/delegation.jwt', utf8(jwt(root, { typ: 'registry-delegation+jwt' }, claims)));
-      registry.seal();
-    },
-    false,
-  ],
   'a proof of an earlier publication': [
     ({ files, log, now }) => log && files.set(PROOF, utf8(log.proof(log.head(now), 1))),
     false,

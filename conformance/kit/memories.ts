@@ -23,18 +23,16 @@ const YES = '';
 const LIST = 'ERR_LIST_ROLLED_BACK';
 const STATEMENT = 'ERR_PUBLICATION_ROLLED_BACK';
 const CHECKPOINT = 'ERR_CHECKPOINT_ROLLED_BACK';
-const DELEGATION = 'ERR_DELEGATION_ROLLED_BACK';
 /** A tree under a replaced root key, which the chain that is known does not trust. */
-const REPLACED = 'ERR_DELEGATION_INVALID';
-const REPLACED_BY_ROOT = 'ERR_CHECKPOINT_INVALID';
+const REPLACED = 'ERR_PUBLICATION_INVALID';
 const FORK = 'ERR_ROTATION_FORK';
 
 /** A list that is older than the accepted one: what decides first is the checkpoint. */
 const BACK = { right: [LIST, YES] } as const;
 const NEWER = { right: [YES, LIST] } as const;
 /** The same of a tree before a rotation, and of one after it. */
-const HIDDEN = { right: [REPLACED, YES], byRoot: [REPLACED_BY_ROOT, YES] } as const;
-const ROTATED = { right: [YES, REPLACED], byRoot: [YES, REPLACED_BY_ROOT] } as const;
+const HIDDEN = { right: [REPLACED, YES] } as const;
+const ROTATED = { right: [YES, REPLACED] } as const;
 
 const nothing: Work = () => undefined;
 const next: Work = (registry) => registry.change('beta', { tier: 'founding' }).publish();
@@ -45,6 +43,12 @@ const twice: Work = (registry) => {
 };
 
 const rotated: Work = (registry) => registry.rotate('next root');
+
+/** The operator replaces the online key. The list stays. */
+const replaced: Work = (registry) => {
+  registry.online = key('online 2');
+  registry.permit({});
+};
 
 /** Stories about any registry. */
 const STORIES: Readonly<Record<string, Story>> = {
@@ -122,7 +126,7 @@ const STORIES: Readonly<Record<string, Story>> = {
         registry.files.delete('publication.jwt');
       },
     ],
-    right: ['ERR_CHECKPOINT_MISSING', YES],
+    right: ['ERR_PUBLICATION_MISSING', YES],
   },
   'a rotation': {
     rule: 'rotation-replaced',
@@ -186,7 +190,6 @@ const STORIES: Readonly<Record<string, Story>> = {
     rule: 'rotation-brings',
     shows: [(registry) => registry.publish({ at: registry.now + 600 }), rotated],
     right: [LIST, REPLACED],
-    byRoot: [LIST, REPLACED_BY_ROOT],
   },
 };
 
@@ -218,34 +221,39 @@ const CHECKPOINT_STORIES: Readonly<Record<string, Story>> = {
     shows: [nothing, sealedWith(() => ({ exp: 1_795_300_000 }))],
     right: [YES, YES],
   },
-  'a later delegation': {
-    rule: 'delegation-rollback',
-    shows: [nothing, delegatedAt(30)],
-    right: [YES, DELEGATION],
+  'another online key': {
+    rule: 'online-keys',
+    shows: [nothing, replaced],
+    right: [YES, STATEMENT],
     bases: HOLD,
   },
-  'an earlier delegation': {
-    rule: 'delegation-rollback',
-    shows: [delegatedAt(30), delegatedAt(10)],
-    right: [DELEGATION, YES],
-    bases: HOLD,
-  },
-  'another delegation of the same second': {
-    rule: 'delegation-rollback',
-    shows: [delegatedAt(30), delegatedAt(30, { hold: true })],
-    right: [YES, YES],
-    bases: HOLD,
-  },
-  'an earlier delegation after a rotation': {
-    rule: 'rotation-brings',
+  "a thief's online key after it was replaced": {
+    rule: 'checkpoint-signer',
     shows: [
-      delegatedAt(30),
+      replaced,
       (registry) => {
-        registry.rotate('next root');
-        delegatedAt(-60)(registry);
+        replaced(registry);
+        registry.online = key('online');
+        registry.hold = [];
+        registry.seal({ iat: registry.now + 600 });
       },
     ],
-    right: [YES, REPLACED],
+    right: ['ERR_CHECKPOINT_INVALID', YES],
+    bases: HOLD,
+  },
+  "a thief's online key under the publication before": {
+    rule: 'statement-rollback',
+    shows: [replaced, sealedWith((now) => ({ iat: now + 600 }))],
+    right: [STATEMENT, YES],
+    bases: HOLD,
+  },
+  'a permission to hold is withdrawn': {
+    rule: 'hold-permission',
+    shows: [
+      nothing,
+      (registry) => registry.permit({ hold: false }),
+    ],
+    right: ['ERR_CHECKPOINT_INVALID', YES],
     bases: HOLD,
   },
   'a hold': { rule: 'hold', shows: [nothing, held(60, ['alpha'])], right: [YES, CHECKPOINT] },
@@ -295,13 +303,6 @@ const CHECKPOINT_STORIES: Readonly<Record<string, Story>> = {
 
 function sealedWith(claims: (now: number) => object): Work {
   return (registry) => registry.seal({ ...claims(registry.now) });
-}
-
-function delegatedAt(seconds: number, claims: object = {}): Work {
-  return (registry) => {
-    registry.delegate({ iat: registry.now - 120 + seconds, ...claims });
-    registry.seal();
-  };
 }
 
 function held(seconds: number, ids: readonly string[]): Work {
@@ -460,12 +461,12 @@ function* clockWasAhead(role: Role): Generator<Case> {
       registry
         .copy()
         .cosign({ at })
-        .seal({ exp: now + 80 * DAY }),
+        .seal({ exp: now + 10 + 31 * DAY }),
       base,
     );
   const until = (now + 30 * DAY) * 1000 + HOUR + TOLERANCE;
   const steps: Step[] = [
-    { now: (now + 40 * DAY) * 1000, sources: [cosigned(now + 40 * DAY)], right: 'accept' },
+    { now: (now + 20 * DAY) * 1000, sources: [cosigned(now + 20 * DAY)], right: 'accept' },
     { now: golden(base).now, sources: [cosigned(now)], right: 'accept', restarts: true },
     { now: until, sources: [], right: 'accept' },
     { now: until + 1, sources: [], right: ['ERR_REGISTRY_STALE'] },

@@ -31,20 +31,11 @@ const CHECKPOINT: Target = {
   ...{ base: 'checkpoint', file: 'checkpoint.jwt', code: 'ERR_CHECKPOINT_INVALID', rule: 'checkpoint-form' },
   ...{ parsers: ['client'], readers: ['client', 'auditor'] },
 };
-const DELEGATION: Target = {
-  ...{
-    base: 'checkpoint',
-    file: 'keys/delegation.jwt',
-    code: 'ERR_DELEGATION_INVALID',
-    rule: 'delegation-form',
-  },
-  ...{ parsers: ['auditor'], readers: ['client', 'auditor'] },
-};
 const ROTATION: Target = {
   ...{ base: 'rotated', file: 'keys/rotation.json', code: 'ERR_ROTATION_INVALID', rule: 'rotation-form' },
   ...{ parsers: ['client'], readers: ['client'] },
 };
-const TARGETS = [PUBLICATION, CHECKPOINT, DELEGATION, ROTATION];
+const TARGETS = [PUBLICATION, CHECKPOINT, ROTATION];
 
 /** Statements whose texts, headers and claims are odd. The right key has signed them. */
 export function* statementKit(role: Role): Generator<Case> {
@@ -85,7 +76,7 @@ function* traps(role: Role, target: Target): Generator<Case> {
     const changed = change(jcs(payload));
     if (changed === jcs(payload)) continue;
     const isGood = GOOD_JSON.includes(name) || GOOD_NUMBERS.includes(name);
-    // Minus zero is an integer, and only a checkpoint must not be older than its delegation.
+    // Minus zero is an integer, but no checkpoint is valid from 1970 on.
     const isZero = name === 'iat minus zero' && file !== 'checkpoint.jwt';
     yield make(`payload with ${name}`, rawJwt(by, jcs(header), changed), either(isGood || isZero, code));
   }
@@ -113,7 +104,7 @@ const KIDS = ['no kid', 'kid null', 'kid a number', 'kid of a stranger', 'kid em
 function* headers(role: Role, target: Target): Generator<Case> {
   const { signer, header } = partsOf(target);
   const { base, file, code } = target;
-  const isFree = ['publication.jwt', 'keys/delegation.jwt'].includes(file);
+  const isFree = file === 'publication.jwt';
   const why = 'The header has another member.';
   const make = topic(role, topicOf(target), { rule: 'jwt-profile', base, why });
   for (const [name, change] of HEADERS) {
@@ -148,7 +139,6 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, 'integer' | 'integ
       ...{ iat: 'integer', exp: 'integer', size: 'integer', sequence: 'integer', nbf: 'integer?' },
       ...{ updated_at: 'text', sha256: 'text', tree_sha256: 'text' },
     },
-    'keys/delegation.jwt': { iat: 'integer', exp: 'integer', nbf: 'integer?' },
     'keys/rotation.json': { iat: 'integer', exp: 'integer?', nbf: 'integer?', step: 'integer?' },
   };
 
@@ -183,7 +173,9 @@ const ruleOf = (name: string, rule: string) =>
     ? 'jwt-profile'
     : name.startsWith('next_roots')
       ? 'commitment-form'
-      : rule;
+      : name.startsWith('online')
+        ? 'online-keys'
+        : rule;
 
 /** Makes a case of a statement with other claims. */
 type Make = (name: string, value: object, right?: Right) => Case;
@@ -213,6 +205,7 @@ function* special(target: Target, made: Make): Generator<Case> {
     yield make('levels 9', { levels: 9 });
     for (const [name, value] of ODD_VALUES) if (name !== '2^53') yield make(`log ${name}`, { log: value });
     yield make('log without a key', { log: { origin: 'registry.example/log' } });
+    yield* onlineKeys((name, online, right = refused) => make(name, { online }, right));
     // The checkpoint names the same sequence with another list, which a client finds first.
     yield make('size is another', { size: 1 }, ['ERR_CHECKPOINT_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
     yield make('issuers is another', { issuers: 1 }, ['ERR_PUBLICATION_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
@@ -225,7 +218,6 @@ function* special(target: Target, made: Make): Generator<Case> {
     yield make('sequence is higher', { sequence: Number(usual['sequence']) + 1 }, other);
     yield make('sequence is lower', { sequence: Number(usual['sequence']) - 1 }, 'accept');
   }
-  if (target === DELEGATION) yield* delegated(make);
   if (target === ROTATION) {
     yield make('step 2', { step: 2 });
     yield make('step 0', { step: 0 });
@@ -261,21 +253,26 @@ function* logClaims(make: Make): Generator<Case> {
     yield make(`log named ${name.slice(0, 40) || 'nothing'}`, named(name));
 }
 
-function* delegated(make: (name: string, value: object, right?: Right) => Case): Generator<Case> {
-  const { jwk } = golden('checkpoint').registry.online;
-  for (const value of [undefined, null, 'x', {}, [], [null], [1]]) {
-    yield make(`keys ${JSON.stringify(value) ?? 'absent'}`, { keys: value });
-  }
-  yield make('keys 16', { keys: Array(16).fill(jwk) }, 'accept');
-  yield make('keys 17', { keys: Array(17).fill(jwk) });
+/** The online keys, whether or not one of them has signed the checkpoint. */
+function* onlineKeys(made: (name: string, online: unknown, right?: Right) => Case): Generator<Case> {
+  const { registry } = golden('checkpoint');
+  const { jwk } = registry.online;
+  const good = registry.onlineClaim();
+  const make = (name: string, more: Members, right?: Right) =>
+    made(`online with ${name}`, { ...good, ...more }, right);
+  yield made('online as it is', good, 'accept');
+  for (const [name, value] of ODD_VALUES) if (name !== '2^53') yield made(`online ${name}`, value);
+  for (const member of Object.keys(good)) yield make(`${member} absent`, { [member]: undefined });
+  yield make('another member', { more: 1 }, 'accept');
+  for (const value of [null, 'x', {}, [], [null], [1]]) yield make(`keys ${JSON.stringify(value)}`, { keys: value });
+  yield make('16 keys', { keys: Array(16).fill(jwk) }, 'accept');
+  yield make('17 keys', { keys: Array(17).fill(jwk) });
+  for (const [name, value] of ODD_VALUES)
+    yield make(`exp ${name}`, { exp: value }, either(!NO_INTEGERS.includes(name), 'ERR_PUBLICATION_INVALID'));
   yield make('hold true', { hold: true }, 'accept');
-  for (const value of [false, null, 1, 'true']) yield make(`hold ${JSON.stringify(value)}`, { hold: value });
-  yield make('a notice for people', { next_root_thumbprint: 5 }, 'accept');
+  for (const value of [null, 0, 1, 'true']) yield make(`hold ${JSON.stringify(value)}`, { hold: value });
   for (const [name, bad] of Object.entries(badKeys(jwk))) {
-    yield make(
-      `keys with ${name}`,
-      { keys: [jwk, bad] },
-      either(GOOD_KEYS.includes(name), 'ERR_DELEGATION_INVALID'),
-    );
+    const right = either(GOOD_KEYS.includes(name), 'ERR_PUBLICATION_INVALID');
+    yield make(`a key with ${name}`, { keys: [jwk, bad] }, right);
   }
 }

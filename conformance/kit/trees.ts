@@ -39,7 +39,6 @@ export function* treeKit(role: Role): Generator<Case> {
 const STATEMENTS = [
   ['publication.jwt', 'statement-form', 'ERR_PUBLICATION_INVALID'],
   ['checkpoint.jwt', 'checkpoint-signer', 'ERR_CHECKPOINT_INVALID'],
-  ['keys/delegation.jwt', 'delegation-form', 'ERR_DELEGATION_INVALID'],
 ] as const;
 const SIGNERS = ['stranger', 'p256 stranger', 'root', 'root 2', 'online', 'log'];
 
@@ -106,7 +105,7 @@ function* holds(role: Role): Generator<Case> {
     const trusted = ask.filter((id) => !(Array.isArray(hold) && hold.includes(id)));
     yield make(name, { patches: seal(base, hold), trusted }, either(isGood, ...invalid));
   }
-  const permission = { rule: 'hold-permission', why: 'The delegation permits holds, or does not.' };
+  const permission = { rule: 'hold-permission', why: 'The publication permits holds, or does not.' };
   const held = (of: string) => ({ ...permission, base: of, patches: seal(of, ['alpha']) });
   yield make('with permission', { ...held('hold'), trusted: ['beta'] }, 'accept');
   yield make('without permission', held('checkpoint'), invalid);
@@ -152,23 +151,12 @@ function* missing(role: Role): Generator<Case> {
   const only = [...golden(base).files.keys()].filter((file) => !/^(issuers|keys\/root)/.test(file));
   const partA = only.map((file): Patch => ({ file, removed: true }));
   yield parts('everything but list, signature, root key and records', { patches: partA }, [
-    isAuditor ? 'ERR_AUDIT_PUBLICATION' : 'ERR_CHECKPOINT_MISSING',
+    isAuditor ? 'ERR_AUDIT_PUBLICATION' : 'ERR_PUBLICATION_MISSING',
   ]);
   const make = topic(role, 'missing', {
     ...{ rule: 'tree-files', base, why: 'A file is missing, or is not needed.' },
   });
-  const odd: Patch[] = [{ file: 'keys/delegation.jwt', text: 'x' }, { sealedBy: 'root' }];
-  yield make(
-    'a delegation that is not needed is damaged',
-    { rule: 'delegation-unneeded', base: 'root-checkpoint', patches: odd },
-    either(!isAuditor, 'ERR_DELEGATION_INVALID'),
-  );
   const sealed = (patch: Patch) => [patch, sealing(golden(base))];
-  yield make(
-    'a delegation',
-    { rule: 'checkpoint-signer', patches: sealed({ file: 'keys/delegation.jwt', removed: true }) },
-    ['ERR_CHECKPOINT_INVALID', 'ERR_DELEGATION_INVALID'],
-  );
   const record: Patch[] = [{ file: 'issuers/alpha', removed: true }];
   yield make('a record', { base: 'stated', patches: record }, either(!isAuditor, 'ERR_AUDIT_RECORDS'));
   yield make(
@@ -366,7 +354,7 @@ function* described(role: Role): Generator<Case> {
   for (const [name, work, isGood] of named)
     yield names(name, { patches: variant(base, work) }, either(isGood, 'ERR_AUDIT_ABOUT'));
   const text = (name: string) => textIn(golden(base).files, name);
-  const members = ['checkpoint.jwt', 'issuers.sig', 'keys/delegation.jwt', 'publication.jwt'];
+  const members = ['checkpoint.jwt', 'issuers.sig', 'publication.jwt'];
   const all = Object.fromEntries(members.map((name) => [name, text(name)]));
   const { 'checkpoint.jwt': _checkpoint, ...less } = all;
   const files: readonly (readonly [string, string, boolean])[] = [

@@ -146,7 +146,7 @@ def tlog_proof(leaves: List[bytes], index: int, cosigners: Dict[str, Signer], se
 
 
 def publish(root: Signer = ROOT, updated_at: str = "2026-11-21T08:00:00Z", records: Any = None, sequence: int = 1,
-            levels: int = 1, claims: Any = None, checkpoint: Any = None, delegation: Any = None, rotation: Any = None,
+            levels: int = 1, claims: Any = None, checkpoint: Any = None, online: Any = None, rotation: Any = None,
             before: int = 3, after: int = 2, signer: Signer = ONLINE, cosigned: int = NOW_S - 60) -> Dict[str, bytes]:
     """The files of a tree. A claim that is None is left out."""
     records = [record("alpha"), record("beta", status="suspended")] if records is None else records
@@ -164,13 +164,11 @@ def publish(root: Signer = ROOT, updated_at: str = "2026-11-21T08:00:00Z", recor
         **listed, "iat": iat, "sequence": sequence, "issuers": len(records), "levels": levels,
         "sums_sha256": sha256_hex(files["sums/root"]), "checkpoint": True,
         "log": {"origin": ORIGIN, "vkey": LOG.verifier_key(ORIGIN, 1)},
+        "online": made({"keys": [ONLINE.jwk], "exp": iat + 90 * 86400, "hold": True}, online),
     }, claims))
     files["checkpoint.jwt"] = signer.jwt("registry-checkpoint+jwt", made({
         **listed, "iat": iat + 60, "exp": iat + 2 * 86400, "tree_sha256": "0" * 64, "sequence": sequence,
     }, checkpoint))
-    files["keys/delegation.jwt"] = root.jwt("registry-delegation+jwt", made({
-        "iat": iat, "exp": iat + 90 * 86400, "keys": [ONLINE.jwk], "hold": True,
-    }, delegation))
     if rotation is not None:
         files["keys/rotation.json"] = json.dumps([step.decode() for step in rotation]).encode()
     entry = canonical({"list": listed["sha256"], "sequence": sequence, "type": "publication", "updated_at": updated_at,
@@ -479,31 +477,28 @@ class Statements(Case):
         self.assertIsNone(self.code(files, now=made + month + tolerance))
         self.assertEqual(self.code(files, now=made + month + tolerance + 1), "ERR_LIST_EXPIRED")
         self.assertIsNone(self.code(files, now=made - tolerance))
-        files = publish(delegation={"exp": NOW_S}, checkpoint={"exp": NOW_S + 86400})
-        self.assertEqual(self.code(files, now=NOW_MS + tolerance), "ERR_DELEGATION_EXPIRED")
 
     def test_checkpoints(self) -> None:
         iat = core.date_time_ms("2026-11-21T08:00:00Z") // 1000
         many = [f"a{n:03d}" for n in range(65)]
-        for checkpoint, delegation in ((None, None), ({"hold": ["alpha"]}, None), ({"hold": many[:64]}, None),
-                                       ({"sequence": None}, None), ({"iat": iat}, None), (None, {"hold": None}),
-                                       ({"sequence": 1.0}, None), (None, {"keys": [ONLINE.jwk] * 16})):
-            self.assertIsNone(self.code(publish(checkpoint=checkpoint, delegation=delegation)), (checkpoint, delegation))
-        for checkpoint, delegation in (({"iat": iat - 1}, None), ({"hold": []}, None), ({"hold": ["b", "a"]}, None),
+        for checkpoint, online in ((None, None), ({"hold": ["alpha"]}, None), ({"hold": many[:64]}, None),
+                                   ({"exp": iat + 60 + 31 * 86400}, None), ({"iat": iat}, {"exp": iat}), (None, {"hold": False}),
+                                   ({"sequence": 1.0}, None), (None, {"keys": [ONLINE.jwk] * 16}), (None, {"more": 1})):
+            self.assertIsNone(self.code(publish(checkpoint=checkpoint, online=online)), (checkpoint, online))
+        for checkpoint, online in (({"iat": iat}, {"exp": iat - 1}), ({"hold": []}, None), ({"hold": ["b", "a"]}, None),
                                        ({"hold": ["a", "a"]}, None), ({"hold": many}, None), ({"hold": "a"}, None),
-                                       ({"hold": ["A"]}, None), ({"hold": ["a"]}, {"hold": None}), ({"size": -1}, None),
+                                       ({"exp": iat + 61 + 31 * 86400}, None), ({"sequence": None}, None),
+                                       ({"hold": ["A"]}, None), ({"hold": ["a"]}, {"hold": False}), ({"size": -1}, None),
                                        ({"sha256": "A" * 64}, None), ({"sequence": "1"}, None), ({"tree_sha256": "x"}, None),
                                        ({"sequence": 0.5}, None), ({"updated_at": "2026-11-21t08:00:00Z"}, None)):
-            self.assertEqual(self.code(publish(checkpoint=checkpoint, delegation=delegation)), "ERR_CHECKPOINT_INVALID",
-                             (checkpoint, delegation))
-        for delegation in ({"keys": []}, {"keys": [ONLINE.jwk] * 17}, {"keys": [ONLINE.jwk, {}]}, {"hold": False}, {"keys": 1}):
-            self.assertEqual(self.code(publish(delegation=delegation)), "ERR_DELEGATION_INVALID", delegation)
-        files = publish(signer=ROOT, checkpoint={"hold": ["alpha"]})
-        files["keys/delegation.jwt"] = b"damaged"
-        self.assertIsNone(self.code(files))
-        files = publish()
-        del files["keys/delegation.jwt"]
-        self.assertEqual(self.code(files), "ERR_CHECKPOINT_INVALID")
+            self.assertEqual(self.code(publish(checkpoint=checkpoint, online=online)), "ERR_CHECKPOINT_INVALID",
+                             (checkpoint, online))
+        for online in ({"keys": []}, {"keys": [ONLINE.jwk] * 17}, {"keys": [ONLINE.jwk, {}]}, {"hold": None}, {"hold": 1},
+                       {"exp": None}, {"exp": "1"}, {"keys": 1}):
+            self.assertEqual(self.code(publish(online=online)), "ERR_PUBLICATION_INVALID", online)
+        no_online = {"online": None}
+        self.assertIsNone(self.code(publish(signer=ROOT, claims=no_online, checkpoint={"hold": ["alpha"]})))
+        self.assertEqual(self.code(publish(claims=no_online)), "ERR_CHECKPOINT_INVALID")
         self.assertEqual(self.code(publish(signer=THIRD)), "ERR_CHECKPOINT_INVALID")
         files = publish()
         del files["checkpoint.jwt"]
@@ -540,7 +535,7 @@ class Statements(Case):
     def test_memory(self) -> None:
         memory = self.memory(publish(sequence=5, checkpoint={"hold": ["alpha"]}))
         iat = core.date_time_ms("2026-11-21T08:00:00Z") // 1000
-        older = publish(updated_at="2026-11-21T07:59:59Z", sequence=6, delegation={"iat": iat}, checkpoint={"iat": iat + 61})
+        older = publish(updated_at="2026-11-21T07:59:59Z", sequence=6, checkpoint={"iat": iat + 61})
         for files, code in (
             (publish(sequence=5, checkpoint={"hold": ["alpha", "beta"]}), None),
             (publish(sequence=5), "ERR_CHECKPOINT_ROLLED_BACK"),
@@ -552,7 +547,7 @@ class Statements(Case):
             (publish(sequence=6, claims={"log": None}, checkpoint={"iat": iat + 61}), "ERR_PUBLICATION_ROLLED_BACK"),
             (older, "ERR_LIST_ROLLED_BACK"),
             (publish(sequence=6, records=[record("gamma")], checkpoint={"iat": iat + 61}), "ERR_LIST_ROLLED_BACK"),
-            (publish(sequence=5, delegation={"iat": iat - 1}, checkpoint={"hold": ["alpha"]}), "ERR_DELEGATION_ROLLED_BACK"),
+            (publish(sequence=6, online={"keys": [THIRD.jwk]}, checkpoint={"iat": iat + 61}), "ERR_CHECKPOINT_INVALID"),
         ):
             self.assertEqual(self.code(files, memory=memory), code)
         files = publish(sequence=6, claims={"checkpoint": None})
@@ -573,7 +568,7 @@ class Rotation(Case):
         steps = [step(ROOT, NEXT, step=1), step(NEXT, THIRD, step=2)]
         for anchor in (ROOT, NEXT, THIRD):
             self.assertIsNone(self.code(publish(root=THIRD, rotation=steps), self.anchored(anchor)))
-        self.assertEqual(self.code(publish(root=NEXT, rotation=steps), self.anchored(ROOT)), "ERR_DELEGATION_INVALID")
+        self.assertEqual(self.code(publish(root=NEXT, rotation=steps), self.anchored(ROOT)), "ERR_PUBLICATION_INVALID")
         self.assertIsNone(self.code(publish(rotation=[])))
         future = [step(ROOT, NEXT, iat=NOW_S + 301)]
         for bad, code in (
@@ -608,7 +603,7 @@ class Rotation(Case):
     def test_memory(self) -> None:
         first = [step(ROOT, NEXT, next_roots=[THIRD.kid])]
         memory = self.memory(publish(root=NEXT, rotation=first))
-        self.assertEqual(self.code(publish(), memory=memory), "ERR_DELEGATION_INVALID")  # a replaced key
+        self.assertEqual(self.code(publish(), memory=memory), "ERR_PUBLICATION_INVALID")  # a replaced key
         self.assertIsNone(self.code(publish(root=NEXT), memory=memory))  # the known chain stays
         self.assertIsNone(self.code(publish(root=THIRD, rotation=first + [step(NEXT, THIRD)]), memory=memory))
         for fork in ([step(ROOT, THIRD)], [step(ROOT, NEXT)], [step(ROOT, NEXT, next_roots=[W1.kid])]):
@@ -732,8 +727,7 @@ class Bytes(Case):
         files = publish(rotation=[step(NEXT, ROOT)])
         files.pop("log/tile/0/000.p/6")
         truth = client.verify_registry(Files(files), LOGGED_ANCHOR, core.Clock(NOW_MS))
-        for path in ("issuers.json", "issuers.sig", "publication.jwt", "checkpoint.jwt", "keys/delegation.jwt",
-                     "keys/rotation.json", "log/publication.tlog-proof"):
+        for path in ("issuers.json", "issuers.sig", "publication.jwt", "checkpoint.jwt", "keys/rotation.json", "log/publication.tlog-proof"):
             body = files[path]
             for place in range(0, len(body), STRIDE):
                 changed = {**files, path: body[:place] + bytes([body[place] ^ 1]) + body[place + 1:]}
@@ -747,8 +741,7 @@ class Bytes(Case):
 
     def test_missing_and_cut_files(self) -> None:
         files = publish()
-        for path in ("issuers.json", "issuers.sig", "publication.jwt", "checkpoint.jwt", "keys/delegation.jwt",
-                     "log/publication.tlog-proof"):
+        for path in ("issuers.json", "issuers.sig", "publication.jwt", "checkpoint.jwt", "log/publication.tlog-proof"):
             self.assertIsNotNone(self.code({name: body for name, body in files.items() if name != path}, LOGGED_ANCHOR))
             self.assertIsNotNone(self.code({**files, path: files[path][:-2]}, LOGGED_ANCHOR))
 

@@ -51,7 +51,7 @@ export class ChangingRegistry {
   client(options: Partial<RegistryClientOptions> = {}): RegistryClient {
     const { host, key } = this;
     return createRegistryClient({
-      ...{ sources: [host.base], rootKey: key.rootKey.jwk, maxAge: 1e9, refreshInterval: 1e6 },
+      ...{ sources: [host.base], rootKey: key.rootKey.jwk, refreshInterval: 1e6 },
       ...options,
     });
   }

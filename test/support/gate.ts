@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream';
 import { afterEachFile } from './endings.js';
 import { AUDIENCE, type IssuerWorld } from './passport-world.js';
 import { ROOT } from './paths.js';
-import { delegation, type Files, publish, type TestKey, testKey, withCheckpoint } from './publication.js';
+import { checkpoint, type Files, publish, type TestKey, testKey, withOnlineKey } from './publication.js';
 import { type RegistryHost, registryHost } from './registry-host.js';
 import { until } from './until.js';
 import { cleanEnvironment, commandLine, temporaryFolder, writeFiles } from './workspace.js';
@@ -57,9 +57,8 @@ export async function gateFolder(
 async function holding(files: Files, root: TestKey, hold: readonly string[] | undefined): Promise<Files> {
   if (hold === undefined) return files;
   const online = await testKey();
-  const checked = await withCheckpoint(files, root, online, { hold });
-  const delegated = await delegation(root, online, { hold: true });
-  return new Map([...checked, ['keys/delegation.jwt', Buffer.from(delegated)]]);
+  const named = withOnlineKey(files, root, online, { hold: true });
+  return new Map(named).set('checkpoint.jwt', Buffer.from(await checkpoint(named, online, { hold })));
 }
 
 /** A door that runs in the process of the test. */

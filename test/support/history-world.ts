@@ -1,5 +1,5 @@
 import type { TrustAnchor } from '@passport-registry/verifier';
-import { delegationEntry } from '@passport-registry/verifier/core';
+import { noteEntry } from './logged-registry.js';
 import { type TestKey, testKey } from './publication.js';
 import { type NoteSigner, noteSigner, ORIGIN } from './test-log.js';
 
@@ -11,8 +11,8 @@ export function anchorOf(root: TestKey, witnesses: readonly NoteSigner[], quorum
   } as TrustAnchor;
 }
 
-/** The entry of a delegation that nobody has signed. */
-export const delegationOf = (iat: number): object => delegationEntry(`delegation ${iat}`, iat);
+/** The entry of a statement of an unknown type that nobody has signed. */
+export const noteOf = (number: number): object => noteEntry(`note ${number}`);
 
 /** A root key, three witnesses, and a trust anchor with a quorum of two. */
 export async function historyWorld() {

@@ -1,7 +1,6 @@
 import type { Issuer, TrustAnchor } from '@passport-registry/verifier';
 import {
   canonicalBytes,
-  delegationEntry,
   formatNote,
   publicationEntry,
   rotationEntry,
@@ -144,19 +143,17 @@ export class LoggedRegistry {
     return index;
   }
 
-  /** Logs a delegation that nobody has signed, and proves the published statement in the new head. */
-  async logDelegation(options: HeadOptions = {}): Promise<Files> {
-    const jwt = `delegation ${this.log.size}`;
-    this.log.append(canonicalBytes(delegationEntry(jwt, Math.floor(this.now / 1000))));
+  /** Logs a statement of an unknown type that nobody has signed, and proves the published statement in the new head. */
+  async logNote(options: HeadOptions = {}): Promise<Files> {
+    this.log.append(canonicalBytes(noteEntry(`note ${this.log.size}`)));
     return this.prove(options);
   }
 
-  /** Delegates to a key. */
-  async delegate(online: TestKey, iat = Math.floor(this.now / 1000)): Promise<void> {
-    const claims = { iat, exp: iat + 90 * 24 * 3600, keys: [online.rootKey.jwk] };
-    const jwt = await statement(this.root, 'registry-delegation+jwt', claims);
-    this.files = altered(this.files, 'keys/delegation.jwt', jwt);
-    await this.append(delegationEntry(jwt, iat), jwt);
+  /** Logs a statement of a type that this version does not know. */
+  async note(): Promise<void> {
+    const claims = { iat: Math.floor(this.now / 1000), size: this.log.size };
+    const jwt = await statement(this.root, 'registry-note+jwt', claims);
+    await this.append(noteEntry(jwt), jwt);
   }
 
   /**
@@ -192,6 +189,11 @@ export class LoggedRegistry {
     for (const [id, record] of this.records) copy.records.set(id, record);
     return copy;
   }
+}
+
+/** The entry of a statement of a type that this version does not know. */
+export function noteEntry(jwt: string): object {
+  return { sha256: sha256(Buffer.from(jwt)), type: 'note' };
 }
 
 /** The claims of a statement that its entry in the log repeats. */

@@ -50,9 +50,8 @@ async function build(folder: string, updatedAt: string, ...args: string[]): Prom
 export async function mirrorFolder(): Promise<MirrorFolder> {
   const folder = copyOf(await madeOnce('mirror-folder', publishFirst));
   const root = readFileSync(join(folder, 'root.json'), 'utf8');
-  // The lists have fixed times in the past, so the maximum age must be long.
   const command = (source: string, args: readonly string[]) => [
-    ...['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999'],
+    ...['mirror', source, 'mirror', '--root-key', 'root.json'],
     ...args,
   ];
   const start = (source: string, ...args: string[]) =>
@@ -106,9 +105,6 @@ export function mirrorFolderPerTest(): MirrorFolder {
     served: () => here.served(),
   };
 }
-
-/** For `verifyTree`: the lists have fixed times, and the clock goes on. */
-export const ANY_AGE = { maxAge: 10 ** 10 };
 
 /** A time that is so many minutes ahead. */
 export const future = (minutes: number) =>

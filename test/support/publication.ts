@@ -1,7 +1,8 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { type Issuer, importRootKey } from '@passport-registry/verifier';
 import { canonicalBytes, encodeSignature, type PinnedRoot } from '@passport-registry/verifier/core';
-import { type JWTPayload, SignJWT } from 'jose';
+import type { JWTPayload } from 'jose';
+import { naiveSums } from './sums.js';
 
 /** A key pair that signs lists and statements. */
 export interface TestKey {
@@ -48,13 +49,46 @@ export function signature(bytes: Uint8Array, { privateKey }: TestKey): string {
   return encodeSignature(raw);
 }
 
-/** Creates a publication with a signed list. */
-export function publish(key: TestKey, issuers: readonly Issuer[], updatedAt = at(-60)): Files {
-  return publishBytes(key, canonicalBytes({ issuers, updated_at: updatedAt }));
+/** What a test chooses about a publication. */
+export interface PublishOptions {
+  /** Default: the second of the list, so that a later list has a higher one. */
+  readonly sequence?: number;
+  /** The number of levels of the tree of sums. Default: what a build chooses for a first publication. */
+  readonly levels?: number;
+  /** Claims to add to the publication statement, to replace, or to remove with undefined. */
+  readonly claims?: JWTPayload;
 }
 
-/** Creates a publication with arbitrary bytes in place of the list, and a valid signature. */
+/** Creates a whole publication: a signed list, its records, sums and statements. The root key signs the checkpoint. */
+export function publish(
+  key: TestKey,
+  issuers: readonly Issuer[],
+  updatedAt = at(-60),
+  { sequence, levels = levelsFor(issuers.length), claims }: PublishOptions = {},
+): Files {
+  const files = signedList(key, canonicalBytes({ issuers, updated_at: updatedAt }));
+  const hashes = new Map<string, string>();
+  for (const issuer of issuers) {
+    const bytes = Buffer.from(canonicalBytes(issuer));
+    files.set(`issuers/${issuer.issuer_id}`, bytes);
+    hashes.set(issuer.issuer_id, sha256(bytes));
+  }
+  for (const [path, bytes] of naiveSums(hashes, levels)) files.set(path, bytes);
+  return stated(files, key, { levels, ...(sequence !== undefined && { sequence }), ...claims });
+}
+
+function levelsFor(records: number): number {
+  let levels = 0;
+  while (records / 16 ** levels > 64) levels++;
+  return levels;
+}
+
+/** Creates a publication with arbitrary bytes in place of the list, a valid signature, and statements that name these bytes. */
 export function publishBytes(key: TestKey, bytes: Uint8Array | string): Files {
+  return stated(signedList(key, bytes).set('sums/root', Buffer.from('')), key);
+}
+
+function signedList(key: TestKey, bytes: Uint8Array | string): Files {
   const list = Buffer.from(bytes);
   return new Map([
     ['issuers.json', list],
@@ -63,38 +97,106 @@ export function publishBytes(key: TestKey, bytes: Uint8Array | string): Files {
   ]);
 }
 
+/** Signs the statements of a publication anew with the root key. @param claims - of the publication statement */
+export function stated(files: Files, key: TestKey, claims: JWTPayload = {}): Files {
+  const all = Object.entries({ ...claimsAbout(files), ...claims }).filter(([, value]) => value !== undefined);
+  const jwt = signedStatement(key, 'registry-publication+jwt', Object.fromEntries(all));
+  const next = new Map(files).set('publication.jwt', Buffer.from(jwt));
+  // An online key signs its checkpoints elsewhere.
+  return isByOther(files.get('checkpoint.jwt'), key) ? next : next.set('checkpoint.jwt', sealOf(next, key));
+}
+
+function isByOther(checkpoint: Buffer | undefined, { rootKey }: TestKey): boolean {
+  const [header = ''] = checkpoint?.toString().split('.') ?? [];
+  return header !== '' && JSON.parse(Buffer.from(header, 'base64url').toString()).kid !== rootKey.thumbprint;
+}
+
+function sealOf(files: Files, key: TestKey): Buffer {
+  return Buffer.from(signedStatement(key, 'registry-checkpoint+jwt', checkpointClaims(files)));
+}
+
+/** The claims of a first publication statement about the files. */
+export function claimsAbout(files: Files) {
+  const list = files.get('issuers.json') as Buffer;
+  const { issuers, updated_at } = partsOf(list);
+  const time = typeof updated_at === 'string' && isTime(updated_at) ? updated_at : at(-60);
+  const iat = Math.floor(Date.parse(time) / 1000);
+  return {
+    ...{ iat, sequence: iat, updated_at: time, sha256: sha256(list), size: list.length },
+    issuers: Array.isArray(issuers) ? issuers.length : 0,
+    sums_sha256: sha256(files.get('sums/root') ?? Buffer.from('')),
+    levels: 0,
+  };
+}
+
+const isTime = (text: string) =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text));
+
+/** The members of a list, if it is one. */
+function partsOf(list: Buffer): { readonly issuers?: unknown; readonly updated_at?: unknown } {
+  try {
+    return JSON.parse(list.toString()) ?? {};
+  } catch {
+    return {};
+  }
+}
+
 const HOUR = 3600;
 const seconds = () => Math.floor(Date.now() / 1000);
-// A later publication of a test keeps the delegation, as an operator does: readers refuse an older one.
-const DELEGATED = seconds() - HOUR;
 
 /** Signs a JWT with the key's thumbprint as `kid`. */
-export function statement(key: TestKey, typ: string, payload: JWTPayload): Promise<string> {
+export async function statement(key: TestKey, typ: string, payload: JWTPayload): Promise<string> {
+  return signedStatement(key, typ, payload);
+}
+
+function signedStatement(key: TestKey, typ: string, payload: JWTPayload): string {
   const alg = key.rootKey.algorithm === 'ES256' ? 'ES256' : 'Ed25519';
-  return new SignJWT(payload)
-    .setProtectedHeader({ alg, typ, kid: key.rootKey.thumbprint })
-    .sign(key.privateKey);
+  const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const input = `${encoded({ alg, typ, kid: key.rootKey.thumbprint })}.${encoded(payload)}`;
+  return `${input}.${signature(Buffer.from(input), key)}`;
 }
 
-export function delegation(root: TestKey, online: TestKey, more: JWTPayload = {}): Promise<string> {
-  const claims = { iat: DELEGATED, exp: seconds() + 24 * HOUR, keys: [online.rootKey.jwk], ...more };
-  return statement(root, 'registry-delegation+jwt', claims);
+/** Names an online key in the publication statement. @param more - what the claim says besides */
+export function withOnlineKey(files: Files, root: TestKey, online: TestKey, more: JWTPayload = {}): Files {
+  const claim = { keys: [online.rootKey.jwk], exp: seconds() + 24 * HOUR, hold: false, ...more };
+  return stated(files, root, { ...payloadOf(files.get('publication.jwt')), online: claim });
 }
 
+/** Signs a checkpoint for the files. A claim of undefined is left out. */
 export function checkpoint(files: Files, signer: TestKey, more: JWTPayload = {}): Promise<string> {
-  const list = files.get('issuers.json') as Buffer;
-  return statement(signer, 'registry-checkpoint+jwt', {
+  const claims = Object.entries({ ...checkpointClaims(files), ...more });
+  const present = claims.filter(([, value]) => value !== undefined);
+  return statement(signer, 'registry-checkpoint+jwt', Object.fromEntries(present));
+}
+
+/** A checkpoint names what the publication statement names, as far as a checkpoint can. */
+function checkpointClaims(files: Files): JWTPayload {
+  const facts = claimsAbout(files);
+  const said = payloadOf(files.get('publication.jwt'));
+  const named = (claim: 'sequence' | 'size') =>
+    Number.isSafeInteger(said[claim]) ? said[claim] : facts[claim];
+  const { updated_at, sha256: hash } = said;
+  return {
     iat: seconds() - 60,
     exp: seconds() + HOUR,
-    updated_at: JSON.parse(list.toString()).updated_at,
-    sha256: sha256(list),
-    size: list.length,
+    updated_at: typeof updated_at === 'string' && isTime(updated_at) ? updated_at : facts.updated_at,
+    sha256: /^[0-9a-f]{64}$/.test(String(hash)) ? hash : facts.sha256,
+    size: Math.max(0, Number(named('size'))),
+    sequence: Math.max(0, Number(named('sequence'))),
     tree_sha256: '0'.repeat(64),
-    ...more,
-  });
+  };
 }
 
-/** Adds a delegation, a checkpoint, and the snapshot that the checkpoint names. */
+function payloadOf(jwt: Buffer | undefined): JWTPayload {
+  try {
+    const [, payload = ''] = jwt?.toString().split('.') ?? [];
+    return JSON.parse(Buffer.from(payload, 'base64url').toString());
+  } catch {
+    return {};
+  }
+}
+
+/** Adds an online key, its checkpoint, and the snapshot that the checkpoint names. */
 export async function withCheckpoint(
   files: Files,
   root: TestKey,
@@ -103,10 +205,10 @@ export async function withCheckpoint(
 ): Promise<Files> {
   const list = files.get('issuers.json') as Buffer;
   const snapshot = `snapshots/${sha256(list)}/`;
+  const named = withOnlineKey(files, root, online);
   return new Map([
-    ...files,
-    ['keys/delegation.jwt', Buffer.from(await delegation(root, online))],
-    ['checkpoint.jwt', Buffer.from(await checkpoint(files, online, more))],
+    ...named,
+    ['checkpoint.jwt', Buffer.from(await checkpoint(named, online, more))],
     [`${snapshot}issuers.json`, list],
     [`${snapshot}issuers.sig`, files.get('issuers.sig') as Buffer],
   ]);
@@ -131,7 +233,6 @@ const STATEMENTS = [
   'issuers.sig',
   'publication.jwt',
   'checkpoint.jwt',
-  'keys/delegation.jwt',
   'keys/rotation.json',
   'log/publication.tlog-proof',
 ];

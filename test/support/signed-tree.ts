@@ -23,7 +23,7 @@ export interface SignedTree {
   readonly stranger: SignerKey;
 }
 
-/** Builds a tree with a rotation, a delegation, a checkpoint, snapshots under both root keys, statements, sums and changes. */
+/** Builds a tree with a rotation, an online key, a checkpoint, snapshots under both root keys, statements, sums and changes. */
 export async function signedTree(): Promise<SignedTree> {
   const ids = Array.from({ length: 24 }, (_one, index) => `issuer-${String(index).padStart(2, '0')}`);
   const folder = await workspace(ids);
@@ -43,22 +43,12 @@ export async function signedTree(): Promise<SignedTree> {
     online: await signerKey(folder, 'online'),
     stranger: await signerKey(folder, 'stranger'),
   };
-  const delegate = async (root: 'first' | 'root') => {
-    const claims = {
-      iat: seconds(-48 * 3600),
-      exp: seconds(30 * 24 * 3600),
-      keys: [keys.online.rootKey.jwk],
-    };
-    writeFiles(folder, { [`${root}.jwt`]: await jwt(keys[root], 'registry-delegation+jwt', claims) });
-  };
   const change = (status: 'active' | 'suspended') =>
     writeFiles(folder, { 'issuers/issuer-00.yaml': recordText('issuer-00', { status }) });
-  await delegate('first');
-  await delegate('root');
   const checkpoint = withKeys({ checkpoint: 'online.pem' });
-  await good('build', '--key', 'first.pem', '--delegation', 'first.jwt', ...checkpoint);
+  await good('build', '--key', 'first.pem', ...checkpoint);
   writeFiles(folder, { step: await good('keys', 'step', '--key', 'first.pem', '--next', 'root.json') });
-  const rotation = ['--root-key', 'root.json', '--rotation', 'step', '--delegation', 'root.jwt'];
+  const rotation = ['--root-key', 'root.json', '--rotation', 'step'];
   await good('build', '--key', 'root.pem', ...rotation, ...checkpoint);
   change('suspended');
   await good('build', '--key', 'root.pem', ...checkpoint);

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 const SIGNATURES = {
   'issuers.json': 'issuers.sig',
   'publication.signing-input': 'publication.sig',
-  'delegation.signing-input': 'delegation.sig',
   'rotation.signing-input': 'rotation.sig',
 };
 

@@ -20,7 +20,7 @@ export const record = (id: string): Record<string, string> => ({ [`issuers/${id}
  * git, and `gh` is a script that logs its arguments.
  */
 export class SimulatedGithub {
-  /** The folder of an operator: keys, `delegation.jwt`, the clone `registry`, and the repository `origin.git`. */
+  /** The folder of an operator: keys, the clone `registry`, and the repository `origin.git`. */
   readonly root: string;
   readonly keys: { ROOT_KEY: string; readonly ONLINE_KEY: string };
   /** The working directory of the last pull request that was checked. */
@@ -180,12 +180,11 @@ export class SimulatedGithub {
     git(author, 'push', '-q', 'origin', 'HEAD:main');
   }
 
-  /** Publishes by hand, with a delegation that permits holds and a checkpoint. From then on, builds sign checkpoints. */
+  /** Publishes by hand, with an online key that may hold issuers. From then on, builds sign checkpoints. */
   async publishByHand(): Promise<void> {
     git(this.main, 'pull', '-q', 'origin', 'main');
     await this.good(this.main, 'branch', 'load', 'dist');
-    const checkpoint = ['--delegation', '../delegation.jwt', ...withKeys({ checkpoint: '../online.pem' })];
-    await this.good(this.main, 'build', '--production', ...checkpoint);
+    await this.good(this.main, 'build', '--production', ...withKeys({ checkpoint: '../online.pem' }));
     await this.good(this.main, 'branch', 'save', 'dist', '--message', 'Checkpoints');
     const settings = readFileSync(join(this.main, 'registry.yaml'), 'utf8');
     this.pushToMain({ 'registry.yaml': `${settings}checkpoint: { signer: { key: "env:ONLINE_KEY" } }\n` });
@@ -212,8 +211,6 @@ async function makeRegistry(root: string): Promise<void> {
   writeFiles(root, {
     'online.json': await good('keys', 'generate', '--no-passphrase', '--private', 'online.pem'),
   });
-  const online = ['--online', 'online.json', '--hold'];
-  writeFiles(root, { 'delegation.jwt': await good('keys', 'delegate', '--key', 'root.pem', ...online) });
   git(root, 'init', '-q', '--template=', '--bare', '-b', 'main', 'origin.git');
   git(join(root, 'origin.git'), 'config', 'receive.autogc', 'false');
   const main = join(root, 'registry');

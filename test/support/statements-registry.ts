@@ -4,7 +4,7 @@ import { copyOf, madeOnce } from './made-once.js';
 import { withKeys } from './settings.js';
 import { cli, type Outcome, workspace, writeFiles } from './workspace.js';
 
-/** A registry with a checkpoint, a delegation, a log and statements.json. */
+/** A registry with a checkpoint by an online key, a log and statements.json. */
 export interface StatementsRegistry {
   readonly folder: string;
   readonly tree: string;
@@ -12,7 +12,7 @@ export interface StatementsRegistry {
 }
 
 const BUILD = [
-  ...['build', '--key', 'key.pem', '--delegation', 'delegation.jwt'],
+  ...['build', '--key', 'key.pem'],
   ...withKeys({ checkpoint: 'online.pem', log: 'log.pem', origin: 'registry.example/log' }),
 ];
 
@@ -29,11 +29,8 @@ async function make(folder: string): Promise<void> {
     await said('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`);
   }
   writeFiles(folder, {
-    'registry.yaml': 'statements: true\n',
     'root.json': await said('keys', 'public', 'key.pem'),
     'online.json': await said('keys', 'public', 'online.pem'),
   });
-  const delegate = ['keys', 'delegate', '--online', 'online.json', '--hold', '--key', 'key.pem'];
-  writeFiles(folder, { 'delegation.jwt': await said(...delegate) });
   await said(...BUILD);
 }

@@ -14,7 +14,7 @@ export const PARTS = [
   'tree',
   'list',
   'publication',
-  'delegation',
+  'online',
   'checkpoint',
   'hold',
   'changes',
@@ -60,15 +60,9 @@ export function registryForStatus() {
   }
 
   async function publishWithCheckpoint({ days = 90, hours = 24 } = {}): Promise<void> {
-    configure(ONLINE.replace('{', `{ hours: ${hours},`));
-    await delegate(days);
-    await good('build', '--delegation', 'delegation.jwt');
+    configure(ONLINE.replace('{', `{ hours: ${hours}, days_online: ${days},`));
+    await good('build');
     configure(ONLINE);
-  }
-
-  async function delegate(days: number): Promise<void> {
-    const jwt = await good('keys', 'delegate', '--online', 'online.json', '--days', String(days));
-    writeFiles(here.folder, { 'delegation.jwt': jwt });
   }
 
   async function statusOf(args: readonly string[] = [], environment: Record<string, string> = {}) {
@@ -82,5 +76,5 @@ export function registryForStatus() {
   /** Serves a folder from this process. Returns its URL. */
   const hosted = (name: string) => plainHost(join(here.folder, name), 'index.html');
 
-  return { here, good, registry, configure, publishWithCheckpoint, delegate, statusOf, hosted };
+  return { here, good, registry, configure, publishWithCheckpoint, statusOf, hosted };
 }

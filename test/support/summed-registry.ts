@@ -1,69 +1,43 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import type { JWTPayload } from 'jose';
-import { at, type Files, publish, sha256, signature, statement, type TestKey } from './publication.js';
-import { naiveSums, proofPaths, sortedByPath } from './sums.js';
+import {
+  at,
+  type Files,
+  type PublishOptions,
+  publish,
+  sha256,
+  signature,
+  stated,
+  type TestKey,
+} from './publication.js';
+import { proofPaths, sortedByPath } from './sums.js';
 
-/** What a test chooses about a publication with a tree of sums. */
-export interface SummedOptions {
+export { claimsAbout } from './publication.js';
+
+/** What a test chooses about a publication in an order of its own. */
+export interface SummedOptions extends PublishOptions {
   readonly updatedAt?: string;
-  readonly sequence?: number;
-  /** The number of levels. Default: what a build chooses for a first publication. */
-  readonly levels?: number;
-  /** Claims to add to the publication statement, to replace, or to remove with undefined. */
-  readonly claims?: JWTPayload;
 }
 
-/** Creates a publication with a publication statement, a tree of sums and records. */
+/** Creates a first publication, or one with a sequence. */
 export async function publishSummed(
   key: TestKey,
   issuers: readonly Issuer[],
-  { updatedAt = at(-60), sequence = 1, levels = levelsFor(issuers.length), claims }: SummedOptions = {},
+  { updatedAt = at(-60), sequence = 1, ...options }: SummedOptions = {},
 ): Promise<Files> {
   const sorted = issuers.toSorted((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1));
-  const files = publish(key, sorted, updatedAt);
-  const hashes = new Map<string, string>();
-  for (const issuer of sorted) {
-    const bytes = Buffer.from(canonicalBytes(issuer));
-    files.set(`issuers/${issuer.issuer_id}`, bytes);
-    hashes.set(issuer.issuer_id, sha256(bytes));
-  }
-  for (const [path, bytes] of naiveSums(hashes, levels)) files.set(path, bytes);
-  return withStatement(files, key, { sequence, levels, ...claims });
+  return publish(key, sorted, updatedAt, { sequence, ...options });
 }
 
-function levelsFor(records: number): number {
-  let levels = 0;
-  while (records / 16 ** levels > 64) levels++;
-  return levels;
-}
-
-/** Replaces the publication statement. By default, it names the list and the root of the tree of sums. */
+/** Replaces the publication statement. By default, it is a first one, and names the list and the root of the tree of sums. */
 export async function withStatement(files: Files, key: TestKey, claims: JWTPayload = {}): Promise<Files> {
-  return new Map(files).set('publication.jwt', Buffer.from(await publicationJwt(files, key, claims)));
+  return stated(files, key, { sequence: 1, ...claims });
 }
 
 /** Signs a publication statement about the files. */
-export function publicationJwt(files: Files, key: TestKey, claims: JWTPayload = {}): Promise<string> {
-  const all = { ...claimsAbout(files), ...claims };
-  const present = Object.entries(all).filter(([, value]) => value !== undefined);
-  return statement(key, 'registry-publication+jwt', Object.fromEntries(present));
-}
-
-/** The claims of a first publication statement about the files. */
-export function claimsAbout(files: Files) {
-  const list = files.get('issuers.json') as Buffer;
-  const { issuers, updated_at } = JSON.parse(list.toString());
-  return {
-    iat: Math.floor(Date.parse(updated_at) / 1000),
-    sequence: 1,
-    updated_at,
-    sha256: sha256(list),
-    size: list.length,
-    issuers: issuers.length,
-    sums_sha256: sha256(files.get('sums/root') ?? Buffer.from('')),
-    levels: 0,
-  };
+export async function publicationJwt(files: Files, key: TestKey, claims: JWTPayload = {}): Promise<string> {
+  return String((await withStatement(files, key, claims)).get('publication.jwt'));
 }
 
 /** Decodes the claims of the publication statement. */

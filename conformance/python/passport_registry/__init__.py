@@ -37,6 +37,7 @@ LIMITS = {  # in bytes (#limits, #other-limits)
 MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 500
 MAX_STEPS = 64
+MAX_CHECKPOINT_SECONDS = 31 * 86_400  # (#checkpoint-lifetime)
 DAY_MS = 86_400_000
 
 
@@ -333,7 +334,7 @@ def check_ed25519_point(encoded: bytes) -> None:
 
 
 def read_public_key(jwk: Json) -> PublicKey:
-    """A root key, a delegated key, or a `next_root` (#public-key, #public-key-values)."""
+    """A root key, an online key, or a `next_root` (#public-key, #public-key-values)."""
     check(isinstance(jwk, dict), "a key is not an object")
     for member in ("d", "p", "q", "dp", "dq", "qi", "oth", "k"):
         check(jwk.get(member) is None, f"a key has the private member {member}")
@@ -734,15 +735,16 @@ def longest_chain(chain: Chain, known: Chain) -> Chain:
     return max(known, chain, key=len)
 
 
-# --- Delegation, checkpoint, hold -------------------------------------------------------------------------------------
+# --- Checkpoint, hold -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Delegation:
-    iat: int
+class OnlineKeys:
+    """The keys that may sign checkpoints (#online-keys)."""
+
+    keys: tuple[PublicKey, ...]
     exp: int
     may_hold: bool
-    keys: tuple[PublicKey, ...]
 
 
 @dataclass(frozen=True)
@@ -752,7 +754,6 @@ class Checkpoint:
     named: Named
     sequence: int
     hold: tuple[str, ...]
-    delegation: Delegation | None
 
 
 CHECKPOINT: Forms = {
@@ -763,50 +764,44 @@ CHECKPOINT_OPTIONAL: Forms = {
 }
 
 
-def verify_delegation(raw: bytes, root: PublicKey, clock: Clock) -> Delegation:
-    """(#delegation-form)"""
-    code = "ERR_DELEGATION_INVALID"
-    jwt = read_jwt(raw, "registry-delegation+jwt", code, ("iat", "exp"))
-    jwt.verify(root, code)
-    clock.check_times(jwt.claims, "ERR_DELEGATION_EXPIRED")
-    with faults_are(code):
-        check(jwt.claims.get("hold", True) is True, "hold of a delegation is not true")
-        keys: Json = jwt.claims.get("keys")
-        check(isinstance(keys, list) and 1 <= len(keys) <= 16, "a delegation has 1 to 16 keys")
-        return Delegation(jwt.claims["iat"], jwt.claims["exp"], "hold" in jwt.claims, tuple(map(read_public_key, keys)))
+ONLINE_KEYS: Forms = {
+    "keys": lambda keys: isinstance(keys, list) and 1 <= len(keys) <= 16, "exp": is_count,
+    "hold": lambda hold: isinstance(hold, bool),
+}
 
 
-def verify_checkpoint(
-    raw: bytes, get_delegation: Callable[[], bytes | None], root: PublicKey, clock: Clock
-) -> Checkpoint:
-    """By the root key, or by a key that it has delegated (#checkpoint-signer, #checkpoint-form, #hold)."""
+def read_online_keys(claim: Json) -> OnlineKeys:
+    """(#online-keys)"""
+    check_members(claim, ONLINE_KEYS, {}, closed=False)
+    return OnlineKeys(tuple(map(read_public_key, claim["keys"])), claim["exp"], claim["hold"])
+
+
+def verify_checkpoint(raw: bytes, root: PublicKey, online: OnlineKeys | None, clock: Clock) -> Checkpoint:
+    """By the root key, or by an online key (#checkpoint-signer, #checkpoint-form, #hold)."""
     code = "ERR_CHECKPOINT_INVALID"
     jwt = read_jwt(raw, "registry-checkpoint+jwt", code, ("iat", "exp"))
     kid: Json = jwt.header.get("kid")
     if not is_string(kid):
         refuse(code, "kid is not a string")
-    signer, delegation = root, None
-    if kid != root.thumbprint:  # otherwise the delegation is ignored (#delegation-unneeded)
-        delegation_raw = get_delegation()
-        if delegation_raw is None:
-            refuse(code, "there is no delegation for the key of the checkpoint")
-        delegation = verify_delegation(delegation_raw, root, clock)
-        signers = [key for key in delegation.keys if key.thumbprint == kid]
+    signer, by_online = root, None
+    if kid != root.thumbprint:
+        signers = [key for key in online.keys if key.thumbprint == kid] if online else []
         if not signers:
-            refuse(code, "the key of the checkpoint is not delegated")
-        signer = signers[0]
+            refuse(code, "the key of the checkpoint is neither the root key nor an online key")
+        signer, by_online = signers[0], online
     jwt.verify(signer, code)
     clock.check_times(jwt.claims, "ERR_CHECKPOINT_EXPIRED")
     claims = jwt.claims
     with faults_are(code):
-        if delegation:  # (#checkpoint-within-delegation)
-            check(delegation.iat <= claims["iat"] <= delegation.exp, "iat is outside the delegation")
         check_members(claims, CHECKPOINT, CHECKPOINT_OPTIONAL, closed=False)
-        if delegation and "hold" in claims:  # (#hold-permission)
-            check(delegation.may_hold, "the delegation does not permit hold")
+        # (#checkpoint-lifetime)
+        check(claims["exp"] - claims["iat"] <= MAX_CHECKPOINT_SECONDS, "the checkpoint is valid for too long")
+        if by_online:
+            check(claims["iat"] <= by_online.exp, "iat is after the time of the online keys")  # (#checkpoint-online)
+            check(by_online.may_hold or "hold" not in claims, "online keys may not hold")  # (#hold-permission)
     return Checkpoint(
         claims["iat"], claims["exp"], Named(claims["updated_at"], claims["sha256"], claims["size"]),
-        claims["sequence"], tuple(claims.get("hold", ())), delegation,
+        claims["sequence"], tuple(claims.get("hold", ())),
     )
 
 
@@ -822,6 +817,7 @@ class Statement:
     sums_sha256: str
     levels: int
     log: VerifierKey | None
+    online: OnlineKeys | None
     exp: int | None
 
     @property
@@ -833,7 +829,10 @@ STATEMENT: Forms = {
     "sequence": is_count, "updated_at": is_list_time, "sha256": is_hash, "size": is_count, "issuers": is_count,
     "sums_sha256": is_hash, "levels": integer(0, 8),
 }
-STATEMENT_OPTIONAL: Forms = {"previous": is_hash, "log": lambda log: bool(read_log_claim(log))}
+STATEMENT_OPTIONAL: Forms = {
+    "previous": is_hash, "log": lambda log: bool(read_log_claim(log)),
+    "online": lambda online: bool(read_online_keys(online)),
+}
 
 
 def verify_statement(raw: bytes, root: PublicKey, clock: Clock) -> Statement:
@@ -848,7 +847,8 @@ def verify_statement(raw: bytes, root: PublicKey, clock: Clock) -> Statement:
     return Statement(
         jwt, Named(claims["updated_at"], claims["sha256"], claims["size"]), claims["sequence"], claims["issuers"],
         claims["sums_sha256"], claims["levels"],
-        read_log_claim(claims["log"]) if "log" in claims else None, claims.get("exp"),
+        read_log_claim(claims["log"]) if "log" in claims else None,
+        read_online_keys(claims["online"]) if "online" in claims else None, claims.get("exp"),
     )
 
 

@@ -152,7 +152,6 @@ class Memory:
 
     format: str = "passport-registry-memory@v1"
     rotation: list[str] = field(default_factory=list)  # the steps that lead from the pinned key to the root key
-    delegations: dict[str, int] = field(default_factory=dict)  # the iat of the newest one, by the root key
     named: dict[str, Json] | None = None
     held: dict[str, str] | None = None  # the list with its signature, and the root key
     checkpoint: dict[str, Json] | None = None
@@ -172,7 +171,6 @@ LISTED: Forms = {"updated_at": is_list_time, "sha256": is_hash}
 MEMORY: Forms = {
     "format": one_of(Memory.format),
     "rotation": is_strings,
-    "delegations": lambda value: isinstance(value, dict) and all(map(is_count, value.values())),
     "named": form_of(LISTED),
     "held": form_of({"root": is_string, "list": is_string, "signature": is_string}),
     "checkpoint": form_of({**LISTED, "iat": is_count, "hold": is_strings}),
@@ -219,9 +217,8 @@ class Proven:
 Save = Callable[[Memory], None]
 
 RETRIED = {  # (#retries)
-    "ERR_SIGNATURE_INVALID", "ERR_SIGNATURE_MALFORMED", "ERR_CHECKPOINT_MISMATCH", "ERR_DELEGATION_INVALID",
-    "ERR_CHECKPOINT_INVALID", "ERR_PUBLICATION_INVALID", "ERR_PUBLICATION_MISMATCH", "ERR_NOT_LOGGED",
-    "ERR_LOG_INCONSISTENT",
+    "ERR_SIGNATURE_INVALID", "ERR_SIGNATURE_MALFORMED", "ERR_CHECKPOINT_MISMATCH", "ERR_CHECKPOINT_INVALID",
+    "ERR_PUBLICATION_INVALID", "ERR_PUBLICATION_MISMATCH", "ERR_NOT_LOGGED", "ERR_LOG_INCONSISTENT",
 }
 
 
@@ -264,8 +261,8 @@ class Refresh:
         memory = replace(self.memory, rotation=[link.step for link in chain[1:]])
         if memory.rotation != self.memory.rotation:  # it replaces the root key, whatever follows (#client-memory)
             self.save(memory)
-        checkpoint = self.checkpoint(root)
         statement = self.statement(root)
+        checkpoint = self.checkpoint(root, statement)
         self.compare(root, checkpoint, statement)
         logged = self.logged(statement) if self.anchor.log else None
         issuers = None if self.look_up else self.named_list(root, statement)
@@ -296,18 +293,15 @@ class Refresh:
             steps = strict_json(raw)
         return longest_chain(follow_rotation(read_steps(steps), known, self.clock), known)
 
-    def checkpoint(self, root: PublicKey) -> Checkpoint:
-        """Step 4 (#checkpoint-steps, #delegation-rollback)."""
+    def checkpoint(self, root: PublicKey, statement: Statement) -> Checkpoint:
+        """Step 5, its beginning (#checkpoint-steps)."""
         raw = self.source.get("checkpoint.jwt", LIMITS["jwt"])
         if raw is None:
             refuse("ERR_CHECKPOINT_MISSING", "there is no checkpoint")
-        get_delegation = lambda: self.source.get("keys/delegation.jwt", LIMITS["jwt"])
-        checkpoint = verify_checkpoint(raw, get_delegation, root, self.clock)
-        if checkpoint.delegation and checkpoint.delegation.iat < self.memory.delegations.get(root.thumbprint, 0):
-            refuse("ERR_DELEGATION_ROLLED_BACK", "the delegation is older than the accepted one")
-        return checkpoint
+        return verify_checkpoint(raw, root, statement.online, self.clock)
 
     def statement(self, root: PublicKey) -> Statement:
+        """Step 4."""
         raw = self.get_fresh("publication.jwt", LIMITS["jwt"])
         if raw is None:
             refuse("ERR_PUBLICATION_MISSING", "there is no publication statement")
@@ -385,7 +379,7 @@ class Refresh:
 
     def fresh_until_ms(self, checkpoint: Checkpoint, statement: Statement, cosigned_ms: int | None) -> int:
         """F of the row "age of a list in use", without the grace (#other-clocks)."""
-        ends = [checkpoint.exp * 1000] + ([checkpoint.delegation.exp * 1000] if checkpoint.delegation else [])
+        ends = [checkpoint.exp * 1000]
         if statement.exp is not None:
             ends.append(statement.exp * 1000)
         if cosigned_ms is not None:
@@ -402,8 +396,7 @@ class Refresh:
             text, signature = issuers.body.decode(), issuers.signature.decode()
             memory = replace(memory, held={"root": root.thumbprint, "list": text, "signature": signature})
         held = {**listed(checkpoint.named), "iat": checkpoint.iat, "hold": list(checkpoint.hold)}
-        delegated = {root.thumbprint: checkpoint.delegation.iat} if checkpoint.delegation else {}
-        memory = replace(memory, checkpoint=held, delegations={**memory.delegations, **delegated}, statement={
+        memory = replace(memory, checkpoint=held, statement={
             "root": root.thumbprint, "sequence": statement.sequence, "payload": statement.payload,
             "log": statement.log.name if statement.log else None,
         })

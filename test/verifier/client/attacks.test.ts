@@ -13,7 +13,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   at,
   checkpoint,
-  delegation,
   type Files,
   issuer,
   publish,
@@ -25,6 +24,7 @@ import {
   type TestKey,
   testKey,
   withCheckpoint,
+  withOnlineKey,
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
@@ -80,9 +80,9 @@ const withHeader = (jwt: string, header: object, sign: (input: string) => string
 describe('a good registry is accepted', () => {
   it.each<[string, () => Files | Promise<Files>]>([
     ['without a checkpoint', good],
-    ['with a checkpoint by a delegated key', () => withCheckpoint(good(), root, online)],
+    ['with a checkpoint by an online key', () => withCheckpoint(good(), root, online)],
     [
-      'with a checkpoint by a delegated P-256 key',
+      'with a checkpoint by a P-256 online key',
       async () => withCheckpoint(good(), root, await testKey('p256')),
     ],
     [
@@ -375,14 +375,26 @@ describe('freshness', () => {
       () => changed((files) => set(files, 'checkpoint.jwt', 'x')),
     ],
     [
-      'a checkpoint by a key that is not delegated',
+      'a checkpoint by a key that the publication does not name',
       'ERR_CHECKPOINT_INVALID',
       () => changed(async (files) => set(files, 'checkpoint.jwt', await checkpoint(files, other))),
     ],
     [
-      'a checkpoint without its delegation',
+      'a checkpoint by an online key that was replaced',
       'ERR_CHECKPOINT_INVALID',
-      () => changed((files) => files.delete('keys/delegation.jwt')),
+      () =>
+        changed((files) =>
+          set(files, 'publication.jwt', text(withOnlineKey(files, root, other), 'publication.jwt')),
+        ),
+    ],
+    [
+      'a checkpoint for more than 31 days',
+      'ERR_CHECKPOINT_INVALID',
+      () =>
+        changed(async (files) => {
+          const times = { iat: now(), exp: now() + 31 * 24 * 3600 + 1 };
+          return set(files, 'checkpoint.jwt', await checkpoint(files, online, times));
+        }),
     ],
     [
       'a checkpoint of alg none',
@@ -409,48 +421,23 @@ describe('freshness', () => {
         }),
     ],
     [
-      'a delegation that is passed off as a checkpoint',
+      'a publication statement that is passed off as a checkpoint',
       'ERR_CHECKPOINT_INVALID',
-      () => changed((files) => set(files, 'checkpoint.jwt', text(files, 'keys/delegation.jwt'))),
+      () => changed((files) => set(files, 'checkpoint.jwt', text(files, 'publication.jwt'))),
     ],
     [
-      'a checkpoint that is passed off as a delegation',
-      'ERR_DELEGATION_INVALID',
-      () => changed(async (files) => set(files, 'keys/delegation.jwt', await checkpoint(files, root))),
+      'a checkpoint that is passed off as a publication statement',
+      'ERR_PUBLICATION_INVALID',
+      () => changed(async (files) => set(files, 'publication.jwt', await checkpoint(files, root))),
     ],
     [
-      'a delegation by another key',
-      'ERR_DELEGATION_INVALID',
-      () => changed(async (files) => set(files, 'keys/delegation.jwt', await delegation(other, online))),
-    ],
-    [
-      'an expired delegation',
-      'ERR_DELEGATION_EXPIRED',
+      'a private key as an online key',
+      'ERR_PUBLICATION_INVALID',
       () =>
-        changed(async (files) =>
-          set(files, 'keys/delegation.jwt', await delegation(root, online, { exp: now() - 3600 })),
-        ),
-    ],
-    [
-      'a delegation of a private key',
-      'ERR_DELEGATION_INVALID',
-      () =>
-        changed(async (files) => {
+        changed((files) => {
           const keys = [{ ...online.rootKey.jwk, d: 'AAAA' }];
-          return set(files, 'keys/delegation.jwt', await delegation(root, online, { keys }));
+          return set(files, 'publication.jwt', text(withOnlineKey(files, root, online, { keys }), 'publication.jwt'));
         }),
-    ],
-    [
-      'a statement by the root key of no type',
-      'ERR_DELEGATION_INVALID',
-      () =>
-        changed(async (files) =>
-          set(
-            files,
-            'keys/delegation.jwt',
-            await statement(root, 'JWT', { iat: now(), exp: now() + 60, keys: [] }),
-          ),
-        ),
     ],
   ];
   it.each(attacks)('%s: %s', async (_name, code, make) => {
@@ -536,7 +523,7 @@ describe('the rotation of the root key', () => {
       'a step of another type',
       'ERR_ROTATION_INVALID',
       async () => {
-        const jwt = await statement(root, 'registry-delegation+jwt', {
+        const jwt = await statement(root, 'registry-checkpoint+jwt', {
           iat: 1,
           next_root: other.rootKey.jwk,
         });
@@ -601,7 +588,6 @@ describe('a copy without a network', () => {
     const old = publish(root, [issuer('a')], at(-300 * day));
     const claims = { iat: Math.floor(Date.now() / 1000) - 2 * day, exp: Math.floor(Date.now() / 1000) - day };
     const copy = await withCheckpoint(old, root, online, claims);
-    set(copy, 'keys/delegation.jwt', await delegation(root, online, { iat: claims.iat - day }));
     const options = { rootKey: root.rootKey.jwk, maxAge: 3 * day };
     expect((await openRegistry(files(copy), options)).sha256).toBe(sha256(old.get('issuers.json') as Buffer));
     await expect(openRegistry(files(copy), { ...options, maxAge: day })).rejects.toMatchObject({

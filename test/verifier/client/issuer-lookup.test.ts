@@ -17,7 +17,6 @@ import { closedAfterTest, watchedClient } from '../../support/clients.js';
 import {
   at,
   checkpoint,
-  delegation,
   type Files,
   issuer,
   publish,
@@ -25,6 +24,7 @@ import {
   type TestKey,
   testKey,
   withCheckpoint,
+  withOnlineKey,
   withRotation,
   withStatements,
 } from '../../support/publication.js';

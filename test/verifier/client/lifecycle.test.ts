@@ -14,7 +14,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest, watchedClient } from '../../support/clients.js';
 import {
   at,
-  delegation,
+  checkpoint,
   type Files,
   issuer,
   publish,
@@ -23,6 +23,7 @@ import {
   type TestKey,
   testKey,
   withCheckpoint,
+  withOnlineKey,
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
@@ -234,7 +235,7 @@ describe('when no source has anything fresh', () => {
       iat: seconds,
       exp: seconds + 3600,
     });
-    host.files.delete('keys/delegation.jwt');
+    host.files.delete('publication.jwt');
     await expect(client.refresh()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
     host.files = await withCheckpoint(list('active', client.status().updatedAt), root, online, {
       iat: seconds,
@@ -244,13 +245,13 @@ describe('when no source has anything fresh', () => {
     expect(client.resolve('a')?.issuer_id).toBe('a');
   });
 
-  it('a checkpoint lasts no longer than the delegation that it rests on', async () => {
+  it('a checkpoint lasts longer than the time of its online key', async () => {
     const soon = Math.floor(Date.now() / 1000) + 600;
-    const files = await withCheckpoint(list(), root, online, { exp: soon + 3600 });
-    files.set('keys/delegation.jwt', Buffer.from(await delegation(root, online, { exp: soon })));
+    const files = withOnlineKey(list(), root, online, { exp: soon });
+    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, online, { exp: soon + 3600 })));
     const { client } = watched([await registryHost(files)]);
     await client.ready();
-    expect(client.status().freshUntil).toEqual(new Date(soon * 1000));
+    expect(client.status().freshUntil).toEqual(new Date((soon + 3600) * 1000));
   });
 
   it('without checkpoints the age of the list decides', async () => {

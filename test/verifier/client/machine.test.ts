@@ -40,7 +40,6 @@ function statementsOf({ day, content, chain, isChecked }: ListOf): AcceptedState
     checkpoint: isChecked ? ({ text: `${day}` } as AcceptedStatements['checkpoint']) : undefined,
     publication: undefined,
     logged: undefined,
-    delegatedAt: undefined,
   };
 }
 

@@ -11,7 +11,6 @@ import { closedAfterTest } from '../../support/clients.js';
 import {
   at,
   checkpoint,
-  delegation,
   type Files,
   issuer,
   publish,
@@ -319,126 +318,38 @@ describe('a rotation without a list by its last key', () => {
   });
 });
 
-describe('the delegation', () => {
+describe('an online key', () => {
   const seconds = Math.floor(Date.now() / 1000);
-  /** A publication whose checkpoint rests on a delegation of that time. */
-  const delegatedAt = async (
-    iat: number,
-    by: TestKey | undefined,
-    updatedAt: string,
-    more: readonly string[] = [],
-  ) => {
-    const files = await withCheckpoint(publish(key(by), [issuer('a')], updatedAt), key(by), key(online));
-    files.set('keys/delegation.jwt', Buffer.from(await delegation(key(by), key(online), { iat })));
-    return more.length === 0 ? files : withRotation(files, more);
-  };
+  const files = (updatedAt: string, names: TestKey | undefined, exp = seconds + 3600) =>
+    withOnlineKey(publish(key(root), [issuer('a')], updatedAt), key(root), key(names), { exp });
+  const sealedBy = async (named: Files, signer: TestKey | undefined, iat: number) =>
+    new Map(named).set('checkpoint.jwt', Buffer.from(await checkpoint(named, key(signer), { iat })));
 
-  it('that is older than the one accepted last is refused, also after a restart; the same one is not', async () => {
+  it('that was replaced signs nothing more, also for whoever comes back later', async () => {
     const store = memoryStore();
-    const host = await registryHost(await delegatedAt(seconds - 1000, root, at(-100)));
+    const host = await registryHost(await sealedBy(files(at(-100), online), online, seconds - 90));
     const client = clientOf([host], { store });
     await client.ready();
-    host.files = await delegatedAt(seconds - 1001, root, at(-50));
-    expect(await verdicts(client, 'refresh')).toEqual(['ERR_DELEGATION_ROLLED_BACK']);
-    const restarted = clientOf([host], { store });
-    await restarted.ready();
-    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_DELEGATION_ROLLED_BACK']);
-    host.files = await delegatedAt(seconds - 1000, root, at(-40));
-    expect(await verdicts(restarted, 'refresh')).toEqual(['accepted']);
-  });
-
-  it('that nobody needs stops no client, whatever it is', async () => {
-    const huge = Buffer.alloc(17_000, 'x');
-    const plain = publish(key(root), [issuer('a')]);
-    const host = await registryHost(new Map([...plain, ['keys/delegation.jwt', huge]]));
-    expect(await verdicts(clientOf([host]))).toEqual(['accepted']);
-    const byRoot = await withCheckpoint(plain, key(root), key(root));
-    host.files = new Map([...byRoot, ['keys/delegation.jwt', huge]]);
-    expect(await verdicts(clientOf([host]))).toEqual(['accepted']);
-    const byOnline = await withCheckpoint(plain, key(root), key(online));
-    host.files = new Map([...byOnline, ['keys/delegation.jwt', huge]]);
-    expect(await verdicts(clientOf([host]))).toEqual(['ERR_SOURCE_TOO_LARGE']);
-  });
-
-  it('is stored when only the delegation is new', async () => {
-    const store = memoryStore();
-    const files = await delegatedAt(seconds - 2000, root, at(-100));
-    const host = await registryHost(files);
-    const client = clientOf([host], { store });
-    await client.ready();
-    const newer = await delegation(key(root), key(online), { iat: seconds - 1000 });
-    host.files = new Map([...files, ['keys/delegation.jwt', Buffer.from(newer)]]);
-    await client.refresh();
-    client.close();
-    host.files = files;
-    const restarted = clientOf([host], { store });
-    await restarted.ready();
-    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_DELEGATION_ROLLED_BACK']);
-  });
-
-  it.each([
-    ['9999-01-01T00:00:00Z', 'store', 'accepted'],
-    ['1', 'host', 'accepted'],
-    ['2026-13-01', 'host', 'accepted'],
-  ])(
-    'in a store that says %s locks no source out: loaded from the %s',
-    async (delegatedAtText, from, verdict) => {
-      const store = memoryStore();
-      const host = await registryHost(await delegatedAt(seconds - 1000, root, at(-100)));
-      const client = clientOf([host], { store });
-      await client.ready();
-      client.close();
-      const stored = await store.load();
-      if (stored === undefined) throw new Error('nothing is stored');
-      await store.save({ ...stored, delegatedAt: delegatedAtText });
-      const restarted = clientOf([host], { store });
-      const sources: string[] = [];
-      await restarted.ready();
-      sources.push(restarted.status().source === 'store' ? 'store' : 'host');
-      expect(sources).toEqual([from]);
-      expect(await verdicts(restarted, 'refresh')).toEqual([verdict]);
-    },
-  );
-
-  it('is remembered while the root key itself signs checkpoints', async () => {
-    const store = memoryStore();
-    const host = await registryHost(await delegatedAt(seconds - 1000, root, at(-100)));
-    const client = clientOf([host], { store });
-    await client.ready();
-    const byRoot = publish(key(root), [issuer('a')], at(-80));
-    host.files = byRoot.set('checkpoint.jwt', Buffer.from(await checkpoint(byRoot, key(root))));
-    await client.refresh();
-    client.close();
-    host.files = await delegatedAt(seconds - 2000, root, at(-50));
-    const restarted = clientOf([host], { store });
-    await restarted.ready();
-    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_DELEGATION_ROLLED_BACK']);
-  });
-
-  it('of a new root key may be older', async () => {
-    const host = await registryHost(await delegatedAt(seconds - 1000, root, at(-100)));
-    const client = clientOf([host]);
-    await client.ready();
-    host.files = await delegatedAt(seconds - 2000, second, at(-50), await steps(root, second));
+    const newer = files(at(-50), second);
+    host.files = await sealedBy(newer, second, seconds - 40);
     expect(await verdicts(client, 'refresh')).toEqual(['accepted']);
+    host.files = await sealedBy(newer, online, seconds - 30);
+    expect(await verdicts(client, 'refresh')).toEqual(['ERR_CHECKPOINT_INVALID']);
+    client.close();
+    // The publication that names the key has been replaced, too.
+    host.files = await sealedBy(files(at(-100), online), online, seconds - 20);
+    const restarted = clientOf([host], { store });
+    await restarted.ready();
+    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_LIST_ROLLED_BACK']);
   });
 
-  it.each<[string, { iat: number; exp: number }, number, string]>([
-    ['at its beginning', { iat: seconds - 500, exp: seconds + 500 }, seconds - 500, 'accepted'],
-    [
-      'a second before it',
-      { iat: seconds - 500, exp: seconds + 500 },
-      seconds - 501,
-      'ERR_CHECKPOINT_INVALID',
-    ],
-    ['at its end', { iat: seconds - 500, exp: seconds - 100 }, seconds - 100, 'accepted'],
-    ['a second after it', { iat: seconds - 500, exp: seconds - 100 }, seconds - 99, 'ERR_CHECKPOINT_INVALID'],
-  ])('bounds the time of a checkpoint, live and offline: %s', async (_name, times, iat, verdict) => {
-    const list = publish(key(root), [issuer('a')], at(-600));
-    const files = await withCheckpoint(list, key(root), key(online), { iat, exp: seconds + 3600 });
-    files.set('keys/delegation.jwt', Buffer.from(await delegation(key(root), key(online), times)));
-    expect(await verdicts(clientOf([await registryHost(files)]))).toEqual([verdict]);
-    const copy = { get: async (path: string) => files.get(path) };
+  it.each<[string, number, string]>([
+    ['at its end', seconds - 100, 'accepted'],
+    ['a second after it', seconds - 99, 'ERR_CHECKPOINT_INVALID'],
+  ])('dates no checkpoint after its time, live and offline: %s', async (_name, iat, verdict) => {
+    const tree = await sealedBy(files(at(-600), online, seconds - 100), online, iat);
+    expect(await verdicts(clientOf([await registryHost(tree)]))).toEqual([verdict]);
+    const copy = { get: async (path: string) => tree.get(path) };
     const opened = openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge: 3600 });
     expect(
       await opened.then(
@@ -448,18 +359,19 @@ describe('the delegation', () => {
     ).toBe(verdict);
   });
 
-  it('that has ended a year ago dates no copy later than its end', async () => {
+  it('whose time ended a year ago dates no copy later than that', async () => {
     const year = 365 * 24 * 3600;
-    const files = publish(key(root), [issuer('a')], at(-year - 1000));
-    const times = { iat: seconds - year - 500, exp: seconds - year };
-    files.set('keys/delegation.jwt', Buffer.from(await delegation(key(root), key(online), times)));
-    const copy = { get: async (path: string) => files.get(path) };
-    const open = (maxAge: number) => openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge });
+    const named = files(at(-year - 1000), online, seconds - year);
+    const copyOf = async (iat: number) => {
+      const claims = { iat, exp: iat + 3600 };
+      const tree = new Map(named).set('checkpoint.jwt', Buffer.from(await checkpoint(named, key(online), claims)));
+      return { get: async (path: string) => tree.get(path) };
+    };
+    const open = async (maxAge: number, iat: number) =>
+      openRegistry(await copyOf(iat), { rootKey: key(root).rootKey.jwk, maxAge });
     // Whoever has stolen the online key signs today.
-    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, key(online), { iat: seconds })));
-    await expect(open(10 * year)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_INVALID' });
-    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, key(online), { iat: seconds - year })));
-    await expect(open(year / 2)).rejects.toMatchObject({ code: 'ERR_LIST_EXPIRED' });
-    expect((await open(2 * year)).resolve('a')?.issuer_id).toBe('a');
+    await expect(open(10 * year, seconds)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_INVALID' });
+    await expect(open(year / 2, seconds - year)).rejects.toMatchObject({ code: 'ERR_LIST_EXPIRED' });
+    expect((await open(2 * year, seconds - year)).resolve('a')?.issuer_id).toBe('a');
   });
 });

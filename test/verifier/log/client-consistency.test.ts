@@ -43,7 +43,7 @@ describe.each(CLIENTS)('%s', (_name, create) => {
     it('refuses a head of the log that is smaller than the accepted one', async () => {
       const reader = await reading();
       const older = await registry.publish();
-      expect(await reader.read(await registry.logDelegation())).toBe(ACCEPTED);
+      expect(await reader.read(await registry.logNote())).toBe(ACCEPTED);
       expect(await reader.read(older)).toBe(INCONSISTENT);
       expect(reader.client.status().logSize).toBe(2);
     });

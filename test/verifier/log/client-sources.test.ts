@@ -65,7 +65,7 @@ describe.each(CLIENTS)('%s', (_name, create) => {
     expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
     const smaller = registry.files.get(PROOF);
     cached = undefined;
-    expect(await reader.read(await registry.logDelegation())).toBe(ACCEPTED);
+    expect(await reader.read(await registry.logNote())).toBe(ACCEPTED);
     // The cached proof is of the same publication, in a smaller log.
     cached = smaller;
     expect(await reader.read(registry.files)).toBe(ACCEPTED);
@@ -90,8 +90,8 @@ describe.each(CLIENTS)('%s', (_name, create) => {
     ['without witnesses', undefined],
   ])('%s, does not go back to a source that lags', async (_quorum, quorum) => {
     const first = await registry.publish();
-    const delegated = await registry.logDelegation();
-    const hosts = [await registryHost(delegated), await registryHost(first)] as const;
+    const noted = await registry.logNote();
+    const hosts = [await registryHost(noted), await registryHost(first)] as const;
     const client = clientOf(create, hosts, { trustAnchor: registry.anchor(quorum) });
     await client.ready();
     const [origin, mirror] = hosts;
@@ -102,7 +102,7 @@ describe.each(CLIENTS)('%s', (_name, create) => {
       return client.status().errors[mirror.base]?.code;
     };
     expect(await refusals()).toBe('ERR_LOG_INCONSISTENT');
-    mirror.files = delegated;
+    mirror.files = noted;
     expect(await codeOf(client.refresh())).toBe(ACCEPTED);
     origin.intercept = () => false;
     origin.files = await registry.publish();

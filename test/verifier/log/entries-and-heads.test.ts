@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import {
   assertSignedByLog,
   canonicalBytes,
-  delegationEntry,
   emptyRoot,
   entryBytes,
   formatBundle,
@@ -41,23 +40,20 @@ const THUMBPRINT = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
 const UPDATED_AT = '2026-11-21T08:00:00Z';
 
 const PUBLICATION = `{"list":"${LIST}","sequence":7,"sha256":"${SHA}","type":"publication","updated_at":"${UPDATED_AT}"}`;
-const DELEGATION = `{"iat":1795248000,"sha256":"${SHA}","type":"delegation"}`;
 const ROTATION = `{"next":"${THUMBPRINT}","sha256":"${SHA}","step":1,"type":"rotation"}`;
 
 describe('an entry of a log', () => {
   it('is the canonical form of a statement of the root key, with SHA-256 of its text', () => {
     const publication = publicationEntry({ sha256: LIST, sequence: 7, updatedAt: UPDATED_AT, text: 'a.b.c' });
     expect(textOf(entryBytes(publication))).toBe(PUBLICATION);
-    expect(textOf(entryBytes(delegationEntry('a.b.c', 1795248000)))).toBe(DELEGATION);
     expect(textOf(entryBytes(rotationEntry('a.b.c', THUMBPRINT, 1)))).toBe(ROTATION);
   });
 
   it('is in the form of RFC 8785, for all values', () => {
     fc.assert(
-      fc.property(fc.maxSafeNat(), fc.maxSafeNat(), fc.string(), (one, other, text) => {
+      fc.property(fc.maxSafeNat(), fc.string(), (one, text) => {
         const entries = [
           publicationEntry({ sha256: LIST, sequence: one, updatedAt: UPDATED_AT, text }),
-          delegationEntry(text, other),
           rotationEntry(text, THUMBPRINT, 1 + (one % 64)),
         ];
         for (const entry of entries) {
@@ -69,7 +65,7 @@ describe('an entry of a log', () => {
     );
   });
 
-  it.each([PUBLICATION, DELEGATION, ROTATION])('%s is parsed', (text) => {
+  it.each([PUBLICATION, ROTATION])('%s is parsed', (text) => {
     expect(entryBytes(entryOf(text))).toEqual(bytes(text));
     expect(entryOf(text)).toEqual(JSON.parse(text));
   });
@@ -77,7 +73,6 @@ describe('an entry of a log', () => {
   it.each<[string, string]>([
     ['sequence 0', PUBLICATION.replace(':7', ':0')],
     ['the largest sequence', PUBLICATION.replace(':7', ':9007199254740991')],
-    ['iat 0', DELEGATION.replace('1795248000', '0')],
     ['step 64', ROTATION.replace('"step":1', '"step":64')],
   ])('may have %s', (_name, text) => {
     expect(entryBytes(entryOf(text))).toEqual(bytes(text));
@@ -87,15 +82,15 @@ describe('an entry of a log', () => {
     ['nothing', ''],
     ['no JSON', '{'],
     ['null', 'null'],
-    ['an array', `[${DELEGATION}]`],
+    ['an array', `[${ROTATION}]`],
     ['an empty object', '{}'],
-    ['another type', DELEGATION.replace('delegation', 'checkpoint')],
-    ['the type of another entry', DELEGATION.replace('delegation', 'rotation')],
-    ['no type', DELEGATION.replace(',"type":"delegation"', '')],
-    ['no hash', DELEGATION.replace(`"sha256":"${SHA}",`, '')],
-    ['a hash in upper case', DELEGATION.replace(SHA, SHA.toUpperCase())],
-    ['a hash of 63 digits', DELEGATION.replace(SHA, SHA.slice(1))],
-    ['a hash with a newline', DELEGATION.replace(SHA, `${SHA.slice(1)}\\n`)],
+    ['another type', ROTATION.replace('rotation', 'checkpoint')],
+    ['the type of another entry', ROTATION.replace('rotation', 'publication')],
+    ['no type', ROTATION.replace(',"type":"rotation"', '')],
+    ['no hash', ROTATION.replace(`"sha256":"${SHA}",`, '')],
+    ['a hash in upper case', ROTATION.replace(SHA, SHA.toUpperCase())],
+    ['a hash of 63 digits', ROTATION.replace(SHA, SHA.slice(1))],
+    ['a hash with a newline', ROTATION.replace(SHA, `${SHA.slice(1)}\\n`)],
     ['the hash of a list in upper case', PUBLICATION.replace(LIST, LIST.toUpperCase())],
     ['no list', PUBLICATION.replace(`"list":"${LIST}",`, '')],
     ['a negative sequence', PUBLICATION.replace(':7', ':-7')],
@@ -106,35 +101,34 @@ describe('an entry of a log', () => {
     ['a time with an offset', PUBLICATION.replace('00Z', '00+00:00')],
     ['a time with a fraction', PUBLICATION.replace('00Z', '00.0Z')],
     ['a time as a number', PUBLICATION.replace(`"${UPDATED_AT}"`, '1795248000')],
-    ['a negative iat', DELEGATION.replace('1795248000', '-1')],
     ['step 0', ROTATION.replace('"step":1', '"step":0')],
     ['a thumbprint of 42 characters', ROTATION.replace(THUMBPRINT, THUMBPRINT.slice(1))],
     ['a thumbprint with a bit that is not used', ROTATION.replace('S4k', 'S4l')],
     ['a thumbprint in base64', ROTATION.replace('_', '/')],
-    ['a byte order mark', `\ufeff${DELEGATION}`],
-    ['a member twice', DELEGATION.replace('{', '{"iat":1795248000,')],
+    ['a byte order mark', `\ufeff${ROTATION}`],
+    ['a member twice', ROTATION.replace('{', '{"step":1,')],
   ])('is not %s', (_name, text) => {
     expect(() => entryOf(text)).toThrow('is not an entry of a registry');
   });
 
   it('is UTF-8', () => {
-    const latin = Buffer.from(DELEGATION.replace('"type"', '"é":1,"type"'), 'latin1');
+    const latin = Buffer.from(ROTATION.replace('"type"', '"é":1,"type"'), 'latin1');
     expect(() => entryOf(new Uint8Array(latin))).toThrow('is not an entry of a registry');
   });
 
   it.each<[string, string]>([
-    ['a space', DELEGATION.replace(':', ': ')],
-    ['a newline at the end', `${DELEGATION}\n`],
-    ['a space before', ` ${DELEGATION}`],
-    ['members in another order', `{"sha256":"${SHA}","iat":1795248000,"type":"delegation"}`],
-    ['a member more', DELEGATION.replace('"type"', '"size":1,"type"')],
-    ['a member of another entry', DELEGATION.replace('"sha256"', '"list":"x","sha256"')],
-    ['__proto__', DELEGATION.replace('"iat"', '"__proto__":1,"iat"')],
-    ['an escape in a value', DELEGATION.replace('"delegation"', '"deleg\\u0061tion"')],
-    ['an escape in a name', DELEGATION.replace('"type"', '"typ\\u0065"')],
-    ['a number in another form', DELEGATION.replace('1795248000', '1795248000.0')],
-    ['a number with an exponent', DELEGATION.replace('1795248000', '1795248e3')],
-    ['minus zero', DELEGATION.replace('1795248000', '-0')],
+    ['a space', ROTATION.replace(':', ': ')],
+    ['a newline at the end', `${ROTATION}\n`],
+    ['a space before', ` ${ROTATION}`],
+    ['members in another order', `{"sha256":"${SHA}","next":"${THUMBPRINT}","step":1,"type":"rotation"}`],
+    ['a member more', ROTATION.replace('"type"', '"size":1,"type"')],
+    ['a member of another entry', ROTATION.replace('"sha256"', '"list":"x","sha256"')],
+    ['__proto__', ROTATION.replace('"next"', '"__proto__":1,"next"')],
+    ['an escape in a value', ROTATION.replace('"rotation"', '"rot\\u0061tion"')],
+    ['an escape in a name', ROTATION.replace('"type"', '"typ\\u0065"')],
+    ['a number in another form', ROTATION.replace('"step":1', '"step":1.0')],
+    ['a number with an exponent', ROTATION.replace('"step":1', '"step":1e0')],
+    ['minus zero', PUBLICATION.replace(':7', ':-0')],
   ])('with %s is not in canonical form', (_name, text) => {
     expect(() => entryOf(text)).toThrow('is not in canonical form');
   });
@@ -156,7 +150,7 @@ describe('an entry of a log', () => {
   });
 
   it('has a hash that one changed byte of the statement changes', () => {
-    const entries = ['a.b.c', 'a.b.d', 'a.b.c\n', ''].map((text) => delegationEntry(text, 0).sha256);
+    const entries = ['a.b.c', 'a.b.d', 'a.b.c\n', ''].map((text) => rotationEntry(text, THUMBPRINT, 1).sha256);
     expect(new Set(entries).size).toBe(4);
   });
 });

@@ -1,7 +1,6 @@
 import {
   type AnyEntry,
   beginLog,
-  delegationEntry,
   headSigner,
   keysAt,
   type LogState,
@@ -48,12 +47,6 @@ async function publication(
   return { statement: text, entry: publicationEntry({ ...claims, updatedAt: claims.updated_at, text }) };
 }
 
-async function delegation(key: TestKey, iat: number, more: Claims = {}): Promise<Stated> {
-  const claims = { iat, exp: iat + 3600, keys: [key.rootKey.jwk], ...more };
-  const text = await statement(key, 'registry-delegation+jwt', claims);
-  return { statement: text, entry: delegationEntry(text, iat) };
-}
-
 async function rotation(key: TestKey, next: TestKey, step: number, more: Claims = {}): Promise<Stated> {
   const claims = { iat: 1, next_root: next.rootKey.jwk, step, ...more };
   const text = await statement(key, 'registry-root-rotation+jwt', claims);
@@ -69,18 +62,21 @@ async function otherType(key: TestKey, typ = 'registry-more+jwt', named = 'more'
   };
 }
 
+/** A statement of a type that this version does not know. */
+const note = (key: TestKey) => otherType(key, 'registry-note+jwt', 'note');
+
 const begin = (...roots: TestKey[]) => beginLog({ keys: roots.map(({ rootKey }) => rootKey) });
 
-/** Two publications, a delegation, a rotation, a delegation, a publication by the next root key, and one of another type. */
+/** Two publications, a note, a rotation, a note, a publication by the next root key, and a statement of another type. */
 let log: Stated[];
 
 beforeAll(async () => {
   [first, second, third, stranger] = await Promise.all([testKey(), testKey('p256'), testKey(), testKey()]);
-  const [one, two] = [await publication(first, 1), await delegation(first, 2)];
+  const [one, two] = [await publication(first, 1), await note(first)];
   const three = await publication(first, 3, one, { checkpoint: true });
   const four = await rotation(first, second, 1, { next_roots: [third.rootKey.thumbprint] });
   const six = await publication(second, 1, three, { updated_at: date(6), log: logOf(keys.second) });
-  log = [one, two, three, four, await delegation(second, 1), six, await otherType(second)];
+  log = [one, two, three, four, await note(second), six, await otherType(second)];
 });
 
 /** What is wrong with entries after the first ones of the log. */
@@ -95,10 +91,10 @@ describe('walkLog', () => {
     expect(found).toEqual([]);
     expect(verified.map(({ index, type }) => [index, type])).toEqual([
       [0, 'publication'],
-      [1, 'delegation'],
+      [1, 'unknown'],
       [2, 'publication'],
       [3, 'rotation'],
-      [4, 'delegation'],
+      [4, 'unknown'],
       [5, 'publication'],
       [6, 'unknown'],
     ]);
@@ -134,7 +130,7 @@ describe('walkLog', () => {
   });
 
   it('has the same result in batches of any size, and after the state was JSON', async () => {
-    const bad = [await publication(stranger, 9), await delegation(second, 0), await publication(second, 1)];
+    const bad = [await publication(stranger, 9), await note(second), await publication(second, 1)];
     const all = [...log, ...bad, ...log.map(({ entry }) => ({ entry }))];
     const whole = await walkLog(begin(first), all);
     const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: all.length, maxLength: all.length });
@@ -167,17 +163,17 @@ describe('walkLog', () => {
 
 describe('the signer of an entry', () => {
   it('is the root key in force', async () => {
-    expect(await problems(3, await delegation(stranger, 9), await delegation(second, 9))).toEqual([
+    expect(await problems(3, await note(stranger), await note(second))).toEqual([
       'signature 3 log-statements',
       'signature 4 log-statements',
     ]);
-    expect(await problems(4, await delegation(first, 9))).toEqual(['signature 4 log-statements']);
+    expect(await problems(4, await note(first))).toEqual(['signature 4 log-statements']);
     expect(await problems(4, await otherType(first))).toEqual(['signature 4 log-statements']);
   });
 
   it('is named, and has signed', async () => {
-    const [header = '', payload = '', signature = ''] = (await delegation(first, 9)).statement.split('.');
-    const forged = (await delegation({ ...stranger, rootKey: first.rootKey }, 9)).statement;
+    const [header = '', payload = '', signature = ''] = (await note(first)).statement.split('.');
+    const forged = (await note({ ...stranger, rootKey: first.rootKey })).statement;
     expect(await problems(3, { statement: forged })).toEqual(['signature 3 log-statements']);
     const unnamed = JSON.parse(Buffer.from(header, 'base64url').toString());
     const text = Buffer.from(JSON.stringify({ ...unnamed, kid: undefined })).toString('base64url');
@@ -190,7 +186,7 @@ describe('the signer of an entry', () => {
     const named = { ...stranger.rootKey, thumbprint: '\u001b[2J\nOK' };
     const walk = await walkLog(begin(first), [
       log[0] as Stated,
-      await delegation({ ...stranger, rootKey: named }, 9),
+      await note({ ...stranger, rootKey: named }),
     ]);
     expect(walk.problems[0]?.message).toContain('is signed by "\\u001b[2J\\nOK", but');
   });
@@ -204,11 +200,11 @@ describe('the signer of an entry', () => {
 
   it('stays the same after a rotation step that is refused, and is the next one after a step that is passed', async () => {
     const step = await rotation(stranger, third, 1);
-    expect(await problems(3, step, await delegation(first, 9))).toEqual(['signature 3 log-statements']);
+    expect(await problems(3, step, await note(first))).toEqual(['signature 3 log-statements']);
     const passed = { entry: log[3]?.entry } as WalkedEntry;
-    expect(await problems(3, passed, await delegation(first, 9))).toEqual(['signature 4 log-statements']);
+    expect(await problems(3, passed, await note(first))).toEqual(['signature 4 log-statements']);
     const both = begin(first, second);
-    const walk = await walkLog(both, [...log.slice(0, 3), passed, await delegation(second, 9)]);
+    const walk = await walkLog(both, [...log.slice(0, 3), passed, await note(second)]);
     expect(walk.problems).toEqual([]);
   });
 
@@ -216,11 +212,11 @@ describe('the signer of an entry', () => {
     const unknown = { keys: [second.rootKey], unknown: first.rootKey.thumbprint };
     expect((await walkLog(beginLog(unknown), log)).problems).toEqual([]);
     expect((await walkLog(begin(second), log)).problems.length).toBeGreaterThan(0);
-    const { problems: found } = await walkLog(beginLog(unknown), [...log, await delegation(first, 9)]);
+    const { problems: found } = await walkLog(beginLog(unknown), [...log, await note(first)]);
     expect(found.map(({ kind, index }) => [kind, index])).toEqual([['signature', 7]]);
     const entries = log.slice(0, 4).map(({ entry }) => ({ entry }));
     const back = { entry: rotationEntry('x', first.rootKey.thumbprint, 2) };
-    const forged = { statement: (await delegation({ ...stranger, rootKey: first.rootKey }, 9)).statement };
+    const forged = { statement: (await note({ ...stranger, rootKey: first.rootKey })).statement };
     const looped = await walkLog(beginLog(unknown), [...entries, back, forged]);
     expect(looped.problems.map(({ kind }) => kind)).toEqual(['signature']);
   });
@@ -231,12 +227,12 @@ describe('the signer of an entry', () => {
     const impostor = { ...stranger, rootKey: first.rootKey };
     const step = await rotation(impostor, second, 1, { next_roots: [stranger.rootKey.thumbprint] });
     const walk = async (next: TestKey) =>
-      walkLog(unknown, [step, await rotation(second, next, 2), await delegation(next, 9)]);
+      walkLog(unknown, [step, await rotation(second, next, 2), await note(next)]);
     const { problems: none, state } = await walk(third);
     expect(none).toEqual([]);
     expect(state.roots.map(({ nextRoots }) => nextRoots)).toEqual([committed.nextRoots, undefined]);
     expect((await walk(stranger)).problems.map(({ code }) => code)).toContain('ERR_ROTATION_NOT_COMMITTED');
-    const elsewhere = [await rotation(impostor, stranger, 1), await delegation(stranger, 9)];
+    const elsewhere = [await rotation(impostor, stranger, 1), await note(stranger)];
     expect((await walkLog(unknown, elsewhere)).problems.map(({ kind }) => kind)).toEqual([
       'entry',
       'signature',
@@ -246,8 +242,8 @@ describe('the signer of an entry', () => {
   it('was verified before: then only the signature of a rotation step is verified again', async () => {
     const impostor = { ...stranger, rootKey: first.rootKey };
     const isVerified = true;
-    expect(await problems(3, { ...(await delegation(impostor, 9)), isVerified })).toEqual([]);
-    expect(await problems(3, { ...(await delegation(stranger, 9)), isVerified })).toHaveLength(1);
+    expect(await problems(3, { ...(await note(impostor)), isVerified })).toEqual([]);
+    expect(await problems(3, { ...(await note(stranger)), isVerified })).toHaveLength(1);
     expect(await problems(3, { ...(await rotation(impostor, third, 1)), isVerified })).toHaveLength(1);
     const orphan = await publication(impostor, 5, log[0] as Stated, { checkpoint: true });
     expect(await problems(3, { ...orphan, isVerified })).toEqual(['order 3 log-order']);
@@ -268,14 +264,11 @@ describe('the signer of an entry', () => {
 
 describe('an entry', () => {
   it('says what its statement says', async () => {
-    const good = await delegation(first, 9);
+    const good = await note(first);
     expect(await problems(3, good)).toEqual([]);
     const bytes = new Uint8Array(Buffer.from(good.statement));
     expect(await problems(3, { ...good, statement: bytes })).toEqual([]);
     const refused = ['entry 3 log-statements'];
-    expect(await problems(3, { ...good, entry: { ...good.entry, iat: 10 } as AnyEntry })).toEqual(refused);
-    // No date of JavaScript is as late.
-    expect(await problems(3, await delegation(first, 9e12, { exp: 9e12 + 1 }))).toEqual([]);
     expect(await problems(3, { ...good, entry: { ...good.entry, sha256: hash('x') } })).toEqual(refused);
     const step = await rotation(first, second, 1);
     expect(await problems(3, { ...step, entry: { ...step.entry, step: 2 } as AnyEntry })).toEqual(refused);
@@ -302,8 +295,11 @@ describe('an entry', () => {
     }
   });
 
-  it('of a delegation has a statement in the form of a delegation', async () => {
-    expect(await problems(3, await delegation(first, 9, { keys: [] }))).toEqual(['entry 3 log-statements']);
+  it('of a publication has online keys in their form', async () => {
+    const online = { keys: [third.rootKey.jwk], exp: 9e12, hold: true };
+    const next = (more: Claims) => publication(first, 4, log[2], { online: { ...online, ...more } });
+    expect(await problems(3, await next({}))).toEqual([]);
+    expect(await problems(3, await next({ keys: [] }))).toEqual(['entry 3 log-statements']);
   });
 
   it('of another type says nothing of a claim that has no canonical form', async () => {
@@ -322,9 +318,12 @@ describe('an entry', () => {
   it('of another type has a statement of another type', async () => {
     const good = await otherType(first);
     expect(await problems(3, good)).toEqual([]);
-    const long = await otherType(first, 'registry-old-registry-delegation+jwt', 'old-registry-delegation');
+    const long = await otherType(first, 'registry-old-registry-checkpoint+jwt', 'old-registry-checkpoint');
     expect(await problems(3, long)).toEqual([]);
-    const [known, hidden] = [await delegation(first, 9), await otherType(first, 'registry-checkpoint+jwt')];
+    const [known, hidden] = [
+      await rotation(first, second, 1),
+      await otherType(first, 'registry-checkpoint+jwt'),
+    ];
     expect(
       await problems(3, { ...known, entry: { ...good.entry, sha256: known.entry.sha256 } }),
     ).toHaveLength(1);
@@ -332,11 +331,11 @@ describe('an entry', () => {
     expect(await problems(3, await otherType(first, 'more+jwt'))).toHaveLength(1);
     const { problems: found } = await walkLog(begin(first), [await otherType(first, 'registry-less+jwt')]);
     expect(found.map(({ message }) => message)).toEqual(['its statement does not say what the entry says']);
-    const asDelegation = {
+    const asRotation = {
       ...good,
-      entry: { iat: 1, sha256: good.entry.sha256, type: 'delegation' } as const,
+      entry: { ...rotationEntry('x', second.rootKey.thumbprint, 1), sha256: good.entry.sha256 },
     };
-    expect(await problems(3, asDelegation)).toHaveLength(1);
+    expect(await problems(3, asRotation)).toHaveLength(1);
   });
 });
 
@@ -355,12 +354,6 @@ describe('the order of a log', () => {
     // Also of entries whose statements are not verified.
     const { entry } = await next(3, { updated_at: date(4) });
     expect(await problems(3, { entry })).toEqual(order);
-  });
-
-  it('has delegations that are not older, under one root key', async () => {
-    expect(await problems(3, await delegation(first, 2))).toEqual([]);
-    expect(await problems(3, await delegation(first, 1))).toEqual(order);
-    expect(await problems(4, await delegation(second, 1))).toEqual([]);
   });
 
   it('has each rotation step', async () => {
@@ -427,7 +420,7 @@ describe('the key of a log', () => {
     const tail = [...log.slice(3, 6), last].map(({ statement }) => statement);
     const read = async (index: number) => Buffer.from(tail[index] ?? '');
     expect((await newestPublication(tail.length, { roots: [first.rootKey], read }))?.sequence).toBe(7);
-    expect((await newest(last, await delegation(second, 9), await delegation(second, 8)))?.sequence).toBe(7);
+    expect((await newest(last, await note(second), await note(second)))?.sequence).toBe(7);
   });
 
   /** The newest publication of a log, as a reader sees it that knows both root keys. */

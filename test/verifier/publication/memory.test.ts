@@ -41,29 +41,6 @@ const conditions = () => ({
 const textOf = (files: Files, path: string) => String(files.get(path));
 
 describe('what was stored', () => {
-  it('still says when the newest delegation was signed, if the root key has signed the checkpoint since', async () => {
-    const list = await publishSummed(root, [issuer('a')], { updatedAt: at(-500), sequence: 1 });
-    const stored = (delegatedAt?: string): StoredPublication => ({
-      ...{ version: 1, publication: textOf(list, 'publication.jwt') },
-      ...(delegatedAt !== undefined && { delegatedAt }),
-    });
-    const sealed = async (iat: number): Promise<Files> =>
-      new Map([
-        ...list,
-        ['keys/delegation.jwt', Buffer.from(await delegation(root, online, { iat, exp: seconds(-3600) }))],
-        ['checkpoint.jwt', Buffer.from(await checkpoint(list, online, { iat: seconds(30), sequence: 1 }))],
-      ]);
-    const verdict = async (delegatedAt: string | undefined, ago: number) => {
-      const memory = await readMemory(stored(delegatedAt), pinnedMemory([root.rootKey]), conditions());
-      return codeOf(verifyStatements(source(await sealed(seconds(ago))), memory, conditions()));
-    };
-    expect(await verdict(undefined, 200)).toBe('accepted');
-    expect(await verdict(at(-200), 100)).toBe('accepted');
-    expect(await verdict(at(-100), 200)).toBe('ERR_DELEGATION_ROLLED_BACK');
-    // Nobody has accepted a delegation from the future.
-    expect(await verdict(at(3600), 200)).toBe('accepted');
-  });
-
   it('is refused if its log is not the accepted one', async () => {
     const registry = new LoggedRegistry(root);
     await registry.publish();

@@ -1,13 +1,18 @@
-import { type Checkpoint, verifyCheckpoint } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  type Checkpoint,
+  verifyCheckpoint,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   checkpoint,
-  delegation,
   type Files,
   issuer,
   publish,
   type TestKey,
   testKey,
+  withOnlineKey,
 } from '../../support/publication.js';
 
 let [root, online] = [] as unknown as [TestKey, TestKey];
@@ -19,20 +24,20 @@ beforeAll(async () => {
 
 interface Signed {
   readonly hold?: unknown;
-  /** The claim of the delegation. */
-  readonly permission?: unknown;
+  /** What the publication says. */
+  readonly permission?: boolean;
   readonly signer?: TestKey;
   readonly exp?: number;
   readonly expiry?: boolean;
 }
 
 async function verified({ expiry = true, ...signed }: Signed): Promise<Checkpoint> {
-  const { permission, signer = online, ...claims } = signed;
-  const texts = {
-    checkpoint: await checkpoint(files, signer, claims),
-    delegation: signer === root ? undefined : await delegation(root, online, { hold: permission }),
-  };
-  return verifyCheckpoint(texts, root.rootKey, {
+  const { permission: hold = false, signer = online, ...claims } = signed;
+  const named = withOnlineKey(files, root, online, { hold });
+  const text = String(named.get('publication.jwt'));
+  const { online: keys } = await verifyPublicationStatement(text, root.rootKey, ANY_TIME);
+  const signers = { rootKey: root.rootKey, online: keys };
+  return verifyCheckpoint(await checkpoint(named, signer, claims), signers, {
     clock: { now: Date.now(), tolerance: 0 },
     expiry,
   });
@@ -68,7 +73,7 @@ describe('the hold of a checkpoint', () => {
     expect(await codeOf({ hold: ids, permission: true })).toBe('ERR_CHECKPOINT_INVALID');
   });
 
-  it('by an online key needs the permission of the delegation', async () => {
+  it('by an online key needs the permission of the publication', async () => {
     expect(await codeOf({ hold: ['a'], permission: true })).toBe('accepted');
     expect(await codeOf({ hold: ['a'] })).toBe('ERR_CHECKPOINT_INVALID');
   });

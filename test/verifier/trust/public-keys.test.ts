@@ -36,7 +36,6 @@ import {
 } from '../../support/passport-world.js';
 import {
   at,
-  delegation,
   issuer,
   publish,
   statement,
@@ -79,14 +78,13 @@ describe.each(SOME)('%s', (name) => {
     });
   });
 
-  it('is no delegated key', async () => {
+  it('is no online key', async () => {
     const [root, online] = [await testKey(), await testKey()];
-    const files = await withCheckpoint(publish(root, [issuer('alpha')], at(-60)), root, online);
     const keys = [online.rootKey.jwk, await namedBadKey(name)];
-    files.set('keys/delegation.jwt', Buffer.from(await delegation(root, online, { keys })));
+    const files = withOnlineKey(publish(root, [issuer('alpha')], at(-60)), root, online, { keys });
     await expect(
       openRegistry({ get: async (path) => files.get(path) }, { rootKey: root.rootKey.jwk, maxAge: 3600 }),
-    ).rejects.toMatchObject({ code: 'ERR_DELEGATION_INVALID' });
+    ).rejects.toMatchObject({ code: 'ERR_PUBLICATION_INVALID' });
   });
 
   it('is no key of an issuer', async () => {

@@ -88,7 +88,7 @@ export class LogFileInvalid extends Error {}
 export const invalidLogFile: Invalid = (message) => new LogFileInvalid(message);
 
 /** Whether a publication statement, which has not been verified, names a log. */
-export async function namesLog(statement: Uint8Array | undefined): Promise<boolean> {
+export async function namesLog(statement: Uint8Array | string | undefined): Promise<boolean> {
   if (statement === undefined) return false;
   try {
     return (await readLogged(statement, 0, invalidLogFile)).publication?.log !== undefined;
