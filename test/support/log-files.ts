@@ -12,6 +12,7 @@ import { folderSource, verifyTree } from 'passport-registry';
 import { naiveLeaf, naivePath } from './merkle.js';
 import { invalid } from './note-keys.js';
 import { sha256 } from './signed-tree.js';
+import { setStatement } from './statements.js';
 import { type Cosigning, cosignatures } from './test-log.js';
 import { placeOf } from './tiles.js';
 import { writeFiles } from './workspace.js';
@@ -60,8 +61,6 @@ export async function cosignTree(tree: string, cosigning: readonly Cosigning[]):
   const index = (await logEntries(tree)).findLastIndex(({ type }) => type === 'publication');
   const path = naivePath(index, entries.map(naiveLeaf));
   const proof = formatLogProof({ index, path, head: cosigned });
-  writeFiles(tree, {
-    'log/checkpoint': formatNote(cosigned.note),
-    'log/publication.tlog-proof': proof,
-  });
+  writeFiles(tree, { 'log/checkpoint': formatNote(cosigned.note) });
+  setStatement(tree, 'log_proof', proof);
 }

@@ -4,13 +4,14 @@ import {
   formatNote,
   publicationEntry,
   rotationEntry,
-  TREE_FILES,
+  statementHash,
 } from '@passport-registry/verifier/core';
 import { at, type Files, issuer, sha256, statement, type TestKey } from './publication.js';
+import { STATEMENT_PATHS } from './statements.js';
 import { publishSummed, type SummedOptions, statementClaims } from './summed-registry.js';
 import { type Cosigning, type HeadOptions, type NoteSigner, noteSigner, TestLog } from './test-log.js';
 
-export const PROOF = TREE_FILES.logProof;
+export const PROOF = STATEMENT_PATHS.log_proof;
 
 /** What a test chooses about a publication in a log. */
 export interface LoggedOptions extends SummedOptions, Pick<HeadOptions, 'cosigned' | 'signer'> {
@@ -95,12 +96,12 @@ export class LoggedRegistry {
       sequence: this.sequence,
       claims: {
         log: { origin: this.log.origin, vkey },
-        ...(previous !== undefined && { previous: sha256(previous) }),
+        ...(previous !== undefined && { previous: [statementHash(String(previous))] }),
         ...claims,
       },
     });
     const list = files.get('issuers.json') as Buffer;
-    if (kept) this.files = altered(this.files, `log/lists/${sha256(list)}.json`, list);
+    if (kept) this.files = altered(this.files, `lists/${sha256(list)}.json`, list);
     this.#next = files;
     this.#newest = await this.append(entryOf(files), String(files.get('publication.jwt')), { signer });
     return this.files;
@@ -193,7 +194,7 @@ export class LoggedRegistry {
 
 /** The entry of a statement of a type that this version does not know. */
 export function noteEntry(jwt: string): object {
-  return { sha256: sha256(Buffer.from(jwt)), type: 'note' };
+  return { sha256: statementHash(jwt), type: 'note' };
 }
 
 /** The claims of a statement that its entry in the log repeats. */
@@ -207,7 +208,7 @@ interface StatedList {
 export function entryOf(files: Files): object {
   const stated = statementClaims(files) as unknown as StatedList;
   const text = String(files.get('publication.jwt'));
-  return publicationEntry({ ...stated, updatedAt: stated.updated_at, text });
+  return publicationEntry({ ...stated, updatedAt: stated.updated_at, hash: statementHash(text) });
 }
 
 /** Returns files with one file replaced, or removed. */

@@ -1,8 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { entryBytes, publicationEntry } from '@passport-registry/verifier/core';
+import { entryBytes, publicationEntry, statementHash } from '@passport-registry/verifier/core';
 import type { NoteSigner } from './note-keys.js';
 import { claimsOf, jwt, resealed, restated, type SignerKey, sha256 } from './signed-tree.js';
+import { statementIn } from './statements.js';
 import { TestLog } from './test-log.js';
 import { filesOf, writeFiles } from './workspace.js';
 
@@ -22,10 +23,10 @@ export async function lengthenLog(
   count: number,
 ): Promise<void> {
   const list = readFileSync(join(tree, 'issuers.json'));
-  const claims = claimsOf(readFileSync(join(tree, 'publication.jwt'))) as unknown as Claims;
+  const claims = claimsOf(Buffer.from(statementIn(tree, 'publication'))) as unknown as Claims;
   const texts: string[] = [];
   const lists = new Map<string, Buffer>();
-  const follows = () => (texts.length === 0 ? {} : { previous: sha256(Buffer.from(texts.at(-1) ?? '')) });
+  const follows = () => (texts.length === 0 ? {} : { previous: [statementHash(texts.at(-1) ?? '')] });
   for (let index = 0; index < count - 1; index++) {
     const other = Buffer.concat([list, Buffer.from(`${index}`)]);
     lists.set(sha256(other), other);
@@ -39,7 +40,11 @@ export async function lengthenLog(
   const log = new TestLog(signer);
   for (const text of texts) {
     const { sha256: hash, sequence, updated_at } = claimsOf(Buffer.from(text)) as unknown as Claims;
-    log.append(entryBytes(publicationEntry({ text, sha256: hash, sequence, updatedAt: updated_at })));
+    log.append(
+      entryBytes(
+        publicationEntry({ hash: statementHash(text), sha256: hash, sequence, updatedAt: updated_at }),
+      ),
+    );
   }
   rmSync(join(tree, 'log'), { recursive: true, force: true });
   const changed = [...files].filter(([path]) => !path.startsWith('log/'));
@@ -47,7 +52,7 @@ export async function lengthenLog(
     ...Object.fromEntries([...changed, ...log.files]),
     ...Object.fromEntries(texts.map((text, index) => [`log/statements/${index}.jwt`, text])),
     ...Object.fromEntries(
-      [...lists, [sha256(list), list] as const].map(([hash, bytes]) => [`log/lists/${hash}.json`, bytes]),
+      [...lists, [sha256(list), list] as const].map(([hash, bytes]) => [`lists/${hash}.json`, bytes]),
     ),
     'log/publication.tlog-proof': await log.proof(count - 1),
     'log/checkpoint': await log.note(),

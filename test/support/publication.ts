@@ -1,7 +1,13 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { type Issuer, importRootKey } from '@passport-registry/verifier';
-import { canonicalBytes, encodeSignature, type PinnedRoot } from '@passport-registry/verifier/core';
+import {
+  canonicalBytes,
+  encodeSignature,
+  type PinnedRoot,
+  statementHash,
+} from '@passport-registry/verifier/core';
 import type { JWTPayload } from 'jose';
+import { together } from './statements.js';
 import { naiveSums } from './sums.js';
 
 /** A key pair that signs lists and statements. */
@@ -30,7 +36,7 @@ export function issuer(id: string, more: Partial<Issuer> = {}): Issuer {
   };
 }
 
-/** The files of a publication, by path. */
+/** The files of a publication, by path. Its statements are taken apart. */
 export type Files = Map<string, Buffer>;
 
 /** The time `secondsFromNow` seconds from now, in the format of `updated_at`. */
@@ -92,6 +98,7 @@ function signedList(key: TestKey, bytes: Uint8Array | string): Files {
   const list = Buffer.from(bytes);
   return new Map([
     ['issuers.json', list],
+    [`lists/${sha256(list)}.json`, list],
     ['issuers.sig', Buffer.from(signature(list, key))],
     ['keys/root.json', Buffer.from(canonicalBytes(key.rootKey.jwk))],
   ]);
@@ -169,20 +176,12 @@ export function checkpoint(files: Files, signer: TestKey, more: JWTPayload = {})
   return statement(signer, 'registry-checkpoint+jwt', Object.fromEntries(present));
 }
 
-/** A checkpoint names what the publication statement names, as far as a checkpoint can. */
+/** A checkpoint names the publication statement. */
 function checkpointClaims(files: Files): JWTPayload {
-  const facts = claimsAbout(files);
-  const said = payloadOf(files.get('publication.jwt'));
-  const named = (claim: 'sequence' | 'size') =>
-    Number.isSafeInteger(said[claim]) ? said[claim] : facts[claim];
-  const { updated_at, sha256: hash } = said;
   return {
     iat: seconds() - 60,
     exp: seconds() + HOUR,
-    updated_at: typeof updated_at === 'string' && isTime(updated_at) ? updated_at : facts.updated_at,
-    sha256: /^[0-9a-f]{64}$/.test(String(hash)) ? hash : facts.sha256,
-    size: Math.max(0, Number(named('size'))),
-    sequence: Math.max(0, Number(named('sequence'))),
+    publication: statementHash(String(files.get('publication.jwt'))),
     tree_sha256: '0'.repeat(64),
   };
 }
@@ -196,22 +195,15 @@ function payloadOf(jwt: Buffer | undefined): JWTPayload {
   }
 }
 
-/** Adds an online key, its checkpoint, and the snapshot that the checkpoint names. */
+/** Adds an online key, and its checkpoint. */
 export async function withCheckpoint(
   files: Files,
   root: TestKey,
   online: TestKey,
   more: JWTPayload = {},
 ): Promise<Files> {
-  const list = files.get('issuers.json') as Buffer;
-  const snapshot = `snapshots/${sha256(list)}/`;
   const named = withOnlineKey(files, root, online);
-  return new Map([
-    ...named,
-    ['checkpoint.jwt', Buffer.from(await checkpoint(named, online, more))],
-    [`${snapshot}issuers.json`, list],
-    [`${snapshot}issuers.sig`, files.get('issuers.sig') as Buffer],
-  ]);
+  return named.set('checkpoint.jwt', Buffer.from(await checkpoint(named, online, more)));
 }
 
 /** @param nextRoots - the keys to which the step commits the next root key */
@@ -228,21 +220,9 @@ export function withRotation(files: Files, steps: readonly string[]): Files {
   return new Map([...files, ['keys/rotation.json', Buffer.from(JSON.stringify(steps))]]);
 }
 
-/** The files that `statements.json` holds (rule statements-file). */
-const STATEMENTS = [
-  'issuers.sig',
-  'publication.jwt',
-  'checkpoint.jwt',
-  'keys/rotation.json',
-  'log/publication.tlog-proof',
-];
-
-/** Adds `statements.json` to a tree. @param changes - members that are not what the tree has */
+/** Makes `statements.json` of the statements of a tree. @param changes - members that are not what the tree has */
 export function withStatements(files: Files, changes: Readonly<Record<string, unknown>> = {}): Files {
-  const members = STATEMENTS.flatMap((path) => {
-    const bytes = files.get(path);
-    return bytes === undefined ? [] : [[path, bytes.toString()] as const];
-  });
-  const file = canonicalBytes({ ...Object.fromEntries(members), ...changes });
-  return new Map([...files, ['statements.json', Buffer.from(file)]]);
+  const whole = together(files);
+  const members = JSON.parse(String(whole.get('statements.json')));
+  return whole.set('statements.json', Buffer.from(canonicalBytes({ ...members, ...changes })));
 }

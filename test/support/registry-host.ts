@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Files, sha256 } from './publication.js';
 import { listen } from './serving.js';
+import { together } from './statements.js';
 
-/** A registry host on loopback. Its files and its behaviour can change while it runs. It ignores queries. */
+/** A registry host on loopback. Its statements may be taken apart. Its files and its behaviour can change while it runs. It ignores queries. */
 export interface RegistryHost {
   readonly base: string;
   files: Files;
@@ -19,7 +20,7 @@ export async function registryHost(files: Files = new Map()): Promise<RegistryHo
       response.once('finish', () => host.log.push(`${path} ${response.statusCode}`));
       if (host.intercept(path, request, response)) return;
       // Static hosts ignore a query.
-      const body = host.files.get(path.replace(/\?.*/, ''));
+      const body = together(host.files).get(path.replace(/\?.*/, ''));
       if (body === undefined) {
         response.writeHead(404).end();
         return;

@@ -2,8 +2,10 @@ import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import { statementHash } from '@passport-registry/verifier/core';
 import { type JWTPayload, SignJWT } from 'jose';
 import { withKeys } from './settings.js';
+import { STATEMENT_PATHS } from './statements.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from './workspace.js';
 
 /** A key of a tree. With it, a test can sign anything that an attacker with that key could sign. */
@@ -23,7 +25,7 @@ export interface SignedTree {
   readonly stranger: SignerKey;
 }
 
-/** Builds a tree with a rotation, an online key, a checkpoint, snapshots under both root keys, statements, sums and changes. */
+/** Builds a tree with a rotation, an online key, a checkpoint, lists under both root keys, sums and changes. */
 export async function signedTree(): Promise<SignedTree> {
   const ids = Array.from({ length: 24 }, (_one, index) => `issuer-${String(index).padStart(2, '0')}`);
   const folder = await workspace(ids);
@@ -88,19 +90,21 @@ export function claimsOf(bytes: Uint8Array): JWTPayload {
 /** Updates SHA256SUMS, as anybody could. */
 export function withChecksums(altered: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
   const files = new Map(altered);
-  const uncovered = ['SHA256SUMS', 'checkpoint.jwt'];
-  // The tree of sums lists the records and the sums files. Trees without a publication statement have no tree of sums. The
-  // log proves its own files.
-  const isInTreeOfSums = (path: string) =>
-    files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/[^.]|witness\/)/.test(path);
   const sums = [...files]
-    .filter(([path]) => !uncovered.includes(path) && !isInTreeOfSums(path))
+    .filter(([path]) => !isUnlisted(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`);
   return files.set('SHA256SUMS', Buffer.from(sums.join('')));
 }
 
-/** Updates SHA256SUMS, and signs a new checkpoint if the tree has one, as an attacker with the online key could. */
+/** The tree of sums lists the records and the sums files, and the log proves its own files. The others are proven otherwise. */
+function isUnlisted(path: string): boolean {
+  const isStatement = Object.values<string>(STATEMENT_PATHS).includes(path);
+  const isOther = ['SHA256SUMS', 'issuers.sig', 'statements.json'].includes(path);
+  return isStatement || isOther || /^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/[^.]|lists\/)/.test(path);
+}
+
+/** Updates SHA256SUMS, and signs a new checkpoint, as an attacker with the online key could. */
 export async function resealed(
   altered: ReadonlyMap<string, Buffer>,
   online: SignerKey,
@@ -109,13 +113,15 @@ export async function resealed(
   const files = withChecksums(altered);
   const held = files.get('checkpoint.jwt');
   if (held === undefined) return files;
-  const all = { ...claimsOf(held), tree_sha256: sha256(files.get('SHA256SUMS') as Buffer), ...claims };
+  const publication = statementHash(String(files.get('publication.jwt')));
+  const tree_sha256 = sha256(files.get('SHA256SUMS') as Buffer);
+  const all = { ...claimsOf(held), publication, tree_sha256, ...claims };
   return files.set('checkpoint.jwt', Buffer.from(await jwt(online, 'registry-checkpoint+jwt', all)));
 }
 
 /**
- * Signs the publication statement again with other claims, as only a thief of the root key could, and puts a copy in the
- * snapshot of the list. A claim of `undefined` is removed. The caller seals the tree.
+ * Signs the publication statement again with other claims, as only a thief of the root key could. A claim of `undefined` is
+ * removed. The caller seals the tree.
  */
 export async function restated(
   files: ReadonlyMap<string, Buffer>,
@@ -124,6 +130,5 @@ export async function restated(
 ): Promise<Map<string, Buffer>> {
   const all = { ...claimsOf(files.get('publication.jwt') as Buffer), ...claims };
   const bytes = Buffer.from(await jwt(root, 'registry-publication+jwt', JSON.parse(JSON.stringify(all))));
-  const copy = `snapshots/${sha256(files.get('issuers.json') as Buffer)}/publication.jwt`;
-  return new Map(files).set('publication.jwt', bytes).set(copy, bytes);
+  return new Map(files).set('publication.jwt', bytes);
 }

@@ -7,6 +7,7 @@ import { Readable, Writable } from 'node:stream';
 import { afterEachFile } from './endings.js';
 import { CLI, ROOT } from './paths.js';
 import { withSettings } from './settings.js';
+import { apart, setStatement, statementAt } from './statements.js';
 
 const folders: string[] = [];
 
@@ -206,9 +207,14 @@ export function recordText(id: string, changes: Record<string, string | undefine
     .join('');
 }
 
-/** Writes files below a folder. */
+/** Writes files below a folder. A statement that was taken apart becomes a member of statements.json in its tree. */
 export function writeFiles(folder: string, files: Record<string, string | Uint8Array>): void {
   for (const [path, content] of Object.entries(files)) {
+    const statement = statementAt(path);
+    if (statement !== undefined) {
+      setStatement(join(folder, statement.tree), statement.name, content);
+      continue;
+    }
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
   }
@@ -242,6 +248,6 @@ export function filesBelow(folder: string): string[] {
     .sort();
 }
 
-/** The files of a tree, by path. */
+/** The files of a tree, by path. Its statements are taken apart. */
 export const filesOf = (tree: string): Map<string, Buffer> =>
-  new Map(filesBelow(tree).map((path) => [path, readFileSync(join(tree, path))]));
+  apart(new Map(filesBelow(tree).map((path) => [path, readFileSync(join(tree, path))])));

@@ -1,13 +1,12 @@
 import { isSameBytes } from '../bytes/encodings.js';
 import { shown } from '../bytes/fault.js';
-import { hashHex } from '../bytes/sha256-sync.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { hasCode, RegistryError, type RegistryErrorCode } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { canonicalBytes } from '../list/canonical.js';
 import { type AnyEntry, entryBytes, type UnknownEntry } from '../log/log-entry.js';
 import { successorIn } from '../statements/rotation.js';
-import { ANY_TIME, type Statement, verifyStatement } from '../statements/statement.js';
+import { ANY_TIME, type Statement, statementHash, verifyStatement } from '../statements/statement.js';
 import { orderAfter, orderProblems, statementProblems } from './log-order.js';
 import {
   importLogRoot,
@@ -121,9 +120,10 @@ async function verifiedEntry(
   state: LogState,
   importRoot: ImportRoot,
 ): Promise<VerifiedEntry> {
-  if (given !== undefined && hashHex(jwt) !== given.sha256) throw badContent('has not the hash in the entry');
   const logged = await readLogged(jwt, state.order.steps, badContent);
   const { statement } = logged;
+  if (given !== undefined && statementHash(statement.text) !== given.sha256)
+    throw badContent('has not the hash in the entry');
   const isSigned = await wasSigned(statement, state, {
     importRoot,
     isVerified: isVerified === true && logged.entry?.type !== 'rotation',
