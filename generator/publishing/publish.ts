@@ -2,12 +2,14 @@ import type { StatementsFile } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { type CheckpointChoice, type CheckpointContext, signCheckpoint } from '../freshness/checkpoint.js';
+import { checkpointValidity } from '../freshness/expiry.js';
 import { type FreshnessChoice, rotationOf } from '../freshness/freshness.js';
 import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import type { SignedPublication } from '../list/list.js';
 import { KEPT_LIST_BYTES, type LogChoice } from '../log/log-choice.js';
 import type { Listeners } from '../progress.js';
 import { assertPublishable } from '../review/assert-publishable.js';
+import { sha256 } from '../tree/checksums.js';
 import { LISTS_BEFORE, passingLists } from '../tree/named-lists.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
@@ -145,13 +147,19 @@ async function assemble(
   return { tree: new Map(tree), statements: file };
 }
 
-/** Signs the checkpoint of a new tree. */
+/** Signs the checkpoint of a new tree, unless the published one is for it, too, and does not expire soon. */
 async function newCheckpoint(
   { signer, freshness = {} }: NewPublication,
   named: Pick<CheckpointContext, 'rootKey' | 'statement' | 'checksums'>,
   before: PublishedTree | undefined,
 ): Promise<string> {
   const choice = chooseCheckpoint(freshness.checkpoint ?? {}, signer);
+  const published = before?.checkpoint;
+  const isSame =
+    published?.publication === named.statement.hash &&
+    published.treeSha256 === sha256(named.checksums) &&
+    published.kid === choice.signer.rootKey.thumbprint;
+  if (isSame && checkpointValidity(published, Date.now()) === 'valid') return published.text;
   const previous = await previousCheckpoint(before, choice.signer.rootKey);
   return signCheckpoint(choice, { ...named, previous });
 }
