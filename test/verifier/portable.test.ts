@@ -164,7 +164,7 @@ describeInChromium('the verifier in Chromium', () => {
       const outcome = await tab.evaluate(
         `(${IN_THE_PAGE})(${JSON.stringify([host.base, JSON.stringify(key.rootKey.jwk)])})`,
       );
-      expect(outcome).toEqual(['true', 'unchanged', 'ERR_DELEGATION_INVALID', 'store']);
+      expect(outcome).toEqual(['true', 'unchanged', 'ERR_PUBLICATION_INVALID', 'store']);
       const { address } = await testSandbox();
       const options = { sources: [host.base], rootKey: key.rootKey.jwk };
       const hosts = { 'https://playground.example': address };

@@ -24,7 +24,6 @@ import {
   type TestKey,
   testKey,
   withCheckpoint,
-  withOnlineKey,
   withRotation,
   withStatements,
 } from '../../support/publication.js';
@@ -439,10 +438,7 @@ describe('statements', () => {
       await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), { sequence: 2, updatedAt: at(-60) }),
     ];
     const signed = async (files: Files, sequence: number): Promise<Files> =>
-      new Map([
-        ['checkpoint.jwt', Buffer.from(await checkpoint(files, online, { sequence }))],
-        ['keys/delegation.jwt', Buffer.from(await delegation(root, online))],
-      ]);
+      new Map([['checkpoint.jwt', Buffer.from(await checkpoint(files, root, { sequence }))]]);
     const stale = await registryHost(new Map([...older, ...(await signed(newer, 2))]));
     expect(await codeOf(lookupOf([stale]).resolve('issuer-1'))).toBe('ERR_CHECKPOINT_MISMATCH');
     const ahead = await registryHost(new Map([...newer, ...(await signed(older, 1))]));

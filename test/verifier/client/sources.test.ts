@@ -126,7 +126,7 @@ describe('one deadline', () => {
     // Three attempts of two rounds each would take more than twelve seconds.
     expect(performance.now() - start).toBeLessThan(10_000);
     // What was wrong is said, and not that there was no time to ask once more.
-    expect(client.status().errors[liar.base]?.code).toBe('ERR_DELEGATION_INVALID');
+    expect(client.status().errors[liar.base]?.code).toBe('ERR_PUBLICATION_INVALID');
   });
 
   it('binds a fetch that ignores its signal as well', async () => {
@@ -229,7 +229,7 @@ describe('a first load', () => {
           const body = host.files.get(path);
           response.writeHead(body === undefined ? 404 : 200).end(body);
         });
-        if (waiting.length === 6) for (const answer of waiting) answer();
+        if (waiting.length === 5) for (const answer of waiting) answer();
         return true;
       };
       await clientOf([host]).ready();
@@ -237,7 +237,6 @@ describe('a first load', () => {
         'checkpoint.jwt',
         'issuers.json',
         'issuers.sig',
-        'keys/delegation.jwt',
         'keys/rotation.json',
         'publication.jwt',
       ]);

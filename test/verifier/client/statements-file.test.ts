@@ -150,10 +150,7 @@ describe('one file with all statements is no authority', () => {
     const older = await published(at(-600));
     for (const other of [foreign, older]) {
       const of = Object.fromEntries(
-        ['issuers.sig', 'checkpoint.jwt', 'keys/delegation.jwt'].map((path) => [
-          path,
-          String(other.get(path)),
-        ]),
+        ['issuers.sig', 'publication.jwt', 'checkpoint.jwt'].map((path) => [path, String(other.get(path))]),
       );
       expect(await load(changed(of))).toBe('a');
     }
@@ -166,7 +163,7 @@ describe('one file with all statements is no authority', () => {
       () => undefined,
       (thrown) => thrown,
     );
-    expect(Object.values(error.errors).map(({ code }) => code)).toEqual(['ERR_DELEGATION_INVALID']);
+    expect(Object.values(error.errors).map(({ code }) => code)).toEqual(['ERR_PUBLICATION_INVALID']);
   });
 
   it('does not hide a newer publication behind an older one that was accepted before', async () => {

@@ -438,12 +438,12 @@ describe('an offline copy with a trust anchor', () => {
 });
 
 describe('a client that has pinned the root key of another registry', () => {
-  it('learns which root key the delegation names, and that no rotation leads there', async () => {
+  it('learns which root key the publication names, and that no rotation leads there', async () => {
     const { base } = await registryHost(checkpointed);
     const client = createRegistryClient({ sources: [base], rootKey: other.rootKey.jwk });
     const error = await client.ready().catch((thrown: NoUsableSource) => thrown.errors[base]);
     client.close();
-    expect(error).toMatchObject({ code: 'ERR_DELEGATION_INVALID' });
+    expect(error).toMatchObject({ code: 'ERR_PUBLICATION_INVALID' });
     const { message } = error as Error;
     expect(message).toContain(root.rootKey.thumbprint);
     expect(message).toContain(`signer, not ${other.rootKey.thumbprint}`);
