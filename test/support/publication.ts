@@ -156,9 +156,12 @@ function signedStatement(key: TestKey, typ: string, payload: JWTPayload): string
   return `${input}.${signature(Buffer.from(input), key)}`;
 }
 
+// The same in each second of a test: a statement of one sequence says one thing.
+const ONLINE_UNTIL = seconds() + 24 * HOUR;
+
 /** Names an online key in the publication statement. @param more - what the claim says besides */
 export function withOnlineKey(files: Files, root: TestKey, online: TestKey, more: JWTPayload = {}): Files {
-  const claim = { keys: [online.rootKey.jwk], exp: seconds() + 24 * HOUR, hold: false, ...more };
+  const claim = { keys: [online.rootKey.jwk], exp: ONLINE_UNTIL, hold: false, ...more };
   return stated(files, root, { ...payloadOf(files.get('publication.jwt')), online: claim });
 }
 

@@ -19,6 +19,7 @@ import {
   type TestKey,
   testKey,
   withCheckpoint,
+  withOnlineKey,
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
@@ -364,7 +365,7 @@ describe('an online key', () => {
     const named = files(at(-year - 1000), online, seconds - year);
     const copyOf = async (iat: number) => {
       const claims = { iat, exp: iat + 3600 };
-      const tree = new Map(named).set('checkpoint.jwt', Buffer.from(await checkpoint(named, key(online), claims)));
+      const tree: Files = new Map(named).set('checkpoint.jwt', Buffer.from(await checkpoint(named, key(online), claims)));
       return { get: async (path: string) => tree.get(path) };
     };
     const open = async (maxAge: number, iat: number) =>

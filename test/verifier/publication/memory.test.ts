@@ -12,8 +12,6 @@ import { codeOf } from '../../support/log-clients.js';
 import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import {
   at,
-  checkpoint,
-  delegation,
   type Files,
   issuer,
   publish,
@@ -23,9 +21,9 @@ import {
 } from '../../support/publication.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
-let [root, online] = [] as unknown as [TestKey, TestKey];
+let root = undefined as unknown as TestKey;
 beforeAll(async () => {
-  [root, online] = await Promise.all([testKey(), testKey()]);
+  root = await testKey();
 });
 
 const source = (files: Files) => ({ get: async (path: string) => files.get(path) });

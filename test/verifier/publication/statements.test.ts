@@ -154,7 +154,7 @@ describe('a publication statement, at a first visit', () => {
 
   it('must be signed by the root key of the list, and by no other', async () => {
     const files = await publication(FIRST);
-    expect(await verdicts(await withStatement(files, online))).toEqual(['ERR_PUBLICATION_INVALID']);
+    expect(await verdicts(await withStatement(files, await testKey()))).toEqual(['ERR_PUBLICATION_INVALID']);
     expect(await verdicts(await withStatement(files, next))).toEqual(['ERR_PUBLICATION_INVALID']);
   });
 });

@@ -2,13 +2,12 @@ import { createIssuerLookup, createRegistryClient, type NoUsableSource } from '@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readProvenRecord } from '../../../verifier/build/core/sums/proof.js';
 import {
+  checkpoint,
   type Files,
   issuer,
   sha256,
-  statement,
   type TestKey,
   testKey,
-  withCheckpoint,
 } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
