@@ -137,7 +137,7 @@ describe('one file with all statements is no authority', () => {
 
   it.each([
     [64 * KIB, 2],
-    [64 * KIB + 1, 7],
+    [64 * KIB + 1, 6],
   ])('the single files decide where a member has more than its limit: %i bytes', async (length, requests) => {
     const proof = { 'log/publication.tlog-proof': 'x'.repeat(length) };
     const host = await registryHost(withStatements(await published(), proof));

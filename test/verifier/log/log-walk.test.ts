@@ -114,7 +114,10 @@ describe('walkLog', () => {
   });
 
   it('makes the entries from the statements, but those of other types', async () => {
-    const statements = log.slice(0, 6).map(({ statement }) => ({ statement }));
+    const statements = log.slice(0, 6).map(({ statement, entry }) => ({
+      statement,
+      ...(entry.type === 'unknown' && { entry }),
+    }));
     const walk = await walkLog(begin(first), statements);
     expect(walk.verified.map(({ entry }) => entry)).toEqual(log.slice(0, 6).map(({ entry }) => entry));
     expect(await problems(6, { statement: log[6]?.statement })).toEqual(['entry 6 log-statements']);

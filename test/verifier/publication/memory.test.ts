@@ -12,6 +12,7 @@ import { codeOf } from '../../support/log-clients.js';
 import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import {
   at,
+  checkpoint,
   type Files,
   issuer,
   publish,
