@@ -61,10 +61,10 @@ describe('a first visitor', () => {
     const host = await registryHost(
       withRotation(publish(key(root), [issuer('a')]), await steps(root, second)),
     );
-    expect(await verdicts(clientOf([host]))).toEqual(['ERR_SIGNATURE_INVALID']);
+    expect(await verdicts(clientOf([host]))).toEqual(['ERR_CHECKPOINT_INVALID']);
     const copy = { get: async (path: string) => host.files.get(path) };
     await expect(openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge: 3600 })).rejects.toMatchObject({
-      code: 'ERR_SIGNATURE_INVALID',
+      code: 'ERR_CHECKPOINT_INVALID',
     });
   });
 
@@ -196,10 +196,10 @@ describe('a client that has followed a rotation', () => {
       async () => withRotation(publish(key(root), [issuer('a')], at(-50)), await steps(second, root)),
     ],
     ['another way to the key', 'ERR_ROTATION_GAP', async () => rotated(at(-50), thief, second)],
-    ['no rotation', 'ERR_SIGNATURE_INVALID', async () => publish(key(root), [issuer('a')], at(-50))],
+    ['no rotation', 'ERR_CHECKPOINT_INVALID', async () => publish(key(root), [issuer('a')], at(-50))],
     [
       'an empty rotation',
-      'ERR_SIGNATURE_INVALID',
+      'ERR_CHECKPOINT_INVALID',
       async () => withRotation(publish(key(root), [issuer('a')], at(-50)), []),
     ],
     ['another successor', 'ERR_ROTATION_FORK', async () => rotated(at(-50), root, thief)],
@@ -309,7 +309,7 @@ describe('a rotation without a list by its last key', () => {
 
     behind.files = publish(key(root), [issuer('b')], at(-50));
     const restarted = clientOf([behind], { store });
-    expect(await verdicts(restarted)).toEqual(['ERR_SIGNATURE_INVALID']);
+    expect(await verdicts(restarted)).toEqual(['ERR_CHECKPOINT_INVALID']);
     expect(() => restarted.list()).toThrow('has not been fresh since');
     behind.files = await rotated(at(-300), root, second);
     expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_LIST_ROLLED_BACK']);

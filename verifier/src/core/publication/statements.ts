@@ -68,8 +68,8 @@ export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly s
 
 /**
  * Reads and verifies the statements of a source under one root key: the checkpoint with its delegation, and the
- * publication statement with the proof that it is logged (rule client-steps). Then refuses what lacks something, is older than
- * the accepted statements, or does not fit together (rule statement-checks).
+ * publication statement with the proof that it is logged (rule client-steps). No source lacks one of them (rule missing-files).
+ * Then refuses what is older than the accepted statements, or does not fit together (rule statement-checks).
  */
 export async function readStatements(
   files: RegistryFiles,
