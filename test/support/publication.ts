@@ -111,8 +111,12 @@ function isByOther(checkpoint: Buffer | undefined, { rootKey }: TestKey): boolea
   return header !== '' && JSON.parse(Buffer.from(header, 'base64url').toString()).kid !== rootKey.thumbprint;
 }
 
+/** The checkpoint of the root key: signed with the list, and valid for long. */
 function sealOf(files: Files, key: TestKey): Buffer {
-  return Buffer.from(signedStatement(key, 'registry-checkpoint+jwt', checkpointClaims(files)));
+  const claims = checkpointClaims(files);
+  const iat = Math.min(Date.parse(String(claims['updated_at'])) / 1000, seconds() - 60);
+  const exp = Math.max(iat + 90 * 24 * HOUR, seconds() + HOUR);
+  return Buffer.from(signedStatement(key, 'registry-checkpoint+jwt', { ...claims, iat, exp }));
 }
 
 /** The claims of a first publication statement about the files. */

@@ -143,39 +143,7 @@ describe('one deadline', () => {
 });
 
 describe('which list wins', () => {
-  /** Answers nothing until it is let go. */
-  const heldBack = async (files: Files) => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const host = await behaving((path, _request, response) => {
-      released.then(() => {
-        const body = host.files.get(path);
-        response.writeHead(body === undefined ? 404 : 200).end(body);
-      });
-      return true;
-    }, files);
-    return { host, release };
-  };
-  /** Lets a host go once another one has been read. */
-  const after = (host: RegistryHost, work: () => void) => {
-    host.intercept = (path, _request, response) => {
-      if (path === 'issuers.sig') response.once('finish', () => setTimeout(work, 50));
-      return false;
-    };
-  };
-
-  it('without checkpoints it is the newest of those that were asked', async () => {
-    const { host: newer, release } = await heldBack(list(at(-10)));
-    const older = await registryHost(list(at(-100)));
-    after(older, release);
-    const client = clientOf([newer, older], { timeout: 6 });
-    await client.ready();
-    expect(client.status().source).toBe(newer.base);
-  });
-
-  it('with a checkpoint it is the first: nobody is waited for', async () => {
+  it('is the first: nobody is waited for', async () => {
     const hanging = await behaving(HANGS);
     const good = await registryHost(await checked());
     const events: RegistryEvent[] = [];

@@ -174,7 +174,10 @@ describe('two publications that are mixed', () => {
     Object.fromEntries([...files].filter(([path]) => /^(sums|issuers)\//.test(path)));
   const listOf = (files: Files) =>
     Object.fromEntries(['issuers.json', 'issuers.sig'].map((path) => [path, files.get(path)]));
-  const statementOf = (files: Files) => ({ 'publication.jwt': files.get('publication.jwt') });
+  const statementOf = (files: Files) => ({
+    'publication.jwt': files.get('publication.jwt'),
+    'checkpoint.jwt': files.get('checkpoint.jwt'),
+  });
 
   it.each<[name: string, mix: () => Get, thin: string, whole: string]>([
     [
@@ -232,8 +235,8 @@ describe('two publications that are mixed', () => {
     expect((await lookup.resolve(ID))?.status).toBe('revoked');
     await client.ready();
     files = first;
-    expect(codeOf(await lookup.refresh().catch((error) => error))).toBe('ERR_PUBLICATION_ROLLED_BACK');
-    expect(codeOf(await client.refresh().catch((error) => error))).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    expect(codeOf(await lookup.refresh().catch((error) => error))).toBe('ERR_LIST_ROLLED_BACK');
+    expect(codeOf(await client.refresh().catch((error) => error))).toBe('ERR_LIST_ROLLED_BACK');
     expect((await lookup.resolve(ID))?.status).toBe('revoked');
     expect(client.resolve(ID)?.status).toBe('revoked');
     lookup.close();
@@ -244,7 +247,7 @@ describe('two publications that are mixed', () => {
     const times = { iat: NOW / 1000 - 60, exp: NOW / 1000 + 3600, sequence: 2 };
     const sealed = new Map(second).set('checkpoint.jwt', Buffer.from(await checkpoint(second, root, times)));
     expect(await lookUp(from(sealed), ID)).toBe('present');
-    const old = but(sealed, statementOf(first));
+    const old = but(sealed, { 'publication.jwt': first.get('publication.jwt') });
     expect(await lookUp(old, ID)).toBe('ERR_CHECKPOINT_MISMATCH');
     expect(await load(old, ID)).toBe('ERR_CHECKPOINT_MISMATCH');
     const none = but(sealed, { 'publication.jwt': undefined });

@@ -65,8 +65,9 @@ export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly s
 
 /**
  * Reads and verifies the statements of a source under one root key: the publication statement, the checkpoint by the root key
- * or an online key of the publication, and the proof that the publication is logged (rule client-steps). Then refuses what lacks
- * something, is older than the accepted statements, or does not fit together (rule statement-checks).
+ * or an online key of the publication, and the proof that the publication is logged (rule client-steps). No source lacks one of
+ * them (rule missing-files). Then refuses what is older than the accepted statements, or does not fit together
+ * (rule statement-checks).
  */
 export async function readStatements(
   files: RegistryFiles,
