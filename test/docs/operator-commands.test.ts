@@ -9,6 +9,7 @@ import { copyOf, madeOnce } from '../support/made-once.js';
 import { ROOT } from '../support/paths.js';
 import { serve } from '../support/serving.js';
 import { claimsOf } from '../support/signed-tree.js';
+import { readTreeFile } from '../support/statements.js';
 import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 /** The operator's own registry after the commands below some headings, which many tests begin with. */
@@ -98,7 +99,7 @@ describeWith(['openssl'], 'signing in two steps', () => {
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
     const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);
     expect(stderr).toContain('is valid');
-    expect(claimsOf(readFileSync(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 2 });
+    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 2 });
   });
 });
 
@@ -323,13 +324,13 @@ describe('a delegation by request', () => {
     const folder = await registryAfter(...FRESH);
     const blocks = operatorCommands('A delegation by request');
     expect(blocks).toHaveLength(4);
-    const before = readFileSync(join(folder, 'dist/publication.jwt'));
+    const before = readTreeFile(join(folder, 'dist/publication.jwt'));
     for (const commands of blocks.slice(0, 3)) await sh(commands, folder);
     const [published, made] = ['dist/keys/delegation.jwt', 'next-delegation.jwt'].map((file) =>
       readFileSync(join(folder, file), 'utf8').trim(),
     );
     expect(published).toBe(made);
-    expect(readFileSync(join(folder, 'dist/publication.jwt')).equals(before)).toBe(true);
+    expect(readTreeFile(join(folder, 'dist/publication.jwt')).equals(before)).toBe(true);
   });
 
   it('docs/operators/offline.md: comes with the first publication', async () => {

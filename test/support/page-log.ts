@@ -10,6 +10,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { cosignatureBy, invalid, noteSigner, pairIn } from './note-keys.js';
 import { claimsOf } from './signed-tree.js';
+import { readTreeFile } from './statements.js';
 import { ORIGIN, testLog } from './test-log.js';
 import { writeFiles } from './workspace.js';
 
@@ -43,7 +44,7 @@ export async function replaceLog(
   { before, after = [] }: { readonly before: readonly LogEntry[]; readonly after?: readonly LogEntry[] },
 ): Promise<void> {
   const dist = join(folder, 'dist');
-  const text = readFileSync(join(dist, 'publication.jwt'), 'utf8');
+  const text = readTreeFile(join(dist, 'publication.jwt')).toString();
   const { sha256, sequence, updated_at: updatedAt } = claimsOf(Buffer.from(text)) as unknown as Claims;
   const own = publicationEntry({ text, sha256, sequence, updatedAt });
   const log = testLog(pairIn(join(folder, 'log.pem')), [...before, own, ...after].map(entryBytes));

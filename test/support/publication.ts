@@ -118,8 +118,12 @@ function isByOther(checkpoint: Buffer | undefined, { rootKey }: TestKey): boolea
   return header !== '' && JSON.parse(Buffer.from(header, 'base64url').toString()).kid !== rootKey.thumbprint;
 }
 
+/** The checkpoint of the root key: signed with the list, and valid for long. */
 function sealOf(files: Files, key: TestKey): Buffer {
-  return Buffer.from(signedStatement(key, 'registry-checkpoint+jwt', checkpointClaims(files)));
+  const claims = checkpointClaims(files);
+  const iat = Math.min(Date.parse(String(claims['updated_at'])) / 1000, seconds() - 60);
+  const exp = Math.max(iat + 90 * 24 * HOUR, seconds() + HOUR);
+  return Buffer.from(signedStatement(key, 'registry-checkpoint+jwt', { ...claims, iat, exp }));
 }
 
 /** The claims of a first publication statement about the files. */
@@ -163,9 +167,12 @@ function signedStatement(key: TestKey, typ: string, payload: JWTPayload): string
   return `${input}.${signature(Buffer.from(input), key)}`;
 }
 
+// The same in each second of a test: a statement of one sequence says one thing.
+const ONLINE_UNTIL = seconds() + 24 * HOUR;
+
 /** Names an online key in the publication statement. @param more - what the claim says besides */
 export function withOnlineKey(files: Files, root: TestKey, online: TestKey, more: JWTPayload = {}): Files {
-  const claim = { keys: [online.rootKey.jwk], exp: seconds() + 24 * HOUR, hold: false, ...more };
+  const claim = { keys: [online.rootKey.jwk], exp: ONLINE_UNTIL, hold: false, ...more };
   return stated(files, root, { ...payloadOf(files.get('publication.jwt')), online: claim });
 }
 

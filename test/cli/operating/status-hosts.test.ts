@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { registryHost } from '../../support/registry-host.js';
 import { freePort, plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
+import { removeTreeFile } from '../../support/statements.js';
 import { ONLINE, registryForStatus } from '../../support/status-registry.js';
 import { cli, clockAhead, recordText, writeFiles } from '../../support/workspace.js';
 
@@ -280,12 +281,12 @@ describe('hosts', () => {
   it.each<[string, () => Promise<void> | void, string, string]>([
     ['the same files', () => undefined, 'same', 'ok'],
     // The publication statement promises a checkpoint.
-    ['no checkpoint', () => rmSync(join(here.folder, 'live/checkpoint.jwt')), 'older', 'error'],
+    ['no checkpoint', () => removeTreeFile(join(here.folder, 'live/checkpoint.jwt')), 'older', 'error'],
     ['no delegation', () => rmSync(join(here.folder, 'live/keys/delegation.jwt')), 'older', 'error'],
     [
       'neither of them',
       () => {
-        rmSync(join(here.folder, 'live/checkpoint.jwt'));
+        removeTreeFile(join(here.folder, 'live/checkpoint.jwt'));
         rmSync(join(here.folder, 'live/keys/delegation.jwt'));
       },
       'older',
@@ -307,7 +308,7 @@ describe('hosts', () => {
     [
       'a delegation that nobody can read, and no checkpoint',
       () => {
-        rmSync(join(here.folder, 'live/checkpoint.jwt'));
+        removeTreeFile(join(here.folder, 'live/checkpoint.jwt'));
         writeFiles(here.folder, { 'live/keys/delegation.jwt': 'x' });
       },
       'older',

@@ -11,6 +11,7 @@ import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
 import { onlyLogged } from '../../support/only-logged.js';
 import { serve } from '../../support/serving.js';
 import { withChecksums } from '../../support/signed-tree.js';
+import { readTreeFile, removeTreeFile } from '../../support/statements.js';
 import { DAY, ONLINE, PARTS, registryForStatus } from '../../support/status-registry.js';
 import {
   cli,
@@ -191,10 +192,10 @@ describe('a publication statement', () => {
   it.each(['missing', 'damaged', 'missing, and not listed'])(
     'that is %s is to be restored, because no build can sign it',
     async (how) => {
-      const before = readFileSync(join(here.folder, 'dist/publication.jwt'));
+      const before = readTreeFile(join(here.folder, 'dist/publication.jwt'));
       const sums = readFileSync(join(here.folder, 'dist/SHA256SUMS'), 'utf8');
       if (how === 'damaged') writeFiles(here.folder, { 'dist/publication.jwt': 'x' });
-      else rmSync(join(here.folder, 'dist/publication.jwt'));
+      else removeTreeFile(join(here.folder, 'dist/publication.jwt'));
       if (how === 'missing, and not listed')
         writeFiles(here.folder, { 'dist/SHA256SUMS': sums.replace(/^.* publication\.jwt\n/m, '') });
       const { levels, report } = await statusOf();
@@ -306,7 +307,7 @@ describe('a checkpoint', () => {
   });
 
   it('ends with its delegation, whatever it says itself', async () => {
-    const claims = decodeJwt(readFileSync(join(here.folder, 'dist/checkpoint.jwt'), 'utf8'));
+    const claims = decodeJwt(readTreeFile(join(here.folder, 'dist/checkpoint.jwt')).toString());
     const kid = JSON.parse(readFileSync(join(here.folder, 'online.json'), 'utf8')).kid;
     const jwt = new SignJWT({ ...claims, exp: (claims.iat ?? 0) + 9999 * 3600 });
     jwt.setProtectedHeader({ alg: 'EdDSA', kid, typ: 'registry-checkpoint+jwt' });
@@ -318,7 +319,7 @@ describe('a checkpoint', () => {
   });
 
   it('that is missing although the publication statement promises one is an error', async () => {
-    rmSync(join(here.folder, 'dist/checkpoint.jwt'));
+    removeTreeFile(join(here.folder, 'dist/checkpoint.jwt'));
     const { levels, next, report } = await statusOf();
     expect(levels['checkpoint']).toBe('error');
     expect(next[0]).toBe('npx passport-registry checkpoint dist');
@@ -713,7 +714,7 @@ describe('the commands that status proposes', () => {
     writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await obey();
     await done();
-    rmSync(join(here.folder, 'dist/checkpoint.jwt'));
+    removeTreeFile(join(here.folder, 'dist/checkpoint.jwt'));
     await obey();
     await done();
     const base = await serve(join(here.folder, 'dist'));

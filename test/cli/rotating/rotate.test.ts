@@ -21,6 +21,7 @@ import { withKeys } from '../../support/settings.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { signsFile } from '../../support/signing-command.js';
 import { rounds } from '../../support/soak.js';
+import { readTreeFile } from '../../support/statements.js';
 import {
   cleanEnvironment,
   cli,
@@ -679,7 +680,7 @@ describe('a rotation that is stopped', () => {
     renameSync(path('dist'), path('before'));
     cpSync(path('before'), path('dist'), { recursive: true });
     // A checkpoint of the second in which the next delegation is signed is valid under that delegation, too.
-    const signed = Number(claimsOf(readFileSync(path('before', 'checkpoint.jwt')))['iat']);
+    const signed = Number(claimsOf(readTreeFile(path('before', 'checkpoint.jwt')))['iat']);
     await expect.poll(() => Math.floor(Date.now() / 1000)).toBeGreaterThan(signed);
     expect((await rotate()).code).toBe(0);
     renameSync(path('dist'), path('after'));

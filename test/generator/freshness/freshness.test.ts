@@ -8,6 +8,7 @@ import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
+import { hasTreeFile, readTreeFile, removeTreeFile } from '../../support/statements.js';
 import {
   cli,
   filesBelow,
@@ -115,7 +116,7 @@ describe('a tree without a checkpoint in which an older list was put back under 
     }
     change('revoked');
     await build(...withKeys({ checkpoint: 'online.pem' }));
-    rmSync(path('checkpoint.jwt'));
+    removeTreeFile(path('checkpoint.jwt'));
     change('active');
   });
 
@@ -143,7 +144,7 @@ describe('a tree without a checkpoint in which an older list was put back under 
   );
 
   it('is refused if both lists have the same time', async () => {
-    const { sequence, updated_at, ...claims } = claimsOf(readFileSync(path('publication.jwt')));
+    const { sequence, updated_at, ...claims } = claimsOf(readTreeFile(path('publication.jwt')));
     const signer = await signerKey(folder, 'root');
     const forged = { ...claims, sequence, sha256: '0'.repeat(64), updated_at };
     writeFiles(folder, { 'dist/publication.jwt': await jwt(signer, 'registry-publication+jwt', forged) });
@@ -162,11 +163,11 @@ describe('a tree in which an older publication statement was put back, with the 
 
   beforeEach(async () => {
     await build();
-    old = readFileSync(path('publication.jwt'));
+    old = readTreeFile(path('publication.jwt'));
     await delegate();
     // The list is unchanged, and the new statement promises checkpoints.
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    expect(claimsOf(readFileSync(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
+    expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
   });
 
   it.each<[string, string[]]>([
@@ -183,7 +184,7 @@ describe('a tree in which an older publication statement was put back, with the 
   it('gets no checkpoint without a sequence where only the statement is gone', async () => {
     const before = text('checkpoint.jwt');
     expect(claimsOf(Buffer.from(before))).toMatchObject({ sequence: 2 });
-    rmSync(path('publication.jwt'));
+    removeTreeFile(path('publication.jwt'));
     const { code, stderr } = await cli(['checkpoint', '--online-key', 'online.pem'], folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining('publication.jwt of the published tree is')]);
     expect(text('checkpoint.jwt')).toBe(before);
@@ -193,7 +194,7 @@ describe('a tree in which an older publication statement was put back, with the 
   });
 
   it('does not begin anew where every trace of it but the checkpoint is gone', async () => {
-    rmSync(path('publication.jwt'));
+    removeTreeFile(path('publication.jwt'));
     const sums = text('SHA256SUMS').split('\n');
     writeFiles(folder, {
       'dist/SHA256SUMS': sums.filter((line) => !line.endsWith('  publication.jwt')).join('\n'),
@@ -210,18 +211,18 @@ describe('a publication statement that promises checkpoints', () => {
   it('is not withdrawn by a build without a checkpoint, and the note says what is missing', async () => {
     await delegate();
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    rmSync(path('checkpoint.jwt'));
+    removeTreeFile(path('checkpoint.jwt'));
     change();
     // Every verifier refuses the tree until `checkpoint` has run.
     const built = await cli(['build', '--key', 'root.pem', '--production', '--json'], folder);
     expect([built.code, JSON.parse(built.stdout)]).toMatchObject([6, { ok: false, isFinished: false }]);
     expect(built.stderr).toContain('The publication statement promises');
-    expect(claimsOf(readFileSync(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
+    expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
     const refused = await cli(['verify', 'dist'], folder);
     expect([refused.code, refused.stderr.includes('a checkpoint is required')]).toEqual([1, true]);
     await checkpoint();
     await good('verify', 'dist');
-    expect(claimsOf(readFileSync(path('checkpoint.jwt')))).toMatchObject({ sequence: 2 });
+    expect(claimsOf(readTreeFile(path('checkpoint.jwt')))).toMatchObject({ sequence: 2 });
   });
 
   it('follows the first checkpoint with the next build, and a note says so until then', async () => {
@@ -229,11 +230,11 @@ describe('a publication statement that promises checkpoints', () => {
     await build('--delegation', 'delegation.jwt');
     await checkpoint();
     await good('verify', 'dist');
-    expect(claimsOf(readFileSync(path('publication.jwt')))).not.toHaveProperty('checkpoint');
+    expect(claimsOf(readTreeFile(path('publication.jwt')))).not.toHaveProperty('checkpoint');
     const list = text('issuers.json');
     await build(...withKeys({ checkpoint: 'online.pem' }));
     expect(text('issuers.json')).toBe(list);
-    expect(claimsOf(readFileSync(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
+    expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
   });
 });
 
@@ -656,11 +657,11 @@ describe('a published tree that was damaged', () => {
   it.each<[string, () => unknown]>([
     ['garbled', () => writeFiles(folder, { 'dist/keys/rotation.json': '[garbled' })],
     ['with a garbled step', () => writeFiles(folder, { 'dist/keys/rotation.json': '["e30.e30."]' })],
-    ['gone', () => rmSync(path('keys/rotation.json'))],
+    ['gone', () => removeTreeFile(path('keys/rotation.json'))],
     [
       'a folder',
       () => {
-        rmSync(path('keys/rotation.json'));
+        removeTreeFile(path('keys/rotation.json'));
         mkdirSync(path('keys/rotation.json'));
       },
     ],
@@ -677,7 +678,7 @@ describe('a published tree that was damaged', () => {
         expect.stringMatching(/keys\/rotation.json is (?:damaged|missing)/),
       ]);
       expect(text('SHA256SUMS')).toBe(before);
-      rmSync(path('keys/rotation.json'), { recursive: true, force: true });
+      removeTreeFile(path('keys/rotation.json'));
       writeFiles(folder, { 'dist/keys/rotation.json': chain });
       expect((await again()).code).toBe(0);
       await client(await serve(path()), 'root');
@@ -689,7 +690,7 @@ describe('a published tree that was damaged', () => {
     for (const lie of ['[garbled', '["e30.e30."]']) {
       writeFiles(folder, { 'dist/keys/rotation.json': lie });
       await build();
-      expect(existsSync(path('keys/rotation.json'))).toBe(false);
+      expect(hasTreeFile(path('keys/rotation.json'))).toBe(false);
     }
     mkdirSync(path('keys/rotation.json'));
     await build();

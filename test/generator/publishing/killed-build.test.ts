@@ -9,6 +9,7 @@ import { CLI } from '../../support/paths.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
+import { readTreeFile } from '../../support/statements.js';
 import {
   cleanEnvironment,
   cli,
@@ -114,7 +115,7 @@ async function assertSequenceIsNew(torn: string): Promise<void> {
   const seen = statementsIn(torn);
   const { code, stderr } = await cli(buildArgs('registered', NEWEST, 'other'), folder);
   expect([code, stderr]).toEqual([0, expect.stringContaining('verified')]);
-  const made = claimsOf(readFileSync(join(folder, 'other/publication.jwt')));
+  const made = claimsOf(readTreeFile(join(folder, 'other/publication.jwt')));
   expect(Number(made['sequence'])).toBeGreaterThan(1);
   expect(seen.filter(({ sequence }) => Number(sequence) >= Number(made['sequence']))).toEqual([]);
   rmSync(join(folder, 'other'), { recursive: true });

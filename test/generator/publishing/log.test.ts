@@ -8,6 +8,7 @@ import { noteSigner, pairIn } from '../../support/note-keys.js';
 import { onlyLogged } from '../../support/only-logged.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256, signerKey } from '../../support/signed-tree.js';
+import { hasTreeFile, readTreeFile } from '../../support/statements.js';
 import {
   cli,
   filesBelow,
@@ -398,7 +399,7 @@ describe('a publication that is only in the log', () => {
     const status = JSON.parse((await cli(['status', '--offline', '--json'], folder)).stdout);
     expect(status.next[0].command).toBe('npx passport-registry checkpoint dist');
     await good(...command);
-    expect(read('publication.jwt')).toEqual(readFileSync(join(folder, 'whole/publication.jwt')));
+    expect(read('publication.jwt')).toEqual(readTreeFile(join(folder, 'whole/publication.jwt')));
     expect(await problemsIn(dist())).toEqual([]);
   });
 
@@ -410,11 +411,11 @@ describe('a publication that is only in the log', () => {
     });
     const next = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem' }), '--rotation', 'step'];
     await onlyLogged(dist(), () => good(...next, '--delegation', 'delegation'));
-    expect(existsSync(dist('keys/rotation.json'))).toBe(false);
+    expect(hasTreeFile(dist('keys/rotation.json'))).toBe(false);
     const statement = read('log/statements/3.jwt');
     cpSync(dist(), join(folder, 'copy'), { recursive: true });
     await good('checkpoint', 'copy', '--online-key', 'online.pem');
-    expect(readFileSync(join(folder, 'copy/publication.jwt'))).toEqual(statement);
+    expect(readTreeFile(join(folder, 'copy/publication.jwt'))).toEqual(statement);
     expect(await problemsIn(join(folder, 'copy'))).toEqual([]);
     // The interrupted command does the same.
     await good(...next, '--delegation', 'delegation');

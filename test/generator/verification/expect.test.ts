@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listen, serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
+import { removeTreeFile } from '../../support/statements.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
@@ -89,7 +90,7 @@ describe('verify --expect of a tree with a checkpoint', () => {
   });
 
   it('refuses a host that withholds the checkpoint', async () => {
-    const host = await copyOf('withheld', (tree) => rmSync(join(tree, 'checkpoint.jwt')));
+    const host = await copyOf('withheld', (tree) => removeTreeFile(join(tree, 'checkpoint.jwt')));
     const { code, stderr } = await expectAt(host);
     expect([code, stderr]).toEqual([1, expect.stringContaining('checkpoint.jwt is missing')]);
     expect(stderr).not.toContain('is valid');

@@ -16,6 +16,7 @@ import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, jwt, type SignerKey, sha256, signerKey } from '../../support/signed-tree.js';
+import { readTreeFile } from '../../support/statements.js';
 import { testLog } from '../../support/test-log.js';
 import { cli, keyPair, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -52,7 +53,7 @@ beforeAll(async () => {
   statements = entries.map((_entry, index) =>
     readFileSync(join(here.tree, `log/statements/${index}.jwt`), 'utf8'),
   );
-  published = claimsOf(readFileSync(join(here.tree, 'publication.jwt')));
+  published = claimsOf(readTreeFile(join(here.tree, 'publication.jwt')));
   expect(entries.map(({ type }) => type)).toEqual([
     'publication',
     'publication',

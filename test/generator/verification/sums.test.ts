@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { resealed, restated, type SignedTree, sha256, signedTree } from '../../support/signed-tree.js';
+import { readTreeFile } from '../../support/statements.js';
 import { naiveSums } from '../../support/sums.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -100,7 +101,7 @@ describe.each(FORGERIES.filter(([, , levels]) => levels === 0))(
       expect((await mirror('good')).code).toBe(0);
       const { code, stderr } = await mirror('bad');
       expect(code, stderr).toBe(1);
-      const served = readFileSync(join(folder, 'mirror/current/publication.jwt'));
+      const served = readTreeFile(join(folder, 'mirror/current/publication.jwt'));
       expect(served.equals(tree.files.get('publication.jwt') as Buffer)).toBe(true);
     });
 

@@ -10,6 +10,7 @@ import { listen } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { resealed, restated, type SignerKey, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
+import { readTreeFile } from '../../support/statements.js';
 import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const RECORDS = Array.from({ length: 100 }, (_one, index) => `n${index}`);
@@ -219,7 +220,7 @@ describe('a mirror over HTTP', () => {
 
     it('and refuses SHA256SUMS of another publication', async () => {
       const files = filesOf(next);
-      files.set('publication.jwt', readFileSync(join(first, 'publication.jwt')));
+      files.set('publication.jwt', readTreeFile(join(first, 'publication.jwt')));
       files.delete('checkpoint.jwt');
       serving(await resealed(files, key));
       await refused(/ERR_CHECKPOINT_MISSING/);

@@ -21,6 +21,7 @@ import { CLI } from '../../support/paths.js';
 import { freePort, serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { withChecksums } from '../../support/signed-tree.js';
+import { readTreeFile, removeTreeFile } from '../../support/statements.js';
 import { until } from '../../support/until.js';
 import { cli, clockAhead, filesOf, recordText, run, writeFiles } from '../../support/workspace.js';
 
@@ -89,7 +90,7 @@ describe('passport-registry mirror', () => {
       ],
       [
         'the statement',
-        () => rmSync(join(here.folder, 'dist/publication.jwt')),
+        () => removeTreeFile(join(here.folder, 'dist/publication.jwt')),
         /publication\.jwt is missing/,
       ],
       ['a file too few', () => rmSync(join(here.folder, 'dist/index.html')), /index\.html/],
@@ -149,7 +150,7 @@ describe('passport-registry mirror', () => {
     expect([old.code, old.stderr]).toEqual([1, expect.stringContaining('ERR_LIST_EXPIRED')]);
     await publish('2026-11-02T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }));
     expect((await mirror(source)).code).toBe(0);
-    const claims = decodeJwt(readFileSync(join(here.folder, 'dist/checkpoint.jwt'), 'utf8'));
+    const claims = decodeJwt(readTreeFile(join(here.folder, 'dist/checkpoint.jwt')).toString());
     const expired = { ...claims, iat: Number(claims.iat) - 7200, exp: Number(claims.iat) - 3600 };
     const jwt = await new SignJWT(expired)
       .setProtectedHeader({ alg: 'EdDSA', kid: here.rootKey.thumbprint, typ: 'registry-checkpoint+jwt' })
@@ -162,10 +163,10 @@ describe('passport-registry mirror', () => {
   it('takes a new checkpoint of the same list', async () => {
     await publish('2026-11-02T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }));
     await mirror(source);
-    const before = readFileSync(join(here.folder, 'mirror/current/checkpoint.jwt'), 'utf8');
+    const before = readTreeFile(join(here.folder, 'mirror/current/checkpoint.jwt')).toString();
     expect((await cli(['checkpoint', '--online-key', 'key.pem'], here.folder, clockAhead(1))).code).toBe(0);
     expect((await mirror(source)).stderr).toContain('switched to');
-    expect(readFileSync(join(here.folder, 'mirror/current/checkpoint.jwt'), 'utf8')).not.toBe(before);
+    expect(readTreeFile(join(here.folder, 'mirror/current/checkpoint.jwt')).toString()).not.toBe(before);
   });
 
   it('follows a rotation from the key that it has pinned', async () => {
@@ -413,10 +414,10 @@ describe('passport-registry mirror status', () => {
         expect(code).toBe(0);
         cpSync(tree, join(folder, name), { recursive: true });
         cpSync(tree, join(folder, `unstated-${name}`), { recursive: true });
-        rmSync(join(folder, `unstated-${name}/publication.jwt`));
+        removeTreeFile(join(folder, `unstated-${name}/publication.jwt`));
       }
       cpSync(join(folder, 'with'), join(folder, 'withheld'), { recursive: true });
-      rmSync(join(folder, 'withheld/checkpoint.jwt'));
+      removeTreeFile(join(folder, 'withheld/checkpoint.jwt'));
     });
 
     it.each([
@@ -435,7 +436,7 @@ describe('passport-registry mirror status', () => {
     });
 
     it('behind or ahead if the statement of the same list is another', async () => {
-      const claims = decodeJwt(readFileSync(join(trees, 'without/publication.jwt'), 'utf8'));
+      const claims = decodeJwt(readTreeFile(join(trees, 'without/publication.jwt')).toString());
       const next = { ...claims, sequence: 5, iat: Number(claims.iat) + 60 };
       const jwt = await new SignJWT(next)
         .setProtectedHeader({ alg: 'EdDSA', kid: here.rootKey.thumbprint, typ: 'registry-publication+jwt' })

@@ -5,6 +5,7 @@ import { cosignTree } from '../../support/log-files.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
+import { readTreeFile } from '../../support/statements.js';
 import { type Cosigning, noteSigner, ORIGIN } from '../../support/test-log.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -85,7 +86,7 @@ describe('resolve --at', () => {
       ['resolve', 'alpha', '--at', '2026-03-01T10:00:00Z', ...TRUST, '--json'],
       folder,
     );
-    const statement = claimsOf(readFileSync(join(folder, 'dist-1/publication.jwt')));
+    const statement = claimsOf(readTreeFile(join(folder, 'dist-1/publication.jwt')));
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       ...{ issuerId: 'alpha', at: '2026-03-01T10:00:00Z', listed: true },
@@ -192,7 +193,7 @@ describe('diff --at --at', () => {
     const times = ['2026-03-01T11:00:00Z', '2026-03-03T11:00:00+00:00'] as const;
     const { stderr } = await at(...times, ...TRUST);
     const [one = {}, two = {}] = ['dist-1', 'dist-3'].map((tree) =>
-      claimsOf(readFileSync(join(folder, tree, 'publication.jwt'))),
+      claimsOf(readTreeFile(join(folder, tree, 'publication.jwt'))),
     ) as Record<string, unknown>[];
     expect(
       stderr.startsWith(`the list of 2026-03-01T11:00:00Z

@@ -34,14 +34,7 @@ import {
   tokenOf,
   verifierOf,
 } from '../../support/passport-world.js';
-import {
-  at,
-  issuer,
-  publish,
-  statement,
-  testKey,
-  withCheckpoint,
-} from '../../support/publication.js';
+import { at, issuer, publish, statement, testKey, withOnlineKey } from '../../support/publication.js';
 
 const NAMES = Object.keys(BAD_KEYS);
 const GOOD_ED25519 = ed25519.getPublicKey(new Uint8Array(32).fill(1));

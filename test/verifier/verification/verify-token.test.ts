@@ -552,9 +552,7 @@ describe('a registry that changes', () => {
   it('finds the issuers of the new list', async () => {
     const host = await registryHost(publish(root, [beta.record], '2026-11-01T00:00:00Z'));
     const { jwk } = root.rootKey;
-    const registry = closedAfterTest(
-      createRegistryClient({ sources: [host.base], rootKey: jwk, maxAge: 1e9 }),
-    );
+    const registry = closedAfterTest(createRegistryClient({ sources: [host.base], rootKey: jwk }));
     const verifier = await verifierWith({ registry });
     const token = await signed(accessClaims());
     expect(outcome(await verifier.verifyToken(token, 'access'))).toEqual(['registry-unavailable', 'issuer']);
