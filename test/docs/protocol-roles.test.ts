@@ -1,7 +1,8 @@
 import { createRegistryClient, openRegistry } from '@passport-registry/verifier';
-import { memorySource, verifyTree } from 'passport-registry';
+import { verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { resealed, type SignedTree, seconds, sha256, signedTree } from '../support/signed-tree.js';
+import { copyIn, treeIn } from '../support/sources.js';
 
 /** Returns which roles accept a tree. Each role pins the root key, and has accepted nothing before. */
 async function rolesThatAccept(files: ReadonlyMap<string, Buffer>, { root: { rootKey } }: SignedTree) {
@@ -15,7 +16,7 @@ async function rolesThatAccept(files: ReadonlyMap<string, Buffer>, { root: { roo
     rootKey: rootKey.jwk,
     fetch: async (input) => answer(String(input).slice(base.length).replace(/\?.*/, '')),
   });
-  const copy = { get: async (path: string) => files.get(path) };
+  const copy = copyIn(files);
   const isAccepted = (work: Promise<unknown>) =>
     work.then(
       () => true,
@@ -24,7 +25,7 @@ async function rolesThatAccept(files: ReadonlyMap<string, Buffer>, { root: { roo
   const roles = {
     client: await isAccepted(client.ready()),
     copy: await isAccepted(openRegistry(copy, { rootKey: rootKey.jwk, maxAge: 30 * 24 * 60 * 60 })),
-    auditor: (await verifyTree(memorySource(files), rootKey)).ok,
+    auditor: (await verifyTree(treeIn(files), rootKey)).ok,
   };
   client.close();
   return roles;

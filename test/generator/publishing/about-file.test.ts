@@ -1,13 +1,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
-import { memorySource, type TreeReport, verifyTree } from 'passport-registry';
+import { type TreeReport, verifyTree } from 'passport-registry';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { onlyLogged } from '../../support/only-logged.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256, withChecksums } from '../../support/signed-tree.js';
+import { treeIn } from '../../support/sources.js';
 import { publishedWithLog } from '../../support/statements-registry.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -115,8 +116,7 @@ describe('verify', () => {
     checks.flatMap(({ name, result, problems }) =>
       result === 'failed' ? [`${name}: ${problems.join()}`] : [],
     );
-  const verify = async (tree: Map<string, Buffer>) =>
-    failed(await verifyTree(memorySource(withChecksums(tree))));
+  const verify = async (tree: Map<string, Buffer>) => failed(await verifyTree(treeIn(withChecksums(tree))));
 
   it('accepts about.json as a build writes it', async () => {
     record('alpha', { name: 'Alpha' });

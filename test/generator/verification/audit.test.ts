@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { folderSource, httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
+import { folderSource, httpSource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { contentTypeOf, listen } from '../../support/serving.js';
@@ -16,6 +16,7 @@ import {
   signedTree,
 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
+import { treeIn } from '../../support/sources.js';
 import { cli, temporaryFolder } from '../../support/workspace.js';
 
 type Files = Map<string, Buffer>;
@@ -43,7 +44,7 @@ const older = () =>
 const timeOf = (hash: string) => JSON.parse(file(`snapshots/${hash}/issuers.json`).toString()).updated_at;
 
 const audit = (files: ReadonlyMap<string, Buffer>, now?: number) =>
-  verifyTree(memorySource(files), tree.root.rootKey, now === undefined ? {} : { now: () => now });
+  verifyTree(treeIn(files), tree.root.rootKey, now === undefined ? {} : { now: () => now });
 const failed = ({ checks }: TreeReport) =>
   checks.filter(({ result }) => result === 'failed').map(({ name }) => name);
 const problems = ({ checks }: TreeReport) =>
@@ -59,7 +60,7 @@ async function withoutCheckpoint(): Promise<Files> {
 describe('a tree that has everything', () => {
   it('is good, under the root key and under the one before', async () => {
     for (const pinned of [tree.root.rootKey, tree.first.rootKey, undefined]) {
-      const report = await verifyTree(memorySource(tree.files), pinned);
+      const report = await verifyTree(treeIn(tree.files), pinned);
       expect(problems(report)).toBe('');
       const skipped = report.checks.filter(({ result }) => result !== 'passed').map(({ name }) => name);
       expect(skipped).toEqual(['about', 'log', 'statements', 'unknown id', 'content types']);
@@ -82,7 +83,7 @@ describe('a tree that has everything', () => {
   });
 
   it('says which snapshot it cannot verify: that of a first root key, which is not in the tree', async () => {
-    const first = await verifyTree(memorySource(tree.files), tree.first.rootKey);
+    const first = await verifyTree(treeIn(tree.files), tree.first.rootKey);
     expect(first.warnings).toEqual([]);
     expect((await audit(tree.files)).warnings).toEqual([
       `the snapshot ${older()[0]} is not verified: the first root key ${tree.first.rootKey.thumbprint}, which is not known, may have signed it`,
@@ -252,7 +253,7 @@ describe('of a tree, whoever holds the online key can alter', () => {
   it('under the pinned first root key, a snapshot that this key has not signed', async () => {
     const path = `snapshots/${older()[0]}/issuers.sig`;
     const files = new Map(tree.files).set(path, file(`snapshots/${older()[1]}/issuers.sig`));
-    const report = await verifyTree(memorySource(await resealed(files, tree.online)), tree.first.rootKey);
+    const report = await verifyTree(treeIn(await resealed(files, tree.online)), tree.first.rootKey);
     expect(failed(report)).toEqual(['snapshots']);
   });
 
@@ -386,7 +387,7 @@ describe('the clock', () => {
     const files = await plain();
     const now = () => Date.parse(list().updated_at) + 40 * DAY;
     const within = (days: number) =>
-      verifyTree(memorySource(files), tree.root.rootKey, { now, maxAge: days * 24 * 60 * 60 });
+      verifyTree(treeIn(files), tree.root.rootKey, { now, maxAge: days * 24 * 60 * 60 });
     expect(failed(await within(39))).toEqual(['freshness']);
     expect(failed(await within(40))).toEqual([]);
   });
@@ -588,7 +589,7 @@ describe('a tree with one damaged file', () => {
         const files = new Map(tree.files);
         if (bytes === undefined) files.delete(path);
         else files.set(path, bytes);
-        const report = await verifyTree(memorySource(await resealed(files, tree.online)), tree.first.rootKey);
+        const report = await verifyTree(treeIn(await resealed(files, tree.online)), tree.first.rootKey);
         if (!BOUND.test(path)) return;
         // White space around a signature is allowed.
         const trimmed = path === 'issuers.sig' && bytes?.toString().trim() === file(path).toString();

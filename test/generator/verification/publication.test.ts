@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
-import { httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
+import { httpSource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contentTypeOf, listen } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
@@ -16,6 +16,7 @@ import {
   sha256,
   signedTree,
 } from '../../support/signed-tree.js';
+import { treeIn } from '../../support/sources.js';
 import { cli, filesBelow, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 type Files = Map<string, Buffer>;
@@ -66,7 +67,7 @@ describe('a tree of sums', () => {
   it('is good as it was built, and has one level', async () => {
     expect(claimsOf(file('publication.jwt'))).toMatchObject({ levels: 1, issuers: ISSUERS.length });
     expect(leaves().length).toBeGreaterThan(8);
-    expect(problems(await verifyTree(memorySource(tree as Files), key.rootKey))).toBe('');
+    expect(problems(await verifyTree(treeIn(tree as Files), key.rootKey))).toBe('');
   });
 
   const restate = (claims: Record<string, unknown>) => async (files: Files) => restated(files, key, claims);
@@ -228,7 +229,7 @@ describe('a tree of sums', () => {
     const files = new Map(tree);
     const altered = await alter(files);
     const sealed = await resealed(altered instanceof Map ? altered : files, key, {});
-    const report = await verifyTree(memorySource(sealed), key.rootKey);
+    const report = await verifyTree(treeIn(sealed), key.rootKey);
     expect(problems(report)).toMatch(problem);
     expect(failed(report).filter((name) => name !== 'client')).toEqual(checks);
   });
@@ -261,7 +262,7 @@ describe('a tree of sums', () => {
     ],
   ])('whose SHA256SUMS %s is refused, in a folder and on a live host', async (_name, change, problem) => {
     const files = new Map(tree).set('SHA256SUMS', Buffer.from(change(file('SHA256SUMS').toString())));
-    for (const source of [memorySource(files), httpSource(await host(files))]) {
+    for (const source of [treeIn(files), httpSource(await host(files))]) {
       const report = await verifyTree(source, key.rootKey);
       expect(failed(report)).toEqual(['checksums', 'freshness']);
       expect(problems(report)).toMatch(problem);
@@ -351,7 +352,7 @@ describe('a snapshot of an earlier root key', () => {
     const statements = [...rotated.files.keys()].filter((path) => /^snapshots\/.*\.jwt$/.test(path));
     expect(statements.length).toBe(3);
     const audit = async (files: ReadonlyMap<string, Buffer>) =>
-      verifyTree(memorySource(await resealed(files, rotated.online)), rotated.first.rootKey);
+      verifyTree(treeIn(await resealed(files, rotated.online)), rotated.first.rootKey);
     expect(problems(await audit(rotated.files))).toBe('');
     const isCurrent = (path: string) => path.includes(sha256(rotated.files.get('issuers.json') as Buffer));
     const [one, other] = statements.filter((path) => !isCurrent(path)) as [string, string];

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createIssuerLookup } from '@passport-registry/verifier';
 import type { JWTPayload } from 'jose';
-import { memorySource, verifyTree } from 'passport-registry';
+import { verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { resealed, restated, type SignedTree, sha256, signedTree } from '../../support/signed-tree.js';
+import { treeIn } from '../../support/sources.js';
 import { readTreeFile } from '../../support/statements.js';
 import { naiveSums } from '../../support/sums.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -35,7 +36,7 @@ async function withSums(sums: ReadonlyMap<string, Buffer>, claims: JWTPayload = 
   return resealed(stated, tree.online);
 }
 
-const audit = (files: ReadonlyMap<string, Buffer>) => verifyTree(memorySource(files), tree.root.rootKey);
+const audit = (files: ReadonlyMap<string, Buffer>) => verifyTree(treeIn(files), tree.root.rootKey);
 
 async function problemsOf(files: ReadonlyMap<string, Buffer>): Promise<Record<string, string>> {
   const { checks } = await audit(files);

@@ -1,12 +1,12 @@
 import type { Issuer, TrustAnchor } from '@passport-registry/verifier';
 import { importAnchorRoot } from '@passport-registry/verifier/core';
-import { memorySource } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readRecordAt } from '../../../build/observers/past/answer.js';
 import { openHistory } from '../../../build/observers/past/history.js';
 import { anchorOf, delegationOf, historyWorld } from '../../support/history-world.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { type Files, issuer, testKey } from '../../support/publication.js';
+import { treeIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 import type { Cosigning } from '../../support/test-log.js';
 
@@ -51,7 +51,7 @@ async function ask(
   tree: Files = registry.files,
   issuerId = 'alpha',
 ) {
-  const history = await openHistory(memorySource(tree), await trustIn(anchor));
+  const history = await openHistory(treeIn(tree), await trustIn(anchor));
   return readRecordAt(history, Date.parse(time), issuerId);
 }
 
@@ -306,7 +306,7 @@ describe('the cost of a question', () => {
     const trust = await trustIn(world.anchor);
     for (const wanted of [0, 1, 150, 255, 256, 298, 299]) {
       const read: string[] = [];
-      const source = memorySource(registry.files);
+      const source = treeIn(registry.files);
       const counting = {
         ...source,
         get: (path: string) => read.push(path) && source.get(path),

@@ -30,6 +30,7 @@ import {
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
+import { copyIn } from '../../support/sources.js';
 
 shortenRetries();
 
@@ -569,7 +570,7 @@ describe('the rotation of the root key', () => {
 });
 
 describe('a copy without a network', () => {
-  const files = (publication: Files) => ({ get: async (path: string) => publication.get(path) });
+  const files = (publication: Files) => copyIn(publication);
   const day = 24 * 3600;
 
   it('passes the same checks, within an explicit age', async () => {

@@ -2,6 +2,7 @@ import { openRegistry } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { checkpoint, type Files, issuer, testKey } from '../../support/publication.js';
+import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
 const LISTED = Date.parse('2026-03-01T10:00:00Z');
@@ -13,7 +14,7 @@ const LAST = LISTED + (AGE + TOLERANCE) * 1000;
 /** Opens a copy at some time. Returns `accepted`, or a code. */
 function open(files: Files, trust: object, now: number): Promise<string> {
   const options = { ...trust, maxAge: AGE, clockTolerance: TOLERANCE, now: () => now };
-  return openRegistry({ get: async (path) => files.get(path) }, options as never).then(
+  return openRegistry(copyIn(files), options as never).then(
     () => 'accepted',
     ({ code }) => code,
   );

@@ -33,6 +33,7 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
 const POLICY = { tiers: ['certified' as const] };
@@ -259,10 +260,7 @@ describe('a registry view', () => {
 
   it('of an offline copy knows the holds of the copy', async () => {
     const files = await registry({ hold: ['a'] });
-    const opened = await openRegistry(
-      { get: async (path) => files.get(path) },
-      { rootKey: root.rootKey.jwk, maxAge: 24 * 60 * 60 },
-    );
+    const opened = await openRegistry(copyIn(files), { rootKey: root.rootKey.jwk, maxAge: 24 * 60 * 60 });
     expect(opened.hold).toEqual(['a']);
     expect(opened.decide('a', POLICY).reasons).toMatchObject([{ code: 'issuer-held' }]);
     expect(opened.decide('b', POLICY).accepted).toBe(true);

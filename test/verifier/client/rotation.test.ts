@@ -24,6 +24,7 @@ import {
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { copyIn } from '../../support/sources.js';
 
 shortenRetries();
 
@@ -62,7 +63,7 @@ describe('a first visitor', () => {
       withRotation(publish(key(root), [issuer('a')]), await steps(root, second)),
     );
     expect(await verdicts(clientOf([host]))).toEqual(['ERR_PUBLICATION_INVALID']);
-    const copy = { get: async (path: string) => host.files.get(path) };
+    const copy = copyIn(host.files);
     await expect(openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge: 3600 })).rejects.toMatchObject({
       code: 'ERR_PUBLICATION_INVALID',
     });
@@ -350,7 +351,7 @@ describe('an online key', () => {
   ])('dates no checkpoint after its time, live and offline: %s', async (_name, iat, verdict) => {
     const tree = await sealedBy(files(at(-600), online, seconds - 100), online, iat);
     expect(await verdicts(clientOf([await registryHost(tree)]))).toEqual([verdict]);
-    const copy = { get: async (path: string) => tree.get(path) };
+    const copy = copyIn(tree);
     const opened = openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge: 3600 });
     expect(
       await opened.then(
@@ -369,7 +370,7 @@ describe('an online key', () => {
         'checkpoint.jwt',
         Buffer.from(await checkpoint(named, key(online), claims)),
       );
-      return { get: async (path: string) => tree.get(path) };
+      return copyIn(tree);
     };
     const open = async (maxAge: number, iat: number) =>
       openRegistry(await copyOf(iat), { rootKey: key(root).rootKey.jwk, maxAge });

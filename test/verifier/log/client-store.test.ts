@@ -12,6 +12,7 @@ import { CLIENTS, type CreateClient, codeOf, logReader } from '../../support/log
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { type Files, testKey } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { copyIn } from '../../support/sources.js';
 import { noteSigner, TestLog } from '../../support/test-log.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -234,7 +235,7 @@ describe('openRegistry with a quorum', () => {
     const copy: StoredPublication = JSON.parse(JSON.stringify(members));
     const opened = [
       openRegistry(copy, settings),
-      openRegistry({ get: async (path) => registry.files.get(path) }, settings),
+      openRegistry(copyIn(registry.files), settings),
       openPath(folder, settings),
       openPath(bundle, settings),
     ].map((opening) => opening.then(() => ACCEPTED).catch(({ code }) => code));

@@ -11,8 +11,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../support/log-clients.js';
 import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import {
-  at,
-  checkpoint,
   type Files,
   issuer,
   publish,
@@ -20,6 +18,7 @@ import {
   testKey,
   withRotation,
 } from '../../support/publication.js';
+import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
 let root = undefined as unknown as TestKey;
@@ -27,8 +26,8 @@ beforeAll(async () => {
   root = await testKey();
 });
 
-const source = (files: Files) => ({ get: async (path: string) => files.get(path) });
-const seconds = (ago: number) => Math.floor(Date.now() / 1000) - ago;
+const source = (files: Files) => copyIn(files);
+const _seconds = (ago: number) => Math.floor(Date.now() / 1000) - ago;
 const conditions = () => ({
   clock: { now: Date.now(), tolerance: 300_000 },
   expiry: true,

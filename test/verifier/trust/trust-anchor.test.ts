@@ -28,6 +28,7 @@ import {
 } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { ED25519_JWK as ed25519, P256_JWK as p256 } from '../../support/rfc-keys.js';
+import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -351,7 +352,7 @@ describe('a client with a trust anchor', () => {
 });
 
 describe('an offline copy with a trust anchor', () => {
-  const files = (tree: Files) => ({ get: async (path: string) => tree.get(path) });
+  const files = (tree: Files) => copyIn(tree);
   const open = (tree: Files, options: object) =>
     codeOf(() => openRegistry(files(tree), { maxAge: 3600, ...options } as never));
 

@@ -31,6 +31,7 @@ import {
 } from '../../support/passport-world.js';
 import { checkpoint, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
+import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
 const AUDIENCE = 'https://api.example';
@@ -425,7 +426,7 @@ async function registryWith(records: readonly Issuer[], hold?: readonly string[]
   const files = publish(root, records);
   if (hold !== undefined) files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, root, { hold })));
   const trust = { rootKey: root.rootKey.jwk, maxAge: 365 * 86_400 };
-  return openRegistry({ get: async (path) => files.get(path) }, trust);
+  return openRegistry(copyIn(files), trust);
 }
 
 describe('the issuer of a token', () => {
