@@ -70,10 +70,8 @@ async function mirrorLocked(
   const base = releaseName(folder, updatedAt);
   const switched = !isHeld && (serving === undefined || releases.baseOf(serving) !== base);
   const repaired = isHeld || switched || held === undefined ? [] : damagedFiles(held, folder);
-  if (switched || repaired.length > 0) {
-    const name = repaired.length > 0 ? releases.unused(base) : base;
-    await releases.switchTo(folder, name);
-  }
+  // A copy of the release being served that is damaged, or has a file too many, is replaced as a whole.
+  if (!isHeld) await releases.switchTo(folder, switched ? base : releases.unused(base));
   return {
     ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },
     log: log && {
