@@ -57,12 +57,12 @@ async function diff(io: Io, compared: SideArguments, options: Options): Promise<
   const ok = diagnostics.every(({ severity }) => !failing.includes(severity));
   const { format } = options;
   const output = reportOutput(io, format !== 'text');
+  for (const side of past ?? []) {
+    writeLine(output, `the list of ${side.at}`);
+    writePublication(output, side);
+  }
   if (format === 'markdown') io.stdout.write(forMarkdown({ changes, notCompared }, after, diagnostics));
   else {
-    for (const side of past ?? []) {
-      writeLine(output, `the list of ${side.at}`);
-      writePublication(output, side);
-    }
     if (format === 'text') for (const line of describeDifference(changes, after)) writeLine(output, line);
     report(io, format, { ok, changes, notCompared, diagnostics, ...(past && { past }) });
   }

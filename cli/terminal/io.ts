@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { printable, printableJson } from '../../generator/diagnostics/printable.js';
 
+/** A stream that may be a terminal. */
 export type Output = Writable & Partial<Pick<WriteStream, 'isTTY' | 'hasColors' | 'columns'>>;
 type Input = Readable & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>;
 
@@ -23,10 +24,7 @@ export function say({ stderr }: Io, text: string): void {
   writeLine(stderr, text);
 }
 
-/**
- * Returns where the report goes that a user asked for: to stdout, so that pipes get it; to stderr if stdout gets the same as
- * data.
- */
+/** Returns the stream for the report that a user asked for: stdout, or stderr if stdout gets the report as data. */
 export function reportOutput({ stdout, stderr }: Io, asData: boolean | undefined): Output {
   return asData ? stderr : stdout;
 }
