@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { type JWTPayload, SignJWT } from 'jose';
+import { withStatements } from './publication.js';
 import { withKeys } from './settings.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from './workspace.js';
 
@@ -95,19 +96,23 @@ export function claimsOf(bytes: Uint8Array): JWTPayload {
   return JSON.parse(Buffer.from(Buffer.from(bytes).toString().split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** Updates SHA256SUMS, as anybody could. */
+/** Updates SHA256SUMS and statements.json, as anybody could. */
 export function withChecksums(altered: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
   const files = new Map(altered);
-  const uncovered = ['SHA256SUMS', 'checkpoint.jwt'];
-  // The tree of sums lists the records and the sums files. Trees without a publication statement have no tree of sums. The
-  // log proves its own files.
+  const uncovered = ['SHA256SUMS', 'checkpoint.jwt', 'statements.json'];
+  // The tree of sums lists the records and the sums files. The log proves its own files.
   const isInTreeOfSums = (path: string) =>
-    files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/[^.]|witness\/)/.test(path);
+    /^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/[^.]|witness\/)/.test(path);
   const sums = [...files]
     .filter(([path]) => !uncovered.includes(path) && !isInTreeOfSums(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`);
-  return files.set('SHA256SUMS', Buffer.from(sums.join('')));
+  return withOneFile(files.set('SHA256SUMS', Buffer.from(sums.join(''))));
+}
+
+/** Updates statements.json, if the tree has it. */
+function withOneFile(files: Map<string, Buffer>): Map<string, Buffer> {
+  return files.has('statements.json') ? withStatements(files) : files;
 }
 
 /** Updates SHA256SUMS, and signs a new checkpoint if the tree has one, as an attacker with the online key could. */
@@ -120,7 +125,8 @@ export async function resealed(
   const held = files.get('checkpoint.jwt');
   if (held === undefined) return files;
   const all = { ...claimsOf(held), tree_sha256: sha256(files.get('SHA256SUMS') as Buffer), ...claims };
-  return files.set('checkpoint.jwt', Buffer.from(await jwt(online, 'registry-checkpoint+jwt', all)));
+  const sealed = await jwt(online, 'registry-checkpoint+jwt', all);
+  return withOneFile(files.set('checkpoint.jwt', Buffer.from(sealed)));
 }
 
 /**
