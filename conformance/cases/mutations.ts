@@ -129,7 +129,7 @@ type Accident = (files: Files, base: string, dice: Dice) => readonly Patch[];
 
 /** The files that clients read. */
 const READ =
-  /^(issuers\.|publication|checkpoint|keys\/(delegation|rotation)|log\/(publication|tile\/\d)|sums\/|issuers\/|snapshots\/)/;
+  /^(issuers\.|publication|checkpoint|keys\/(delegation|rotation)|log\/(publication|tile\/\d)|sums\/|issuers\/|lists\/)/;
 const readFiles = (files: Files) => [...files.keys()].filter((file) => READ.test(file)).sort();
 const LINED = /tlog-proof$|^log\/checkpoint|^sums\//;
 

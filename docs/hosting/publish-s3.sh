@@ -34,12 +34,9 @@ file() {
   fi
 }
 
-folder "$json" "$immutable" snapshots '+ /*/issuers.json'
-folder "$text" "$immutable" snapshots '+ /*/issuers.sig'
-folder "$jwt" "$short" snapshots '+ /*/publication.jwt'
+folder "$json" "$immutable" lists '+ *.json'
 folder "$bytes" "$immutable" log/tile '+ **'
 folder "$jwt" "$immutable" log/statements '+ *.jwt'
-folder "$json" "$immutable" log/lists '+ *.json'
 file "$text" "$short" log/checkpoint
 folder "$json" "$long" schemas '+ *.json'
 folder "$json" "$short" issuers '+ /[^.]*'

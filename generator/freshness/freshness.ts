@@ -1,4 +1,4 @@
-import { importRootKey, RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
+import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
 import { ANY_TIME, readRotation, verifyCheckpoint, verifyDelegation } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
@@ -9,7 +9,6 @@ import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { CheckpointChoice } from './checkpoint.js';
-import { readPublishedSnapshots, snapshotFiles } from './snapshots.js';
 
 /** The new statements about the freshness of a tree. */
 export interface FreshnessChoice {
@@ -25,7 +24,7 @@ export interface FreshnessChoice {
 
 /**
  * The files that prove the freshness of a tree and the origin of its root key: the published files and
- * the new ones. A tree without delegation, checkpoint and log has no snapshots.
+ * the new ones.
  *
  * @param choice - with `breakPinnedVerifiers`, the root key may change without a rotation, and the chain from the old one ends
  * @throws {@link UsageError} | {@link KeyRejected}
@@ -86,21 +85,6 @@ export async function freshnessFiles(
   }
   set(PATHS.delegation, delegation);
   set(PATHS.checkpoint, checkpoint);
-  const hasCheckpoints =
-    delegation !== undefined || checkpoint !== undefined || choice.checkpoint !== undefined;
-  // Whoever sees the head of the log can fetch the new list from its snapshot.
-  if (!hasCheckpoints && signed.statement.log === undefined) return files;
-  const steps = rotation === undefined ? [] : readRotation(rotation);
-  const roots = [
-    signed.rootKey,
-    ...(previousRoot === undefined || broken ? [] : [previousRoot]),
-    ...(await Promise.all(steps.map(({ claims }) => importRootKey(claims['next_root'])))),
-  ];
-  // Of the key that signed the first step, the rotation has only the thumbprint.
-  const [first] = steps;
-  const isFirstKnown = first === undefined || roots.some(({ thumbprint }) => thumbprint === first.kid);
-  const older = published && (await readPublishedSnapshots(published, { roots, isFirstKnown }));
-  for (const [path, bytes] of snapshotFiles(signed, older ?? [], checkpoint)) files.set(path, bytes);
   return files;
 }
 

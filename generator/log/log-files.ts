@@ -28,6 +28,8 @@ export type ReadFileSync = (path: string) => Uint8Array | undefined;
 
 /** The folder of the log in a tree (rule log-files). */
 export const LOG_FOLDER = 'log/';
+/** The folder of what only a pending publication needs. */
+export const PENDING_FOLDER = `${LOG_FOLDER}pending/`;
 /** The newest head of the log, signed by the key of the log. */
 export const LOG_HEAD_PATH = `${LOG_FOLDER}checkpoint`;
 

@@ -90,8 +90,7 @@ async function assertFirstFollows(
   }
   // The audit has checked the files of the log.
   const { sha256: list } = pending.statement;
-  const kept = [PATHS.list, PATHS.signature, PATHS.about].map((name) => PATHS.snapshot(list, name));
-  const parts = [PATHS.rootKey, ...kept];
+  const parts = [PATHS.rootKey, PATHS.namedList(list)];
   const isPart = (path: string) => isLogPath(path) || parts.includes(path);
   assertNothingUnlisted(
     proposed.name,

@@ -62,10 +62,12 @@ function complete(
     list: listBytes(recordsBytes(issuers), statement.updatedAt),
   };
   const freshness = { delegation, rotation, checkpoint };
+  // The next build, which knows the settings, removes older lists.
+  const kept = { ...log, keepBytes: Number.POSITIVE_INFINITY };
   // The build that logged the publication has applied this rule.
   const exceptions = { allowExampleNames: true };
   return publish(
-    { ...tree, records: { ...recordsOfList(issuers), about }, signer, exceptions, freshness, log },
+    { ...tree, records: { ...recordsOfList(issuers), about }, signer, exceptions, freshness, log: kept },
     output,
   );
 }

@@ -13,7 +13,7 @@ import { readIfReadable } from '../files/read-file.js';
 import { readPublicationStatement } from '../freshness/statements.js';
 import type { SignedPublication } from '../list/list.js';
 import { appendEntries } from '../log/append.js';
-import { KEPT_LIST_BYTES, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
+import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import {
   damagedLog,
   EMPTY_LOG,
@@ -162,8 +162,7 @@ export async function extendLog(
   const { size } = added.end;
   const newHead = await signHead({ origin: log.origin, size, root: await rootOf(added.end) }, choice.signer);
   const files = new Map([
-    ...keptFiles(tree, signed, choice),
-    ...keptAbout(signed, before),
+    ...pendingFiles(signed, before),
     ...missing.map(({ jwt }, at): [string, Buffer] => [
       PATHS.loggedStatement(end.size + at),
       Buffer.from(jwt),
@@ -215,22 +214,15 @@ async function newStatements(tree: Tree, served: PublishedTree | undefined): Pro
   return [...found, await entryOf(Buffer.from(delegation).toString('utf8'))];
 }
 
-/** Returns new names and reasons as they are kept until the rest of the tree is published. */
-function keptAbout(
-  { about, sha256: hash }: SignedPublication,
+/** Returns the list, and what is kept of the publication until the rest of the tree is published: its signature, and new names. */
+function pendingFiles(
+  { list, signature, about, sha256: hash }: SignedPublication,
   served: PublishedTree | undefined,
 ): [string, Uint8Array][] {
-  if (about === undefined || (served && holds(served.folder, PATHS.about, about))) return [];
-  return [[PATHS.snapshot(hash, PATHS.about), about]];
-}
-
-/** Returns the list as it is kept besides the published one: in a snapshot, and permanently if it is small enough. */
-function keptFiles(
-  tree: Tree,
-  { list, sha256: hash }: SignedPublication,
-  { keepBytes = KEPT_LIST_BYTES }: LogChoice,
-): [string, Uint8Array][] {
-  const names = [PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(hash, name));
-  const snapshot = names.map((path): [string, Uint8Array] => [path, tree.get(path) as Uint8Array]);
-  return list.list.length > keepBytes ? snapshot : [...snapshot, [PATHS.loggedList(hash), list.list]];
+  const isNewAbout = about !== undefined && !(served && holds(served.folder, PATHS.about, about));
+  return [
+    [PATHS.namedList(hash), list.list],
+    [PATHS.pending(hash, PATHS.signature), Buffer.from(signature)],
+    ...(isNewAbout ? [[PATHS.pending(hash, PATHS.about), about] as [string, Uint8Array]] : []),
+  ];
 }

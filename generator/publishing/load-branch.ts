@@ -163,7 +163,7 @@ async function readLive(source: TreeSource) {
   };
   await read(...Object.values(STORED_FILES), PATHS.logHead);
   const hash = namedHash((path) => files.get(path));
-  if (hash !== undefined) await read(PATHS.snapshot(hash, PATHS.list), PATHS.snapshot(hash, PATHS.signature));
+  if (hash !== undefined) await read(PATHS.namedList(hash));
   return { publication: storedPublication((path) => files.get(path)), head: files.get(PATHS.logHead) };
 }
 

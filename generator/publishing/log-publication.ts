@@ -4,7 +4,7 @@ import { readIfReadable } from '../files/read-file.js';
 import { replacedFolders } from '../log/append.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import { type CosignChoice, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
-import { damagedLog, entriesSince, LOG_FOLDER, readLogHead } from '../log/log-files.js';
+import { damagedLog, entriesSince, LOG_FOLDER, PENDING_FOLDER, readLogHead } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { hasTree, type PublishedTree } from '../tree/published-tree.js';
@@ -60,11 +60,11 @@ export async function logPublication(
 }
 
 /**
- * Removes partial tiles and bundles that full ones have replaced. Only after the switch: before it, readers of the published
- * head ask for them. Later, such readers get the full ones (C2SP tlog-tiles).
+ * Removes what only a pending publication needs, and partial tiles and bundles that full ones have replaced. Only after the
+ * switch: before it, readers of the published head ask for them. Later, such readers get the full ones (C2SP tlog-tiles).
  */
-export function removeReplacedTiles({ end }: ExtendedLog, { out }: OutputFolder): void {
-  for (const folder of replacedFolders(end)) removeFromTree(out, folder);
+export function removeReplacedFiles({ end }: ExtendedLog, { out }: OutputFolder): void {
+  for (const folder of [PENDING_FOLDER, ...replacedFolders(end)]) removeFromTree(out, folder);
 }
 
 /** Makes the files that prove with new cosignatures that the log contains a publication, and says who has cosigned. */

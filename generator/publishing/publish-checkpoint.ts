@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { TreeRejected, UsageError } from '../errors.js';
+import { TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
-import { WITHOUT_HOLDS } from '../freshness/missing-online-key.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { NO_WITNESSES } from '../log/log-choice.js';
 import { sha256 } from '../tree/checksums.js';
@@ -63,13 +61,6 @@ export async function publishCheckpoint(
   }
   const statement = intactStatement(published);
   const hash = sha256(list);
-  if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
-    const isHold = choice.holdChange !== undefined;
-    throw new UsageError(
-      `${out} has no snapshot of its list: checkpoints begin with a build with --delegation, or with checkpoint.signer in registry.yaml` +
-        (isHold ? `. ${WITHOUT_HOLDS}` : ''),
-    );
-  }
   const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
   if (isWitnessed) await assertProvable(published, witnesses, output);
   const checksums = readBytes(join(out, PATHS.checksums));

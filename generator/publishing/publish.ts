@@ -4,8 +4,10 @@ import { withCheckpoint } from '../freshness/checkpoint.js';
 import { freshnessFiles, hasCheckpoint } from '../freshness/freshness.js';
 import type { SignedPublication } from '../list/list.js';
 import { diffLists } from '../list/list-diff.js';
+import { KEPT_LIST_BYTES, type LogChoice } from '../log/log-choice.js';
 import type { Listeners } from '../progress.js';
 import { assertPublishable } from '../review/assert-publishable.js';
+import { LISTS_BEFORE, passingLists } from '../tree/named-lists.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
 import { assertDescription } from '../tree/registry-description.js';
@@ -15,13 +17,13 @@ import { withStatementsFile } from '../tree/statements-file.js';
 import { assembleTree, type Tree } from '../tree/tree.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { assertLastingName, chooseLog, withDevelopmentKey } from './extend-log.js';
-import { logPublication, removeReplacedTiles } from './log-publication.js';
+import { logPublication, removeReplacedFiles } from './log-publication.js';
 import { assertRootContinues, predecessorOf, publishedList, publishedRecords } from './predecessor.js';
 import type { NewPublication, PublishOptions } from './publication.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
 import { signedList } from './sign-list.js';
-import { assertWritten, writeTree } from './write.js';
+import { assertWritten, removeFromTree, writeTree } from './write.js';
 
 /**
  * Publishes a list in seven steps: repairs and reads the published tree, applies the rules of change, signs, assembles, verifies,
@@ -85,7 +87,8 @@ export async function publish(
     log: logged?.report,
   };
   const written = await writeTree(outcome.tree, output, onProgress);
-  if (logged !== undefined) removeReplacedTiles(logged.log, output);
+  if (logged !== undefined) removeReplacedFiles(logged.log, output);
+  removeOldLists({ signed, before }, choice, output);
   if (repair.hasStrays) await removeStrays(output);
   onStage?.('write');
   assertWritten(outcome.tree, written.written, output.out);
@@ -123,4 +126,19 @@ async function assemble(
     page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },
   });
   return withCheckpoint(tree, { signed, published: before }, freshness?.checkpoint);
+}
+
+/**
+ * Removes older lists: all but two, and those that a registry with a log keeps permanently (rule lists). A tree that follows
+ * no other keeps none.
+ */
+function removeOldLists(
+  { signed, before }: NextTree,
+  log: LogChoice | undefined,
+  { out }: OutputFolder,
+): void {
+  const isKept = before !== undefined && signed.statement.log !== undefined;
+  const keepBytes = isKept ? (log?.keepBytes ?? KEPT_LIST_BYTES) : 0;
+  const older = passingLists(out, signed.sha256, keepBytes);
+  for (const path of older.slice(before === undefined ? 0 : LISTS_BEFORE)) removeFromTree(out, path);
 }

@@ -32,7 +32,7 @@ import { addFiles, removeFromTree } from './write.js';
 
 /**
  * Repairs a tree whose files a disk or a loss of power has damaged: the root key, without which nothing else can be judged, and a
- * log. Entries, statements, lists and tiles follow from each other and from the signed head, so most files can be made again. A
+ * log. Entries, statements and tiles follow from each other and from the signed head, so most files can be made again. A
  * build reads only the end of the log, so damage in the middle of it would stay.
  *
  * @param rootKey - the key that signs, which may be the one that is lost
@@ -79,10 +79,7 @@ export async function findRepair(out: string, rootKey: RootKey | undefined): Pro
   ]) {
     files.set(path, bytes);
   }
-  const found = await faultsOf(log, out, files);
-  const lists = new Map(repairedLists(found, whole));
-  for (const [path, bytes] of lists) files.set(path, bytes);
-  const faults = found.filter(({ path }) => !lists.has(path));
+  const faults = await faultsOf(log, out, files);
   const lost = statements.lost ?? lostIn(faults, log.replaced);
   return { files, lost, hasStrays: faults.some(({ isStray }) => isStray) };
 }
@@ -213,7 +210,6 @@ function repairedStatements(entries: Entries, read: Read) {
   for (const { index, entry } of entries) {
     const path = PATHS.loggedStatement(index);
     if (hashAt(read, path) === entry.sha256) continue;
-    if (entry.type === 'publication') add(read(PATHS.snapshot(entry.list, PATHS.publication)));
     const found = others.get(entry.sha256);
     if (found !== undefined) files.push([path, found]);
     else lost ??= `${path} is damaged or missing: ${RESTORE}`;
@@ -236,28 +232,13 @@ function hashAt(read: Read, path: string): string | undefined {
   return bytes && sha256(bytes);
 }
 
-/** Finds kept lists that are damaged in other places of the tree. A list that is missing was not kept. */
-function repairedLists(faults: readonly ArchiveFault[], read: Read): Repaired[] {
-  return faults.flatMap(({ path, isStray }): Repaired[] => {
-    const [, hash] = /^log\/lists\/([0-9a-f]{64})\.json$/.exec(path) ?? [];
-    const found = hash === undefined || isStray ? undefined : listWith(hash, read);
-    return found === undefined ? [] : [[path, found]];
-  });
-}
-
-/** Returns the list with a hash from one of its places. */
-function listWith(hash: string, read: Read): Buffer | undefined {
-  const places = [PATHS.list, PATHS.snapshot(hash, PATHS.list), PATHS.loggedList(hash)];
-  return places.map(read).find((bytes) => bytes !== undefined && sha256(bytes) === hash);
-}
-
 /**
- * Finds statements outside of the log that are missing or cut short: the publication, its copies in snapshots and the
- * delegation. SHA256SUMS names their hashes, and the log has them.
+ * Finds statements outside of the log that are missing or cut short: the publication and the delegation. SHA256SUMS names their
+ * hashes, and the log has them.
  */
 function repairedCopies(entries: Entries, sums: Sums, read: Read): Repaired[] {
   return [...sums].flatMap(([path, hash]): Repaired[] => {
-    if (path !== PATHS.delegation && !path.endsWith(PATHS.publication)) return [];
+    if (path !== PATHS.delegation && path !== PATHS.publication) return [];
     const indexed = entries.find(({ entry }) => entry.sha256 === hash);
     const whole = indexed && read(PATHS.loggedStatement(indexed.index));
     return whole !== undefined && isCutShort(read(path), whole) ? [[path, whole]] : [];
@@ -269,19 +250,14 @@ function isCutShort(found: Buffer = Buffer.alloc(0), whole: Buffer): boolean {
   return found.length < whole.length && found.equals(whole.subarray(0, found.length));
 }
 
-/** Restores the list that SHA256SUMS names, with its signature, if the published list is missing or cut short. */
+/** Restores the list that SHA256SUMS names, if the published list is missing or cut short, and its signature is there. */
 async function repairedList(sums: Sums, read: Read): Promise<Repaired[]> {
   const hash = sums.get(PATHS.list);
-  const list = hash === undefined ? undefined : listWith(hash, read);
-  const signature = read(PATHS.snapshot(hash ?? '', PATHS.signature));
+  const list = hash === undefined ? undefined : read(PATHS.namedList(hash));
   const rootKey = await rootKeyOf(read(PATHS.rootKey));
-  if (list === undefined || signature === undefined || rootKey === undefined) return [];
-  if (!isCutShort(read(PATHS.list), list) && !isCutShort(read(PATHS.signature), signature)) return [];
-  if (!(await isSigned(list, signature.toString('utf8'), rootKey))) return [];
-  return [
-    [PATHS.signature, signature],
-    [PATHS.list, list],
-  ];
+  if (list === undefined || rootKey === undefined || !isCutShort(read(PATHS.list), list)) return [];
+  const isGood = await isSigned(list, read(PATHS.signature)?.toString('utf8'), rootKey);
+  return isGood ? [[PATHS.list, list]] : [];
 }
 
 /** Returns what cannot be made again, and what to do. What a later step of the build removes is not lost. */
@@ -290,14 +266,12 @@ function lostIn(faults: readonly ArchiveFault[], replaced: readonly string[]): s
     isStray ? OF_PUBLICATIONS.test(path) : isReplaced(path, replaced);
   const fault = faults.find((one) => !isRemoved(one));
   if (fault === undefined) return undefined;
-  const remedy = fault.isStray
-    ? 'remove it'
-    : `${RESTORE}; a list of an earlier publication can also be removed`;
+  const remedy = fault.isStray ? 'remove it' : RESTORE;
   return `${fault.problem}: ${remedy}`;
 }
 
 /** What a publication writes below `log/`. */
-const OF_PUBLICATIONS = /^log\/(?:lists|statements|tile)\//;
+const OF_PUBLICATIONS = /^log\/(?:pending|statements|tile)\//;
 
 /**
  * Finds what is wrong with the files of a log, but for the tiles, which follow from its entries: `repairedTiles` has compared

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { LISTS_FOLDER } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../errors.js';
 import { flushFiles, flushFolder, flushFolders } from '../files/flush.js';
 import type { OutputFolder } from '../files/output-folder.js';
@@ -22,6 +23,7 @@ import { readIfReadable } from '../files/read-file.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
 import { LOG_FOLDER } from '../log/log-files.js';
 import type { OnProgress } from '../progress.js';
+import { roleOf } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { statementsFile } from '../tree/statements-file.js';
 import type { Tree } from '../tree/tree.js';
@@ -37,7 +39,7 @@ export interface Written {
 }
 
 /**
- * Makes the content of a folder exactly that of a tree. Files that already have the right bytes are not touched. All
+ * Makes the content of a folder exactly that of a tree, but for older lists. Files that already have the right bytes are not touched. All
  * others are first written next to the folder, flushed, and then renamed into it. The signature, the list and the publication
  * statement are renamed one right after the other. SHA256SUMS is renamed after all files that it lists, so a folder that
  * matches SHA256SUMS is complete. The checkpoint is renamed after that, and the copy of
@@ -133,7 +135,9 @@ async function updateTree(
   const keepsLog = tree.has(PATHS.logProof);
   const below = entriesBelow(out, (path) => !(keepsLog && isLogFile(path)));
   const entries = clearTheWay(out, below, { tree, folders });
-  const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));
+  const stale = entries.filter(
+    ({ path, kind }) => kind !== 'folder' && !tree.has(path) && !isNamedList(path),
+  );
   const emptied = entries.filter(({ path, kind }) => kind === 'folder' && !folders.has(`${path}/`));
   const present = new Set(entries.map(({ path }) => path));
   const isSame = comparer();
@@ -151,8 +155,6 @@ async function updateTree(
     // As late as possible, because a client that reads the old publication statement refuses the new sums.
     ...paths.filter((path) => path.startsWith('sums/')).reverse(),
     ...[PATHS.signature, PATHS.list, PATHS.publication, PATHS.logProof],
-    // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
-    ...paths.filter((path) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication)),
   ];
   // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form). After it, the copy of the statements, for clients
   // that ask for all of them at once.
@@ -175,6 +177,9 @@ async function updateTree(
  * Whether a file is the record of an issuer, which each build makes again. In a new tree nobody has asked for it yet, so a first build does not wait until the disk has each of them. That took longer than all else with 10,000 records.
  */
 const isRecord = (path: string) => path.startsWith('issuers/');
+
+/** Older lists are not in a new tree. `removeOldLists` removes those that have served their time. */
+const isNamedList = (path: string) => path.startsWith(LISTS_FOLDER) && roleOf(path) === 'known';
 
 const isLogFile = (path: string) => `${path}/`.startsWith(LOG_FOLDER);
 

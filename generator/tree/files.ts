@@ -19,7 +19,7 @@ interface FileKind {
 /**
  * `sums`: the tree of sums lists the records, and the sums files below its root (rule tree-of-sums). `log`: a log proves its own
  * files (rule log-audit). `nothing`: SHA256SUMS cannot list itself, nor the checkpoint, which contains its hash (rule
- * checksums-form), nor what is written after the checkpoint.
+ * checksums-form), nor what is written after the checkpoint. The name of a list is its hash.
  */
 type Listing = 'SHA256SUMS' | 'sums' | 'log' | 'nothing';
 
@@ -61,15 +61,11 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: 'sums/*', star: 'root|[\\da-f]+', type: TYPES.text, listedIn: 'sums' },
   // It proves the others. Hosts serve it by the rule above.
   { path: 'sums/root', listedIn: 'SHA256SUMS' },
-  { path: PATHS.snapshot('*', PATHS.list), star: HASH, type: TYPES.json, changes: 'never' },
-  { path: PATHS.snapshot('*', PATHS.signature), star: HASH, type: TYPES.text, changes: 'never' },
-  // A new statement can name the same list.
-  { path: PATHS.snapshot('*', PATHS.publication), star: HASH, type: TYPES.jwt },
-  { path: PATHS.snapshot('*', PATHS.about), star: HASH },
+  { path: 'lists/*', star: `${HASH}\\.json`, type: TYPES.json, listedIn: 'nothing', changes: 'never' },
   { path: PATHS.logHead, type: TYPES.text, listedIn: 'log' },
   { path: PATHS.logProof, type: TYPES.text, listedIn: 'log' },
   { path: 'log/statements/*', type: TYPES.jwt, listedIn: 'log', changes: 'never' },
-  { path: 'log/lists/*', type: TYPES.json, listedIn: 'log', changes: 'never' },
+  { path: 'log/pending/**', listedIn: 'log' },
   { path: 'log/tile/**', type: 'application/octet-stream', listedIn: 'log', changes: 'never' },
   { path: PATHS.checksums, type: TYPES.text, listedIn: 'nothing' },
   {

@@ -151,9 +151,6 @@ ${headers.join('\n')}
   <Files "index.html">
     Header always set Content-Security-Policy "${PAGE_POLICY}"
   </Files>
-  <If "%{REQUEST_URI} =~ m#/snapshots/[0-9a-f]{64}/issuers\\.(?:json|sig)$#">
-    Header always set Cache-Control "${IMMUTABLE}"
-  </If>
 </IfModule>
 <IfModule mod_deflate.c>
   <IfModule mod_filter.c>
@@ -167,8 +164,8 @@ ${SERVED.filter(({ path }) => hasPathRule(path))
 `;
 }
 
-/** Whether a path is that of a file of the log, or of a logo. */
-const hasPathRule = (path: string) => /^log\/|^assets\/logo/.test(path);
+/** Whether a path is that of a file of the log, of a list that is named by its hash, or of a logo. */
+const hasPathRule = (path: string) => /^log\/|^lists\/|^assets\/logo/.test(path);
 
 /** For Apache: a rule for whole paths, which overrides the rules for names. */
 function pathRule({ path, type, cache, policy }: ServedFile): string {

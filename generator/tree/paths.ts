@@ -1,5 +1,5 @@
-import { recordPath, TREE_FILES } from '@passport-registry/verifier/core';
-import { LOG_HEAD_PATH } from '../log/log-files.js';
+import { listPath, recordPath, TREE_FILES } from '@passport-registry/verifier/core';
+import { LOG_HEAD_PATH, PENDING_FOLDER } from '../log/log-files.js';
 
 /** The paths of the files in a tree (rule tree-files). */
 export const PATHS = {
@@ -15,13 +15,14 @@ export const PATHS = {
   asset: (name: string) => `assets/${name}`,
   /** The changes of status and tier. */
   changes: 'changes.json',
-  snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
+  /** A list that is named by its hash, and never changes (rule lists). */
+  namedList: listPath,
   /** The newest head of the log, signed by the key of the log (rule log-files). */
   logHead: LOG_HEAD_PATH,
   /** The statement of an entry of the log. @param index - the number of entries before it */
   loggedStatement: (index: number) => `log/statements/${index}.jwt`,
-  /** A list that a logged statement names. */
-  loggedList: (hash: string) => `log/lists/${hash}.json`,
+  /** A file of a publication that is only in the log yet, other than its list. @param hash - of its list */
+  pending: (hash: string, file: string) => `${PENDING_FOLDER}${hash}/${file}`,
   /** Only in trees that a development key signed. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
 } as const;

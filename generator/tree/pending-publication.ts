@@ -69,17 +69,17 @@ export async function pendingPublication(
   if (publication === undefined || signer === undefined) return undefined;
   const signed = await readSigned(read, publication.sha256, signer);
   const [delegation, rotation] = [latest('delegation'), latest('rotation')];
-  const kept = read(PATHS.snapshot(publication.sha256, PATHS.about));
+  const kept = read(PATHS.pending(publication.sha256, PATHS.about));
   const about = (await verifyAbout(kept, publication)) ?? (await verifyAbout(read(PATHS.about), publication));
   return { ...signed, statement: publication, about, rootKey: signer, delegation, rotation };
 }
 
-/** Reads a list that is kept in a snapshot, and its signature by the root key. */
+/** Reads the list of a pending publication, and its signature by the root key. */
 async function readSigned(read: ReadFileSync, hash: string, rootKey: RootKey) {
-  const list = read(PATHS.snapshot(hash, PATHS.list));
-  const signature = read(PATHS.snapshot(hash, PATHS.signature));
+  const list = read(PATHS.namedList(hash));
+  const signature = read(PATHS.pending(hash, PATHS.signature));
   if (list === undefined || signature === undefined || sha256(list) !== hash) {
-    throw damagedLog(`names the list ${hash}, which is missing or damaged in the folder snapshots`);
+    throw damagedLog(`names the list ${hash}, which is missing or damaged, or whose signature is missing`);
   }
   const signed = trimSignature(decodeUtf8(signature));
   await verifySignature(list, signed, rootKey).catch(() => {

@@ -21,7 +21,7 @@ const SCHEMAS = ['issuer', 'issuer-registry', 'jwk', 'trust-anchor', 'trust-poli
 interface TreeParts {
   readonly signed: SignedPublication;
   readonly changes: Changes;
-  /** Delegation, rotation and snapshots; empty for a registry that uses none of them. */
+  /** Delegation, rotation and checkpoint; empty for a registry that uses none of them. */
   readonly freshness: Tree;
   readonly about: RegistryDescription;
   readonly page: PageParts;
@@ -34,6 +34,7 @@ export function assembleTree(parts: TreeParts): Tree {
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
     [PATHS.list, list.list],
+    [PATHS.namedList(signed.sha256), list.list],
     [PATHS.signature, text(signature)],
     [PATHS.publication, text(statement.text)],
     [PATHS.rootKey, canonicalBytes(rootKey.jwk)],

@@ -145,18 +145,15 @@ export function storedPublication(read: ReadFileSync): StoredPublication | undef
     const bytes = read(path);
     return bytes && Buffer.from(bytes).toString('utf8');
   };
-  const pairIn = (pathOf: (name: string) => string) => {
-    const [list, signature] = [text(pathOf(PATHS.list)), text(pathOf(PATHS.signature))];
-    return list === undefined || signature === undefined ? undefined : { list, signature };
-  };
-  const top = pairIn((name) => name);
-  if (top === undefined) return undefined;
+  const [top, signature] = [text(PATHS.list), text(PATHS.signature)];
+  if (top === undefined || signature === undefined) return undefined;
   const hash = namedHash(read);
-  const isTop = hash === undefined || hash === sha256(top.list);
-  const pair = isTop ? top : (pairIn((name) => PATHS.snapshot(hash, name)) ?? top);
+  const isTop = hash === undefined || hash === sha256(top);
+  const list = isTop ? top : (text(PATHS.namedList(hash)) ?? top);
   const { list: _list, signature: _signature, ...statements } = STORED_FILES;
   const others = Object.entries(statements).map(([name, path]) => [name, text(path)] as const);
-  return { version: 1, ...pair, ...Object.fromEntries(others.filter(([, value]) => value !== undefined)) };
+  const stated = Object.fromEntries(others.filter(([, value]) => value !== undefined));
+  return { version: 1, list, signature, ...stated };
 }
 
 /**

@@ -61,19 +61,16 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
   const log = await findLog(host);
   const checkpoint = hasCheckpoint ? [PATHS.checkpoint] : [];
   const optional = [...proof, ...log.changing, ...checkpoint];
-  const statementCopy = PATHS.snapshot(sha256(list.bytes), PATHS.publication);
-  const copies = hasCheckpoint && (await host.has(statementCopy)) ? [statementCopy] : [];
   const answers: Answered[] = [];
-  for (const path of [...files, ...optional, ...log.immutable])
-    answers.push(...(await checkServing(host, path)));
-  answers.push(...(await checkShortCache(host, [PATHS.list, PATHS.signature, ...optional, ...copies])));
-  const snapshot = hasCheckpoint ? [PATHS.snapshot(sha256(list.bytes), PATHS.list)] : [];
-  for (const path of [...snapshot, ...log.immutable]) answers.push(await checkLongCache(host, path));
+  const immutable = [PATHS.namedList(sha256(list.bytes)), ...log.immutable];
+  for (const path of [...files, ...optional, ...immutable]) answers.push(...(await checkServing(host, path)));
+  answers.push(...(await checkShortCache(host, [PATHS.list, PATHS.signature, ...optional])));
+  for (const path of immutable) answers.push(await checkLongCache(host, path));
   answers.push(await checkCompression(host, list));
   answers.push(await checkPage(host));
   for (const id of UNKNOWN_IDS) answers.push(await checkUnknownId(host, PATHS.record(id)));
   const folders = [
-    ...['issuers/', 'keys/', 'schemas/'],
+    ...['issuers/', 'keys/', 'lists/', 'schemas/'],
     ...(proof.length > 0 ? ['sums/'] : []),
     ...(log.changing.length > 0 ? ['log/'] : []),
   ];
@@ -259,8 +256,7 @@ async function checkShortCache(host: Host, paths: readonly string[]): Promise<An
 }
 
 /**
- * Checks the cache time of a file that never changes, such as a snapshot, so that caches may keep it (rule snapshots,
- * rule log-files).
+ * Checks the cache time of a file that never changes, so that caches may keep it (rules lists, log-files).
  */
 async function checkLongCache(host: Host, path: string): Promise<Answered> {
   const { status, headers } = await host.get(path);

@@ -53,8 +53,6 @@ export interface CheckedLog {
   readonly head: SignedHead;
   /** The list of a publication that is in the log, but has not replaced the published files yet. */
   readonly pendingList: string | undefined;
-  /** The root keys, oldest first, with those of rotations that are only in the log yet. */
-  readonly rootKeys: readonly RootKey[];
   /** The entries of types that this version does not know. */
   readonly notes: readonly Note[];
 }
@@ -95,12 +93,11 @@ export async function checkLog(
   if (key.name !== (origin ?? key.name)) throw inHead(`is of the log ${key.name}, not of ${origin}`);
   if (published !== undefined && statement !== undefined)
     await checkProof(files, { tree, published, statement });
-  const rootKeys = await rootKeysOf(state);
-  const current = rootKeys.find(({ thumbprint }) => thumbprint === state.inForce);
+  const current = (await rootKeysOf(state)).find(({ thumbprint }) => thumbprint === state.inForce);
   if (pending !== undefined) await checkPendingList(files, pending.entry, current);
   const archived = { entries, tree, isVerified };
   failIfAny((await findArchiveFaults(files, archived)).map(({ problem }) => problem));
-  return { head, pendingList: pending?.entry.list, rootKeys, notes: unknownEntries(entries) };
+  return { head, pendingList: pending?.entry.list, notes: unknownEntries(entries) };
 }
 
 const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
@@ -220,11 +217,11 @@ async function checkPendingList(
   { list }: PublicationEntry,
   rootKey: RootKey | undefined,
 ): Promise<void> {
-  const path = PATHS.snapshot(list, PATHS.list);
+  const path = PATHS.namedList(list);
   const invalid = problemIn(path);
   const bytes = await files.require(path);
-  const signature = await files.require(PATHS.snapshot(list, PATHS.signature));
-  if (sha256(bytes) !== list) throw invalid('does not have the hash in its path');
+  const signature = await files.require(PATHS.pending(list, PATHS.signature));
+  if (sha256(bytes) !== list) throw invalid('does not have the hash in its name');
   try {
     if (rootKey !== undefined) await verifySignature(bytes, decodeUtf8(signature), rootKey);
   } catch {

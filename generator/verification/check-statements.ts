@@ -121,8 +121,8 @@ export interface CheckedList {
 }
 
 /**
- * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a
- * snapshot. `checkFreshness` checks its times.
+ * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier one. `checkFreshness`
+ * checks its times.
  *
  * The publication statement is undefined if the tree has none.
  */
@@ -148,23 +148,12 @@ export async function checkCheckpoint(
     if (checkpoint.size !== list.length || checkpoint.updatedAt !== updated_at) {
       throw new Problems(['the checkpoint names the hash of the list, but another size or updated_at']);
     }
-  } else await checkOlderList(files, checkpoint, updated_at);
-  return checkpoint;
-}
-
-/** Until the next checkpoint, clients use the list that this checkpoint names, and download it from its snapshot. */
-async function checkOlderList(files: SeenFiles, { sha256: hash, updatedAt }: Checkpoint, updated_at: string) {
-  if (updatedAt >= updated_at) {
+  } else if (checkpoint.updatedAt >= updated_at) {
     throw new Problems([
-      `the checkpoint names the list ${hash} of ${updatedAt}, but ${PATHS.list} is another list of ${updated_at}`,
+      `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt}, but ${PATHS.list} is another list of ${updated_at}`,
     ]);
   }
-  for (const name of [PATHS.list, PATHS.signature]) {
-    const path = PATHS.snapshot(hash, name);
-    if ((await files.hash(path)) === undefined) {
-      throw new Problems([`the checkpoint names a list that the tree does not have: ${path} is missing`]);
-    }
-  }
+  return checkpoint;
 }
 
 /** The data for the checks that depend on the clock. */

@@ -11,9 +11,10 @@ import {
   readList,
 } from '@passport-registry/verifier/core';
 import type { OnProgress } from '../progress.js';
+import { sha256 } from '../tree/checksums.js';
 import { isLogPath } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
-import { checkChanges, checkSnapshots } from './check-history.js';
+import { checkChanges, checkLists } from './check-history.js';
 import { type CheckedLog, checkLog, checkQuorum } from './check-log.js';
 import { checkAbout, checkPublication, checkSums } from './check-publication.js';
 import {
@@ -46,6 +47,8 @@ export interface VerifyOptions {
   readonly withoutLog?: boolean;
   /** What a check of the log of this tree has found. Default: the log is checked. @internal */
   readonly checkedLog?: CheckedLog | undefined;
+  /** Whether a file was verified before, and has not changed since. Default: none was. @internal */
+  readonly isVerified?: ((path: string) => boolean) | undefined;
   /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
   readonly anyContentType?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
@@ -213,21 +216,13 @@ async function assertHasHead(files: SeenFiles): Promise<void> {
   ]);
 }
 
-/** The checks `checksums`, `snapshots` and `changes`. */
+/** The checks `checksums`, `lists` and `changes`. */
 async function checkOtherFiles(audit: Audit): Promise<void> {
-  const { files, checks, isStated, roots, logged } = audit;
-  const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
+  const { files, checks, isStated, list, options } = audit;
+  const sums = await checks.run('checksums', () => checkChecksums(files, isStated));
   const paths = await pathsOf(files, sums);
   audit.notes.push(...unknownFiles(paths, (path) => sums?.has(path) === true));
-  const snapshots = paths.filter((path) => path.startsWith('snapshots/')).sort();
-  if (snapshots.length === 0) {
-    if (sums !== undefined) checks.skip('snapshots', 'the tree has no snapshots');
-  } else if (roots !== undefined) {
-    const { pendingList, rootKeys = roots.keys } = logged ?? {};
-    const history = { ...roots, keys: rootKeys, pendingList };
-    const work = () => checkSnapshots(files, snapshots, history);
-    audit.warnings.push(...((await checks.run('snapshots', work)) ?? []));
-  }
+  await checks.run('lists', () => checkLists(files, list && sha256(list), options.isVerified));
   await checks.runIfThere('changes', PATHS.changes, () => checkChanges(files));
 }
 

@@ -17,7 +17,7 @@ export const CHECKS = [
   'about',
   'log',
   'checksums',
-  'snapshots',
+  'lists',
   'changes',
   'delegation',
   'checkpoint',

@@ -101,13 +101,11 @@ const STATED_FILES: readonly string[] = [PATHS.publication, sumsPath('')];
  *
  * @param isStated - whether the tree has a publication statement. Its tree of sums lists the records, and SHA256SUMS
  *   does not. Without the statement, SHA256SUMS lists everything
- * @param pendingList - the list of a publication that is in the log, and whose snapshot is not listed yet
  * @returns the hashes by path
  */
 export async function checkChecksums(
   files: SeenFiles,
   isStated: boolean,
-  pendingList?: string,
 ): Promise<ReadonlyMap<string, string>> {
   const sums = await readChecksums(files);
   const problems: string[] = [];
@@ -125,15 +123,10 @@ export async function checkChecksums(
     if (hash !== undefined || !mayBeMissing(path)) problems.push(...found);
   });
   const isElsewhere = (path: string) => (isStated ? !isChecksummed(path) : isUnlisted(path));
-  const pending =
-    pendingList === undefined
-      ? []
-      : [PATHS.list, PATHS.signature, PATHS.about].map((name) => PATHS.snapshot(pendingList, name));
-  const listed = (path: string) => sums.has(path) || isElsewhere(path) || pending.includes(path);
+  const listed = (path: string) => sums.has(path) || isElsewhere(path);
   for (const path of sums.keys()) {
     if (isElsewhere(path)) problems.push(`${PATHS.checksums} lists ${path}, which it must not list`);
-    // Another check refuses what is not part of a snapshot.
-    else if (!path.startsWith('snapshots/') && roleOf(path) === 'refused')
+    else if (roleOf(path) === 'refused')
       problems.push(`${PATHS.checksums} lists ${path}, which no version of a registry has`);
   }
   for (const path of files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])]) {

@@ -10,7 +10,6 @@ import {
   tilePath,
 } from '@passport-registry/verifier/core';
 import { LOG_FOLDER } from '../log/log-files.js';
-import { sha256 } from '../tree/checksums.js';
 import { isLogPath } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { CONCURRENCY } from './ask-host.js';
@@ -36,8 +35,8 @@ export interface ArchiveFault {
 }
 
 /**
- * Finds what is wrong with the files that a listing of a tree has below `log/`, by path: kept lists and tiles
- * of any width belong to the entries of the log, and there is nothing else.
+ * Finds what is wrong with the files that a listing of a tree has below `log/`, by path: tiles of any
+ * width belong to the entries of the log, and there is nothing else.
  */
 export async function findArchiveFaults(
   files: SeenFiles,
@@ -45,10 +44,8 @@ export async function findArchiveFaults(
 ): Promise<readonly ArchiveFault[]> {
   const found: ArchiveFault[] = [];
   const paths = (files.paths() ?? []).filter(isLogPath);
-  const lists = new Set(log.entries.flatMap(({ entry }) => (entry.type === 'publication' ? entry.list : [])));
-  const listed = { ...log, lists };
   await forEachConcurrent(paths, CONCURRENCY, async (path) => {
-    const fault = await findFault(path, files, listed);
+    const fault = await findFault(path, files, log);
     if (fault !== undefined) found.push({ path, ...fault });
   });
   return found.sort((one, next) => (one.path < next.path ? -1 : 1));
@@ -58,19 +55,22 @@ export async function findArchiveFaults(
 const isCheckedElsewhere = (path: string, { entries }: ArchivedLog) => {
   const [, index] = /^log\/statements\/(0|[1-9][0-9]*)\.jwt$/.exec(path) ?? [];
   if (index !== undefined) return Number(index) < entries.length;
-  return path === PATHS.logHead || path === PATHS.logProof;
+  return path === PATHS.logHead || path === PATHS.logProof || isOfPending(path, entries);
 };
 
-/** A log, and the hashes of all lists that its publications name. */
-type ListedLog = ArchivedLog & { readonly lists: ReadonlySet<string> };
+/** Whether a path is that of a file of a pending publication. The build that completes it removes the file. */
+function isOfPending(path: string, entries: ArchivedLog['entries']): boolean {
+  const [, hash] = /^log\/pending\/([0-9a-f]{64})\/(?:issuers\.sig|about\.json)$/.exec(path) ?? [];
+  return entries.some(({ entry }) => entry.type === 'publication' && entry.list === hash);
+}
 
 async function findFault(
   path: string,
   files: SeenFiles,
-  log: ListedLog,
+  log: ArchivedLog,
 ): Promise<Omit<ArchiveFault, 'path'> | undefined> {
   if (isCheckedElsewhere(path, log)) return undefined;
-  const check = listCheck(path, log) ?? tileCheck(path, log);
+  const check = tileCheck(path, log);
   if (check === undefined) return { problem: `${path} is not part of the log`, isStray: true };
   if (log.isVerified(path)) return undefined;
   const bytes = await files.read(path);
@@ -80,13 +80,6 @@ async function findFault(
 
 /** Returns what is wrong with a file. Undefined if nothing is. */
 type Check = (bytes: Uint8Array) => string | undefined;
-
-/** A list that a publication names. */
-function listCheck(path: string, { lists }: ListedLog): Check | undefined {
-  const [, hash] = /^log\/lists\/([0-9a-f]{64})\.json$/.exec(path) ?? [];
-  if (hash === undefined || !lists.has(hash)) return undefined;
-  return (bytes) => (sha256(bytes) === hash ? undefined : `${path} does not have the hash in its path`);
-}
 
 const TILE = /^log\/tile\/([0-9]{1,2}|entries)\/((?:x[0-9]{3}\/)*[0-9]{3})(?:\.p\/([1-9][0-9]{0,2}))?$/;
 

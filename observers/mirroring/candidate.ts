@@ -59,6 +59,8 @@ export class Candidate {
   /** A note for each file that is left out. */
   leftOut: readonly Note[] = [];
   readonly #conditions: AcceptOptions;
+  /** Whether a file has been verified, by the download or for the release being served. */
+  #isVerified: ((path: string) => boolean) | undefined;
 
   /** @param folder - the new folder of the release, on the file system of the mirror */
   constructor(options: MirrorOptions, folder: string, { held, releases, heldLog }: AcceptedBefore) {
@@ -108,6 +110,7 @@ export class Candidate {
    * @param isVerified - whether a file of the log has been verified, by the download or for the release being served
    */
   acceptLog(isVerified: (path: string) => boolean): Promise<void> {
+    this.#isVerified = isVerified;
     return this.#acceptLog(this.#tree, isVerified);
   }
 
@@ -124,14 +127,14 @@ export class Candidate {
 
   /** Verifies the whole release. @throws {@link TreeRejected} */
   async verified(): Promise<TreeReport> {
-    return this.heldReport ?? this.#verify(this.folder);
+    return this.heldReport ?? this.#verify(this.folder, this.#isVerified);
   }
 
-  async #verify(folder: string): Promise<TreeReport> {
+  async #verify(folder: string, isVerified?: (path: string) => boolean): Promise<TreeReport> {
     const { trust, maxAgeDays } = this.options;
     const source = { ...folderSource(folder), withoutHostFiles: true };
     const maxAge = (maxAgeDays * DAY_MS) / 1000;
-    const options = { ...trust, checkedLog: this.log, maxAge };
+    const options = { ...trust, checkedLog: this.log, isVerified, maxAge };
     const report = await verifyTree(source, trust.rootKey, options);
     if (report.ok) return report;
     const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));

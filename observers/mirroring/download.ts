@@ -10,9 +10,9 @@ import { unprovenFile } from '../../generator/verification/unknown-parts.js';
 import type { TreeReport } from '../../generator/verification/verify.js';
 import type { Candidate } from './candidate.js';
 import { type ListedFiles, listedFiles, unprovenFiles } from './listed-files.js';
-import { downloadArchive } from './log-archive.js';
+import { addLoggedLists, addNewestList, addOlderLists } from './lists.js';
 import { downloadHead, downloadLog } from './log-download.js';
-import { LARGE_CONCURRENCY, NewRelease, type TransferStats } from './new-release.js';
+import { NewRelease, type TransferStats } from './new-release.js';
 import { addRecords, downloadSums } from './records.js';
 import { NAMING_FILES } from './releases.js';
 
@@ -79,11 +79,12 @@ async function download(candidate: Candidate): Promise<TransferStats> {
   const log = head && (await downloadLog(release, head, candidate));
   const statement = isStated ? await acceptStatement(release, files, candidate) : undefined;
   const records = statement === undefined ? files.records : await downloadSums(release, statement);
-  // First, because the list may be in the snapshot of the release being served, if its publication was only in the log there.
-  await release.addAll(files.snapshots, { concurrency: LARGE_CONCURRENCY });
-  await release.addAll(files.list);
+  // Before the same list under its other name: the release being served has it if its publication was only in the log there.
+  await addNewestList(release, files.list.hash);
+  await release.addAll([files.list]);
   if (log !== undefined && statement !== undefined)
-    await downloadArchive(release, { log, statement: statement.text }, heldLog);
+    await addLoggedLists(release, { log, statement: statement.text }, heldLog);
+  else addOlderLists(release, files.list.hash);
   await candidate.acceptLog((path) => release.isVerified(path));
   const publication = await candidate.acceptPublication();
   await addRecords(release, records);

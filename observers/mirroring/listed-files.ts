@@ -12,15 +12,12 @@ export interface ListedFiles {
   readonly all: readonly StatedFile[];
   /** The small files that verifiers read before the list, apart from the checkpoint. */
   readonly statements: readonly StatedFile[];
-  readonly list: readonly StatedFile[];
-  readonly snapshots: readonly StatedFile[];
+  readonly list: StatedFile;
   /** The records, only in trees without a publication statement. */
   readonly records: readonly StatedFile[];
   readonly others: readonly StatedFile[];
 }
 
-/** A publisher keeps the current list, two before, and the list that the checkpoint names. */
-const MAX_SNAPSHOTS = 8;
 /** The page, schemas, changes and host configurations: about 40 files. */
 const MAX_OTHER_FILES = 256;
 
@@ -42,7 +39,6 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
   const groupOf = (path: string): Exclude<keyof ListedFiles, 'all'> => {
     if (STATEMENTS.includes(path)) return 'statements';
     if (path === PATHS.list) return 'list';
-    if (path.startsWith('snapshots/')) return 'snapshots';
     return isUnstated && !isChecksummed(path) ? 'records' : 'others';
   };
   // Such files are downloaded otherwise, and may be in the folder already.
@@ -53,14 +49,13 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
   if (refused !== undefined)
     throw new TreeRejected(`${PATHS.checksums} lists ${refused}, which no version of a registry has`);
   const all = [...sums].map(([path, hash]) => ({ path, hash, statedIn: PATHS.checksums }));
-  const groups = { statements: [], list: [], snapshots: [], records: [], others: [] };
+  const groups = { statements: [], list: [], records: [], others: [] };
   const listed: { readonly [group in keyof typeof groups]: StatedFile[] } = groups;
   for (const file of all) listed[groupOf(file.path)].push(file);
-  if (listed.list.length === 0) throw new TreeRejected(`${PATHS.checksums} does not list ${PATHS.list}`);
-  const snapshots = new Set(listed.snapshots.map(({ path }) => path.split('/')[1]));
-  assertNumber('snapshots', snapshots.size, MAX_SNAPSHOTS);
+  const [list] = listed.list;
+  if (list === undefined) throw new TreeRejected(`${PATHS.checksums} does not list ${PATHS.list}`);
   assertNumber('files', listed.others.length, MAX_OTHER_FILES);
-  return { all, ...listed };
+  return { ...listed, all, list };
 }
 
 /** A new release whose publication has been accepted. */

@@ -86,7 +86,7 @@ async function readAboutOf(
 ): Promise<AboutIssuers | undefined> {
   const { aboutSha256, sha256 } = publication;
   if (aboutSha256 === undefined) return new Map();
-  const paths = [PATHS.about, PATHS.snapshot(sha256, PATHS.about)];
+  const paths = [PATHS.about, PATHS.pending(sha256, PATHS.about)];
   try {
     const bytes = await readFromAny(hosts, { paths, sha256: aboutSha256 });
     return await verifyAbout(bytes, publication);

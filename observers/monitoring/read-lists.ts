@@ -13,6 +13,7 @@ import {
 } from '../../generator/review/difference.js';
 import { checkTransitions } from '../../generator/review/forbidden-changes.js';
 import { sha256 } from '../../generator/tree/checksums.js';
+import { LISTS_BEFORE } from '../../generator/tree/named-lists.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { summedRecord } from '../../generator/tree/sums.js';
 import { factsOf } from '../../generator/verification/check-publication.js';
@@ -20,8 +21,8 @@ import { type Finding, finding, issuerChanged } from './finding.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
 import type { KnownList, KnownPublication } from './round.js';
 
-/** How many lists a publisher keeps in the folder `snapshots`, whatever their sizes. */
-const SNAPSHOTS = 3;
+/** How many lists a publisher keeps, whatever their sizes. */
+const NEWEST_LISTS = LISTS_BEFORE + 1;
 
 /** What lists say, and whether all were read that a publisher keeps. */
 interface ReadLists {
@@ -43,7 +44,7 @@ export async function readLists(
   held: KnownList | undefined,
   { hosts, watch }: { readonly hosts: readonly MonitoredHost[]; readonly watch: Watch },
 ): Promise<ReadLists> {
-  const kept = new Set(publications.slice(-SNAPSHOTS));
+  const kept = new Set(publications.slice(-NEWEST_LISTS));
   const findings: Finding[] = [];
   let [list, before, isComplete] = [held, held && readList(held.bytes), true];
   for (const publication of publications) {
@@ -69,10 +70,8 @@ export async function readLists(
 }
 
 function fileOf({ sha256, size }: KnownPublication) {
-  const kept = PATHS.loggedList(sha256);
-  const snapshot = PATHS.snapshot(sha256, PATHS.list);
-  const paths = size <= KEPT_LIST_BYTES ? [kept, snapshot] : [snapshot, kept];
-  return { paths: [...paths, PATHS.list], sha256, maxBytes: Math.min(size, LIMITS.list) };
+  const paths = [PATHS.namedList(sha256), PATHS.list];
+  return { paths, sha256, maxBytes: Math.min(size, LIMITS.list) };
 }
 
 /** Small lists are kept permanently, unless the operator has decided otherwise. Older large ones need not be there. */

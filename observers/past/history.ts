@@ -99,12 +99,12 @@ export async function readKeptList(
   source: TreeSource,
   { sha256: hash, size, updatedAt }: PublicationStatement,
 ): Promise<IssuerRegistry> {
-  for (const path of [PATHS.loggedList(hash), PATHS.snapshot(hash, PATHS.list), PATHS.list]) {
+  for (const path of [PATHS.namedList(hash), PATHS.list]) {
     const bytes = (await source.get(path))?.bytes;
     if (bytes?.length === size && sha256(bytes) === hash) return readList(bytes);
   }
   throw new TreeRejected(
-    `${source.name} has not kept the list ${hash} of ${updatedAt}, which has ${size} bytes: look for ${PATHS.loggedList(hash)} at a ` +
+    `${source.name} has not kept the list ${hash} of ${updatedAt}, which has ${size} bytes: look for ${PATHS.namedList(hash)} at a ` +
       'mirror or in a backup. The operator decides with log.keep_lists in registry.yaml how large the lists are that a registry keeps',
   );
 }

@@ -14,7 +14,7 @@ record-form scope-absent issuer-id record-uris date-time list-form list-order li
 signature-form signature-algorithm signature-strict root-key-file root-key-pinned public-key
 public-key-values trust-anchor trust-anchor-closed trust-anchor-thumbprint verify-before-parse list-checks
 list-rollback trust-policy policy-rules status-rejected checksums-form checksums-whole write-order max-age
-delegation-form checkpoint-form snapshots checkpoint-steps checkpoint-signer checkpoint-within-delegation
+delegation-form checkpoint-form lists checkpoint-steps checkpoint-signer checkpoint-within-delegation
 delegation-rollback checkpoint-rollback named-list list-match save-last checkpoint-kept hold hold-permission
 hold-kept delegation-unneeded missing-files tree-hash rotation-form rotation-chain rotation-read
 rotation-replaced rotation-fork rotation-commitment commitment-followed commitment-form commitment-bound
@@ -24,7 +24,7 @@ action-proof action-http run-time-order status-memory proof-replay token-profile
 changes-unsigned statement-form statement-claims statement-order statement-checks checkpoint-required
 statement-required statement-rollback statement-list statement-checkpoint statement-absent strict-json
 canonical-values jwt-profile limits deadlines clocks store-times roles client-memory client-steps
-error-codes two-places failed-requests retries statements-file about-file auditor-codes public-hosts publication-rules record-changes reserved-names
+error-codes failed-requests retries statements-file about-file auditor-codes public-hosts publication-rules record-changes reserved-names
 list-later newest-published next-statement request-follows signer-memory root-key-continues statements-stay
 verified-before-written tree-of-sums sums-place sums-form sums-levels sums-proof sums-caches sums-updates
 sums-whole public-log log-name log-entries other-entries log-bytes log-files log-write-order log-witnesses

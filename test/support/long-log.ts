@@ -47,7 +47,7 @@ export async function lengthenLog(
     ...Object.fromEntries([...changed, ...log.files]),
     ...Object.fromEntries(texts.map((text, index) => [`log/statements/${index}.jwt`, text])),
     ...Object.fromEntries(
-      [...lists, [sha256(list), list] as const].map(([hash, bytes]) => [`log/lists/${hash}.json`, bytes]),
+      [...lists, [sha256(list), list] as const].map(([hash, bytes]) => [`lists/${hash}.json`, bytes]),
     ),
     'log/publication.tlog-proof': await log.proof(count - 1),
     'log/checkpoint': await log.note(),

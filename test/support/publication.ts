@@ -59,6 +59,7 @@ export function publishBytes(key: TestKey, bytes: Uint8Array | string): Files {
   return new Map([
     ['issuers.json', list],
     ['issuers.sig', Buffer.from(signature(list, key))],
+    [`lists/${sha256(list)}.json`, list],
     ['keys/root.json', Buffer.from(canonicalBytes(key.rootKey.jwk))],
   ]);
 }
@@ -94,21 +95,17 @@ export function checkpoint(files: Files, signer: TestKey, more: JWTPayload = {})
   });
 }
 
-/** Adds a delegation, a checkpoint, and the snapshot that the checkpoint names. */
+/** Adds a delegation and a checkpoint. */
 export async function withCheckpoint(
   files: Files,
   root: TestKey,
   online: TestKey,
   more: JWTPayload = {},
 ): Promise<Files> {
-  const list = files.get('issuers.json') as Buffer;
-  const snapshot = `snapshots/${sha256(list)}/`;
   return new Map([
     ...files,
     ['keys/delegation.jwt', Buffer.from(await delegation(root, online))],
     ['checkpoint.jwt', Buffer.from(await checkpoint(files, online, more))],
-    [`${snapshot}issuers.json`, list],
-    [`${snapshot}issuers.sig`, files.get('issuers.sig') as Buffer],
   ]);
 }
 

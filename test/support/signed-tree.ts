@@ -23,7 +23,7 @@ export interface SignedTree {
   readonly stranger: SignerKey;
 }
 
-/** Builds a tree with a rotation, a delegation, a checkpoint, snapshots under both root keys, statements, sums and changes. */
+/** Builds a tree with a rotation, a delegation, a checkpoint, lists under both root keys, statements, sums and changes. */
 export async function signedTree(): Promise<SignedTree> {
   const ids = Array.from({ length: 24 }, (_one, index) => `issuer-${String(index).padStart(2, '0')}`);
   const folder = await workspace(ids);
@@ -104,7 +104,7 @@ export function withChecksums(altered: ReadonlyMap<string, Buffer>): Map<string,
   const isInTreeOfSums = (path: string) =>
     files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/[^.]|witness\/)/.test(path);
   const sums = [...files]
-    .filter(([path]) => !uncovered.includes(path) && !isInTreeOfSums(path))
+    .filter(([path]) => !uncovered.includes(path) && !isInTreeOfSums(path) && !path.startsWith('lists/'))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`);
   return files.set('SHA256SUMS', Buffer.from(sums.join('')));
@@ -124,8 +124,8 @@ export async function resealed(
 }
 
 /**
- * Signs the publication statement again with other claims, as only a thief of the root key could, and puts a copy in the
- * snapshot of the list. A claim of `undefined` is removed. The caller seals the tree.
+ * Signs the publication statement again with other claims, as only a thief of the root key could. A claim of `undefined`
+ * is removed. The caller seals the tree.
  */
 export async function restated(
   files: ReadonlyMap<string, Buffer>,
@@ -134,6 +134,5 @@ export async function restated(
 ): Promise<Map<string, Buffer>> {
   const all = { ...claimsOf(files.get('publication.jwt') as Buffer), ...claims };
   const bytes = Buffer.from(await jwt(root, 'registry-publication+jwt', JSON.parse(JSON.stringify(all))));
-  const copy = `snapshots/${sha256(files.get('issuers.json') as Buffer)}/publication.jwt`;
-  return new Map(files).set('publication.jwt', bytes).set(copy, bytes);
+  return new Map(files).set('publication.jwt', bytes);
 }

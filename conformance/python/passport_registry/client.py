@@ -352,27 +352,50 @@ class Refresh:
         return cosigned_ms
 
     def named_list(self, root: PublicKey, checkpoint: Checkpoint | None, statement: Statement | None) -> IssuerList:
-        """Steps 6 and 7: the named list, from one of two places (#named-list, #two-places, #failed-requests)."""
+        """Steps 6 and 7 (#named-list)."""
         named = statement.named if statement else checkpoint.named if checkpoint else None
         held = self.held_list(root, named)
         if named is None:
-            return held or self.list_at("", root)
+            return held or self.verified_list(self.source.get("issuers.json", LIMITS["list"]), root)
         code = "ERR_PUBLICATION_MISMATCH" if statement else "ERR_CHECKPOINT_MISMATCH"
-        verdict = Refused("ERR_SOURCE_STATUS", "the list or its signature is absent")
-        for place in ("", f"snapshots/{named.sha256}/"):
-            try:
-                issuers = held or self.list_at(place, root, named.size, code)
-                if issuers.named != named:  # (#list-match)
-                    refuse(code, "the list is not the one that is named")
-                if statement and len(issuers.records) != statement.issuers:  # (#statement-list)
-                    refuse(code, "the list has another number of records")
-                return issuers
-            except Refused as refused:
-                if refused.code == "ERR_SOURCE_TIMEOUT":
-                    raise
-                if not isinstance(refused, Absent):  # a place that lacks a file has no code
-                    verdict = refused
-        raise verdict
+        issuers = held or self.verified_list(self.named_body(named, code), root)
+        if issuers.named != named:  # (#list-match)
+            refuse(code, "the list is not the one that is named")
+        if statement and len(issuers.records) != statement.issuers:  # (#statement-list)
+            refuse(code, "the list has another number of records")
+        return issuers
+
+    def named_body(self, named: Named, code: str) -> bytes:
+        """Without a list, `issuers.json`, if that has the named hash; else the list that is named by it (#named-list)."""
+        limit = min(LIMITS["list"], named.size)
+        if self.memory.held is None:
+            newest = self.get_if_readable("issuers.json", limit)
+            if newest is not None and sha256(newest).hex() == named.sha256:
+                return newest
+        try:
+            body = self.source.get(f"lists/{named.sha256}.json", limit)
+        except Refused as refused:
+            if refused.code == "ERR_SOURCE_TOO_LARGE" and limit < LIMITS["list"]:
+                raise Refused(code, "the list is larger than the signed size") from refused
+            raise
+        if body is None:
+            refuse(code, "the named list is absent")
+        return body
+
+    def get_if_readable(self, path: str, limit: int) -> bytes | None:
+        """A file that turns out not to be needed does not count; but the deadline does (#failed-requests)."""
+        try:
+            return self.source.get(path, limit)
+        except Refused as refused:
+            if refused.code == "ERR_SOURCE_TIMEOUT":
+                raise
+            return None
+
+    def verified_list(self, body: bytes | None, root: PublicKey) -> IssuerList:
+        signature = self.source.get("issuers.sig", LIMITS["signature"])
+        if body is None or signature is None:
+            refuse("ERR_SOURCE_STATUS", "the list or its signature is absent")
+        return verify_list(body, signature, root)
 
     def held_list(self, root: PublicKey, named: Named | None) -> IssuerList | None:
         """The list that the client holds, if that is the newest one, under the same root key."""
@@ -385,19 +408,6 @@ class Refresh:
         else:
             is_newest = issuers.named == named
         return issuers if is_newest else None
-
-    def list_at(self, place: str, root: PublicKey, size: int = LIMITS["list"], code: str = "") -> IssuerList:
-        limit = min(LIMITS["list"], size)
-        try:
-            body = self.source.get(f"{place}issuers.json", limit)
-        except Refused as refused:
-            if refused.code == "ERR_SOURCE_TOO_LARGE" and limit < LIMITS["list"]:
-                raise Refused(code, "the list is larger than the signed size") from refused
-            raise
-        signature = self.source.get(f"{place}issuers.sig", LIMITS["signature"])
-        if body is None or signature is None:
-            raise Absent("ERR_SOURCE_STATUS", f"{place}issuers.json or its signature is absent")
-        return verify_list(body, signature, root)
 
     def fresh_until_ms(
         self, checkpoint: Checkpoint | None, statement: Statement | None, named: Named, cosigned_ms: int | None
@@ -439,10 +449,6 @@ class Refresh:
                 "cosigned_ms": cosigned_ms,
             })
         return memory
-
-
-class Absent(Refused):
-    """A place lacks a file: it has no code, if there is another place."""
 
 
 def listed(named: Named) -> dict[str, Json]:

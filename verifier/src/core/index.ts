@@ -187,6 +187,7 @@ export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './log
 // A publication: what one attempt at one source proves (rule client-steps).
 
 export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
+export { LISTS_FOLDER, listPath } from './publication/list-files.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
 export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';

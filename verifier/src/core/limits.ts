@@ -23,7 +23,7 @@ export const LIMITS = {
   record: 64 * KIB,
   /** A response of an issuer: metadata, JWKS or the status of a passport. */
   issuerDocument: 256 * KIB,
-  /** `issuers.json`, if no signed statement says its size. */
+  /** `issuers.json` and files below `lists/`, if no signed statement says their size. */
   list: 256 * MIB,
   /** A file of the tree of sums. */
   sums: 256 * KIB,
@@ -47,8 +47,8 @@ const ENTRIES_PER_BUNDLE = 256;
 
 /** Returns the size limit of a file in a published tree, by the path of the file from the root of the tree. */
 export function limitOf(path: string): number {
-  if (/^(?:snapshots\/[^/]+\/)?issuers\.json$/.test(path)) return LIMITS.list;
-  if (/^(?:snapshots\/[^/]+\/)?issuers\.sig$/.test(path)) return LIMITS.signature;
+  if (path === TREE_FILES.list || path.startsWith('lists/')) return LIMITS.list;
+  if (path === TREE_FILES.signature) return LIMITS.signature;
   if (path === TREE_FILES.statements) return LIMITS.statements;
   if (path === 'SHA256SUMS') return LIMITS.checksums;
   if (path === TREE_FILES.rootKey) return LIMITS.rootKey;
@@ -59,7 +59,6 @@ export function limitOf(path: string): number {
   if (path.startsWith('sums/')) return LIMITS.sums;
   if (path.startsWith('log/tile/entries/')) return ENTRIES_PER_BUNDLE * (LIMITS.logEntry + 2);
   if (path.startsWith('log/tile/')) return LIMITS.tile;
-  if (path.startsWith('log/lists/')) return LIMITS.list;
   if (path.startsWith('log/')) return LIMITS.logProof;
   return LIMITS.other;
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.js';
 import type { SignedPair } from '../statements/signed-list.js';
 import { TREE_FILES } from '../tree-files.js';
 import type { CurrentRecords, ListChange } from './follow-changes.js';
-import { readSignature, snapshotOf } from './list-files.js';
+import { readSignature } from './list-files.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import type { DatedList } from './rollback.js';
 import {
@@ -124,11 +124,8 @@ async function followed({ files, trust, statements }: Reading): Promise<Content 
 
 async function whole({ files, trust, statements }: Reading): Promise<Content> {
   const { current, maxListBytes = LIMITS.list, needsBytes } = trust;
-  // A client without a list has already requested the pair at the top of the tree. Either order will do (rule named-list).
-  const named = namedBy(statements);
-  const snapshot = named === undefined ? [] : [snapshotOf(named)];
-  const folders = current === undefined ? ['', ...snapshot] : [...snapshot, ''];
-  const reading = { statements, folders, maxListBytes };
+  // A client without a list has already requested the newest one.
+  const reading = { statements, isRequested: current === undefined, maxListBytes };
   const { list, signature, registry, sha256 } = await readWholeList(files, reading);
   return {
     updatedAt: registry.updated_at,

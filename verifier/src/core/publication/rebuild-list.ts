@@ -7,7 +7,7 @@ import { verifySignature } from '../keys/signature.js';
 import { listBytesSteps } from '../list/list-text.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 import type { SignedPair } from '../statements/signed-list.js';
-import { readFromFolders, readSignature, snapshotOf } from './list-files.js';
+import { readSignature } from './list-files.js';
 import type { RegistryFiles } from './registry-files.js';
 
 /** What is signed: a list by its statement, under a root key. */
@@ -41,12 +41,9 @@ export async function rebuildList(
       `the publication statement names the list ${statement.sha256}, but its tree of sums has the list ${sha256}`,
     );
   }
-  const signature = await readFromFolders([snapshotOf(statement), ''], async (folder) => {
-    const found = await readSignature(files, folder);
-    if (found !== undefined) await verifySignature(list, found, rootKey);
-    return found;
-  });
+  const signature = await readSignature(files);
   if (signature === undefined)
     throw new RegistryError('ERR_SOURCE_STATUS', 'the source has no signature of its list');
+  await verifySignature(list, signature, rootKey);
   return { list, signature };
 }

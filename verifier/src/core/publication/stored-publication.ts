@@ -8,7 +8,7 @@ import { verifySignature } from '../keys/signature.js';
 import { instantOf } from '../list/date-time.js';
 import type { RootChain } from '../statements/root-chain.js';
 import { TREE_FILES } from '../tree-files.js';
-import { readSignature } from './list-files.js';
+import { LISTS_FOLDER, readSignature } from './list-files.js';
 import type { Publication } from './publication.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import type { DatedList } from './rollback.js';
@@ -106,7 +106,9 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
     members.map((name) => [STORED_FILES[name], stored[name]]),
   );
   return {
-    get: async (path) => {
+    get: async (asked) => {
+      // The stored list is all that there is, whatever list the statements name.
+      const path = asked.startsWith(LISTS_FOLDER) ? TREE_FILES.list : asked;
       if (path === TREE_FILES.list && stored.list === undefined) {
         throw new RegistryError(
           'ERR_BUNDLE_INVALID',

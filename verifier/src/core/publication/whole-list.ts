@@ -1,40 +1,33 @@
+import { sha256Hex } from '../bytes/sha256.js';
 import { hasCode, RegistryError } from '../errors.js';
 import { type SignedPair, type VerifiedList, verifyList } from '../statements/signed-list.js';
 import { TREE_FILES } from '../tree-files.js';
-import { readFromFolders, readSignature } from './list-files.js';
+import { listPath, readSignature } from './list-files.js';
 import type { RegistryFiles } from './registry-files.js';
 import { namedBy, type SizedList, type Statements } from './statements.js';
 
 /** How to read a whole list. */
 export interface WholeListReading {
   readonly statements: Statements;
-  /** The folders of the list and its signature, in the order in which to read them. */
-  readonly folders: readonly string[];
+  /** Whether the list of the tree has been requested, so that it is used if it is the named one. */
+  readonly isRequested: boolean;
   /** The maximum size of the list in bytes. A signed statement can set a lower limit. */
   readonly maxListBytes: number;
 }
 
-/** Reads and verifies the list of a source. It must be the list that the statements name (rules list-match, two-places). */
+/** Reads and verifies the list of a source. It must be the list that the statements name (rules named-list, list-match). */
 export async function readWholeList(
   files: RegistryFiles,
   reading: WholeListReading,
 ): Promise<VerifiedList & SignedPair> {
-  const { statements, folders } = reading;
-  const found = await readFromFolders(folders, async (folder) => {
-    const pair = await readPair(files, folder, reading);
-    if (pair === undefined) return undefined;
-    const verified = { ...pair, ...(await verifyList({ ...pair, rootKey: statements.rootKey })) };
-    const { registry, sha256, list } = verified;
-    const { updated_at: updatedAt, issuers } = registry;
-    assertNamed({ sha256, updatedAt, size: list.length, issuers: issuers.length }, statements);
-    return verified;
-  });
-  if (found === undefined)
-    throw new RegistryError(
-      'ERR_SOURCE_STATUS',
-      `the source has no ${TREE_FILES.list}, or no ${TREE_FILES.signature}`,
-    );
-  return found;
+  const { statements } = reading;
+  const [list, signature] = await Promise.all([readList(files, reading), readSignature(files)]);
+  if (list === undefined || signature === undefined)
+    throw new RegistryError('ERR_SOURCE_STATUS', 'the source lacks its list, or the signature of the list');
+  const { registry, sha256 } = await verifyList({ list, signature, rootKey: statements.rootKey });
+  const { updated_at: updatedAt, issuers } = registry;
+  assertNamed({ sha256, updatedAt, size: list.length, issuers: issuers.length }, statements);
+  return { list, signature, registry, sha256 };
 }
 
 /** Asserts that the statements, if any, name a list. */
@@ -57,23 +50,38 @@ export function findMisnamed(named: SizedList, list: Required<SizedList>): strin
     .map(([name, said, found]) => `names a list with the ${name} ${said}, but the list has ${found}`);
 }
 
-/** Reads the list and its signature from a folder. In a snapshot, the two always match. */
-async function readPair(
+/** Reads the bytes of the list. @returns undefined if no statement names a list, and the source has none */
+async function readList(
   files: RegistryFiles,
-  folder: string,
-  { statements, maxListBytes }: WholeListReading,
-): Promise<SignedPair | undefined> {
+  { statements, isRequested, maxListBytes }: WholeListReading,
+): Promise<Uint8Array | undefined> {
   const named = namedBy(statements);
-  const size = Math.min(named?.size ?? Number.POSITIVE_INFINITY, maxListBytes);
-  const reading = files.get(`${folder}${TREE_FILES.list}`, size).catch((error) => {
-    const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === named?.size;
+  if (named === undefined) return files.get(TREE_FILES.list, maxListBytes);
+  const size = Math.min(named.size, maxListBytes);
+  const newest = isRequested ? await readIfReadable(files, TREE_FILES.list, size) : undefined;
+  if (newest !== undefined && (await sha256Hex(newest)) === named.sha256) return newest;
+  const list = await files.get(listPath(named.sha256), size).catch((error) => {
+    const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === named.size;
     throw isOther
       ? misnamed(statements, `names a list with the size ${size}, but the list is larger`)
       : error;
   });
-  const [list, signature] = await Promise.all([reading, readSignature(files, folder)]);
-  if (list === undefined || signature === undefined) return undefined;
-  return { list, signature };
+  if (list === undefined) throw misnamed(statements, `names the list ${named.sha256}, which the source lacks`);
+  return list;
+}
+
+/** Reads a file that need not be there. */
+async function readIfReadable(
+  files: RegistryFiles,
+  path: string,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await files.get(path, maxBytes);
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return undefined;
+  }
 }
 
 function misnamed({ publication }: Statements, problem: string): RegistryError {
