@@ -12,7 +12,8 @@ const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 /** For how long a checkpoint is valid. */
 export const CHECKPOINT_SECONDS = 6 * 60 * MINUTE;
-const SNAPSHOTS = 3;
+/** How many lists a tree without a log has. */
+const LISTS = 3;
 
 /** How a registry is set up. */
 interface Setup {
@@ -78,8 +79,8 @@ export class Registry {
   #steps: string[] = [];
   /** The newest statement, published or pending. */
   #newest: string | undefined;
-  #snapshots: string[] = [];
-  #pending: string | undefined;
+  /** The hashes of the lists in the tree, oldest first. */
+  #lists: string[] = [];
 
   constructor(setup: Setup = {}) {
     this.setup = setup;
@@ -105,8 +106,7 @@ export class Registry {
     copy.online = this.online;
     copy.#steps = [...this.#steps];
     copy.#newest = this.#newest;
-    copy.#snapshots = [...this.#snapshots];
-    copy.#pending = this.#pending;
+    copy.#lists = [...this.#lists];
     return copy;
   }
 
@@ -131,20 +131,16 @@ export class Registry {
     const statement = this.#statement(files, list, publication);
     files.set('publication.jwt', utf8(statement));
     if (publication.isPending) {
-      this.#pending = hash;
-      const sig = bytesIn(files, 'issuers.sig');
-      this.files.set(`snapshots/${hash}/issuers.json`, list);
-      this.files.set(`snapshots/${hash}/issuers.sig`, sig);
+      this.files.set(`log/pending/${hash}/issuers.sig`, bytesIn(files, 'issuers.sig'));
     } else {
       this.files = files;
-      this.#pending = undefined;
+      for (const path of files.keys()) if (path.startsWith('log/pending/')) files.delete(path);
       this.#published = { now: this.now, sequence: this.sequence };
       this.#addSnapshot(hash);
     }
     if (this.log !== undefined) {
       this.files.set(`log/lists/${hash}.json`, list);
       this.log.addPublication(statement, this.files, publication.isPending);
-    }
     return this.seal(publication.checkpoint);
   }
 
@@ -256,16 +252,12 @@ export class Registry {
     return text;
   }
 
-  #addSnapshot(hash: string): void {
-    this.#snapshots = [...this.#snapshots.filter((one) => one !== hash), hash].slice(-SNAPSHOTS);
-    for (const path of [...this.files.keys()]) {
-      const [, snapshot = hash] = /^snapshots\/([^/]+)/.exec(path) ?? [];
-      if (!this.#snapshots.includes(snapshot)) this.files.delete(path);
-    }
-    for (const name of ['issuers.json', 'issuers.sig', 'publication.jwt']) {
-      const bytes = this.files.get(name);
-      if (bytes !== undefined) this.files.set(`snapshots/${hash}/${name}`, bytes);
-    }
+  /** Adds a list under the name that is its hash. A log keeps all lists. */
+  #addList(hash: string, list: Uint8Array): void {
+    this.files.set(`lists/${hash}.json`, list);
+    this.#lists = [...this.#lists.filter((one) => one !== hash), hash];
+    if (this.log !== undefined) return;
+    for (const old of this.#lists.splice(0, this.#lists.length - LISTS)) this.files.delete(`lists/${old}.json`);
   }
 }
 

@@ -169,7 +169,7 @@ describe('a registry with a log', () => {
     if (isListNew) record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
     await onlyLogged(tree, () => cli(['build', ...KEYS], folder));
     expect([...filesOf(tree).keys()].filter((path) => path.includes('about.json'))).toEqual([
-      expect.stringMatching(/^snapshots\/[0-9a-f]{64}\/about\.json$/),
+      expect.stringMatching(/^log\/pending\/[0-9a-f]{64}\/about\.json$/),
     ]);
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
     const completed = await cli(complete, folder);

@@ -236,7 +236,7 @@ describe('an entry is refused', () => {
     expect(await problemsIn(await treeWith([...statements, step]))).toEqual([]);
     // The statement is good. Its list is not there.
     expect(await problemsIn(await treeWith([...statements, await publication(keys.next)]))).toEqual([
-      expect.stringMatching(/^log: snapshots\/a{64}\/issuers\.json is missing/),
+      expect.stringMatching(/^log: lists\/a{64}\.json is missing/),
     ]);
   });
 });

@@ -149,24 +149,6 @@ describe('a statement that does not belong to the list', () => {
     const files = await resealed(await restated(tree.files, tree.root, claims), tree.online);
     expect((await problemsOf(files))['publication']).toContain(`the ${name} ${Object.values(claims)[0]}`);
   });
-
-  it('is refused in the snapshot of another list', async () => {
-    const current = sha256(tree.files.get('issuers.json') as Buffer);
-    const statement = tree.files.get('publication.jwt') as Buffer;
-    // The newest of the others. An older one may be of the first root key, which only a pin knows.
-    const dated = (path: string) =>
-      tree.files
-        .get(path)
-        ?.toString()
-        .match(/"updated_at":"[^"]+"/)?.[0] ?? '';
-    const path = [...tree.files.keys()]
-      .filter((one) => /^snapshots.*issuers\.json$/.test(one) && !one.includes(current))
-      .sort((a, b) => dated(b).localeCompare(dated(a)))[0]
-      ?.replace('issuers.json', 'publication.jwt') as string;
-    const files = await resealed(new Map(tree.files).set(path, statement), tree.online);
-    expect(Object.keys(await problemsOf(files))).toEqual(['snapshots']);
-    expect((await problemsOf(files))['snapshots']).toMatch(/publication statement/);
-  });
 });
 
 describe('files of the tree of sums', () => {

@@ -262,7 +262,7 @@ describe('wrong usage', () => {
   it('is not a log without the lists', async () => {
     const copy = join(folder, 'without');
     cpSync(dist(), copy, { recursive: true });
-    for (const path of ['log/lists', 'snapshots']) rmSync(join(copy, path), { recursive: true });
+    rmSync(join(copy, 'lists'), { recursive: true });
     const { code, stderr } = await cli(['resolve', 'alpha', '--at', time, ...TRUST, copy], folder);
     expect([code, stderr]).toEqual([1, expect.stringContaining('has not kept the list')]);
     writeFileSync(join(copy, 'log/publication.tlog-proof'), 'x');
