@@ -14,7 +14,7 @@ export type Patch =
   /** The file ends early. */
   | { readonly file: string; readonly length: number }
   | Resigned
-  /** SHA256SUMS and the checkpoint for it are made anew. */
+  /** SHA256SUMS, the checkpoint for it and the copy of the statement are made anew. */
   | { readonly sealedBy: string };
 
 /** A statement that is signed anew, with other members. */
@@ -73,6 +73,10 @@ function resignOne(text: string, { key: name, without = [], ...patch }: Resigned
 }
 
 function sealAgain(files: Files, signer: string): void {
+  const list = files.get('issuers.json');
+  const statement = files.get('publication.jwt');
+  const copy = `snapshots/${list && sha256Hex(list)}/publication.jwt`;
+  if (statement !== undefined && files.has(copy)) files.set(copy, statement);
   const sums = utf8(checksumsOf(files));
   files.set('SHA256SUMS', sums);
   if (!files.has('checkpoint.jwt')) return;

@@ -12,8 +12,7 @@ const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 /** For how long a checkpoint is valid. */
 export const CHECKPOINT_SECONDS = 6 * 60 * MINUTE;
-/** How many lists a tree without a log has. */
-const LISTS = 3;
+const SNAPSHOTS = 3;
 
 /** How a registry is set up. */
 interface Setup {
@@ -79,8 +78,8 @@ export class Registry {
   #steps: string[] = [];
   /** The newest statement, published or pending. */
   #newest: string | undefined;
-  /** The hashes of the lists in the tree, oldest first. */
-  #lists: string[] = [];
+  #snapshots: string[] = [];
+  #pending: string | undefined;
 
   constructor(setup: Setup = {}) {
     this.setup = setup;
@@ -106,7 +105,8 @@ export class Registry {
     copy.online = this.online;
     copy.#steps = [...this.#steps];
     copy.#newest = this.#newest;
-    copy.#lists = [...this.#lists];
+    copy.#snapshots = [...this.#snapshots];
+    copy.#pending = this.#pending;
     return copy;
   }
 
@@ -131,16 +131,20 @@ export class Registry {
     const statement = this.#statement(files, list, publication);
     files.set('publication.jwt', utf8(statement));
     if (publication.isPending) {
-      this.files.set(`log/pending/${hash}/issuers.sig`, bytesIn(files, 'issuers.sig'));
+      this.#pending = hash;
+      const sig = bytesIn(files, 'issuers.sig');
+      this.files.set(`snapshots/${hash}/issuers.json`, list);
+      this.files.set(`snapshots/${hash}/issuers.sig`, sig);
     } else {
       this.files = files;
-      for (const path of files.keys()) if (path.startsWith('log/pending/')) files.delete(path);
+      this.#pending = undefined;
       this.#published = { now: this.now, sequence: this.sequence };
       this.#addSnapshot(hash);
     }
     if (this.log !== undefined) {
       this.files.set(`log/lists/${hash}.json`, list);
       this.log.addPublication(statement, this.files, publication.isPending);
+    }
     return this.seal(publication.checkpoint);
   }
 
@@ -252,12 +256,16 @@ export class Registry {
     return text;
   }
 
-  /** Adds a list under the name that is its hash. A log keeps all lists. */
-  #addList(hash: string, list: Uint8Array): void {
-    this.files.set(`lists/${hash}.json`, list);
-    this.#lists = [...this.#lists.filter((one) => one !== hash), hash];
-    if (this.log !== undefined) return;
-    for (const old of this.#lists.splice(0, this.#lists.length - LISTS)) this.files.delete(`lists/${old}.json`);
+  #addSnapshot(hash: string): void {
+    this.#snapshots = [...this.#snapshots.filter((one) => one !== hash), hash].slice(-SNAPSHOTS);
+    for (const path of [...this.files.keys()]) {
+      const [, snapshot = hash] = /^snapshots\/([^/]+)/.exec(path) ?? [];
+      if (!this.#snapshots.includes(snapshot)) this.files.delete(path);
+    }
+    for (const name of ['issuers.json', 'issuers.sig', 'publication.jwt']) {
+      const bytes = this.files.get(name);
+      if (bytes !== undefined) this.files.set(`snapshots/${hash}/${name}`, bytes);
+    }
   }
 }
 

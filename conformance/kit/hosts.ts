@@ -1,5 +1,5 @@
 import type { Case, Right, Role, ScriptedAnswer, ShownTree, Step } from '../cases/case.js';
-import { base64, sha256Hex } from '../cases/encoding.js';
+import { base64 } from '../cases/encoding.js';
 import { bytesIn, textIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
 import { topic, variant, type Work } from '../cases/make-case.js';
@@ -117,26 +117,41 @@ function* caches(role: Role): Generator<Case> {
   }
 }
 
-/** The named list, which a client without a list may also take from `issuers.json`. */
+/** The named list is in two places. */
 export function* placeKit(role: Role): Generator<Case> {
-  const { files } = golden(base);
-  const [list, sig] = ['issuers.json', 'issuers.sig'];
-  const named = `lists/${sha256Hex(bytesIn(files, list))}.json`;
-  const broken = (file: string): Patch => ({ file, at: 5, xor: 1 });
-  const removed = (file: string): Patch => ({ file, removed: true });
-  const placed = topic(role, 'places', { rule: 'named-list', base, why: 'The list is named by its hash.' });
+  const named = [...golden(base).files.keys()].filter((path) => path.startsWith('snapshots/')).at(-1) ?? '';
+  const snapshot = named.replace(/[^/]*$/, '');
+  const broken = (file: string, at = 5) => ({ file, at, xor: 1 });
+  const placed = topic(role, 'places', { rule: 'two-places', base, why: 'A list is in two places.' });
   const make = (id: string, patches: readonly Patch[], right: Right) => placed(id, { patches }, right);
-  yield make('issuers.json is wrong', [broken(list)], 'accept');
-  yield make('issuers.json is missing', [removed(list)], 'accept');
+  const [list, sig] = ['issuers.json', 'issuers.sig'];
+  yield make('the list is wrong', [broken(list)], 'accept');
+  yield make('the list is missing', [{ file: list, removed: true }], 'accept');
+  yield make('the snapshot is wrong', [broken(`${snapshot}${list}`)], 'accept');
+  yield make('the signature of the snapshot is wrong', [broken(`${snapshot}${sig}`)], 'accept');
+  yield make(
+    'the snapshot is missing',
+    [list, sig].map((file) => ({ file: snapshot + file, removed: true as const })),
+    'accept',
+  );
+  yield make('half a snapshot', [{ file: snapshot + sig, removed: true }], 'accept');
+  const large = (file: string) => {
+    const text = textIn(golden(base).files, file).padEnd(257, ' ');
+    return { file, text };
+  };
+  yield make('the signature is too large', [large(sig)], 'accept');
+  yield make('both signatures are too large', [large(sig), large(snapshot + sig)], ['ERR_SOURCE_TOO_LARGE']);
   const wrong = ['ERR_SIGNATURE_INVALID', 'ERR_SIGNATURE_MALFORMED'];
-  yield make('both are wrong', [broken(list), broken(named)], wrong);
-  const misnamed = ['ERR_PUBLICATION_MISMATCH'];
-  yield make('both are missing', [removed(list), removed(named)], misnamed);
-  yield make('one is wrong, and the other missing', [broken(list), removed(named)], misnamed);
-  yield make('the signature is wrong', [broken(sig)], wrong);
-  yield make('the signature is missing', [removed(sig)], ['ERR_SOURCE_STATUS']);
-  const large = { file: sig, text: textIn(files, sig).padEnd(257, ' ') };
-  yield make('the signature is too large', [large], ['ERR_SOURCE_TOO_LARGE']);
+  yield make('both are wrong', [broken(list), broken(snapshot + list)], wrong);
+  yield make('both signatures are wrong', [broken(sig), broken(snapshot + sig)], wrong);
+  yield make(
+    'both are missing',
+    [
+      { file: list, removed: true },
+      { file: snapshot + list, removed: true },
+    ],
+    ['ERR_SOURCE_STATUS'],
+  );
 }
 
 function* deadlines(role: Role): Generator<Case> {

@@ -195,6 +195,7 @@ const ENTRIES: Readonly<Record<string, Work>> = {
     files.set('log/statements/1.jwt', bytesIn(files, 'log/statements/0.jwt')),
   'a file that does not belong there': ({ files }) => files.set('log/note', utf8('x')),
   'a hidden file': ({ files }) => files.set('log/.htaccess', utf8('x')),
+  'a kept list with another name': ({ files }) => files.set(`log/lists/${'0'.repeat(64)}.json`, utf8('{}')),
 };
 
 /** Adds a next publication of the same list. @param odd - claims, and who signs, if not the root key; also another `kid` */
@@ -223,7 +224,7 @@ const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
   [/^an entry of another type/, 'other-entries'],
   [/^an? (empty )?entry/, 'log-entries'],
   [/tile/, 'log-tiles'],
-  [/file/, 'log-kept'],
+  [/file|kept/, 'log-kept'],
 ];
 
 /** A host's file that SHA256SUMS does not list, and a rotation that does not lead to the root key, are faults, too. */
@@ -268,11 +269,6 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
     (registry) => registry.change('beta', { tier: 'founding' }).publish({ isPending: true }),
     true,
   ],
-  'the remains of a pending publication': [
-    ({ files }) =>
-      files.set(`log/pending/${sha256Hex(bytesIn(files, 'issuers.json'))}/issuers.sig`, utf8('x')),
-    true,
-  ],
   'an entry of an unknown type': [(registry) => unknownEntry(registry, 'registry-other+jwt'), true],
   'an entry of an unknown type with another typ': [(registry) => unknownEntry(registry, 'other+jwt'), false],
   'a proof of an earlier publication': [
@@ -301,6 +297,11 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
     false,
   ],
   'no statement': [({ files }) => files.delete('log/statements/0.jwt'), false],
+  'no kept lists': [
+    ({ files }) =>
+      [...files.keys()].filter((path) => path.startsWith('log/lists/')).map((path) => files.delete(path)),
+    true,
+  ],
   'no head': [({ files }) => files.delete('log/checkpoint'), false],
   'a head without entries': [
     ({ log, files, now }) => log && files.set('log/checkpoint', utf8(log.head(now, 0))),
@@ -314,9 +315,9 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
 
 const HEAD_RULES: readonly (readonly [RegExp, string])[] = [
   [/unknown type/, 'other-entries'],
-  [/remains of a pending/, 'log-kept'],
   [/tile/, 'log-tiles'],
   [/^no statement/, 'log-statements'],
+  [/kept lists/, 'log-kept'],
   [/not logged|^a proof/, 'log-tree'],
 ];
 

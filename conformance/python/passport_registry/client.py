@@ -411,6 +411,10 @@ class Refresh:
         return memory
 
 
+class Absent(Refused):
+    """A place lacks a file: it has no code, if there is another place."""
+
+
 def listed(named: Named) -> dict[str, Json]:
     return {"updated_at": named.updated_at, "sha256": named.sha256}
 
