@@ -20,7 +20,6 @@ const SETTINGS = [
   ['homepage', 'https://www.registry.example'],
   ['base_url', 'https://registry.example'],
   ['root_key', 'root.json'],
-  ['statements', true],
   ['page', { accent: '#1a4fc4' }],
   ['signer', { key: '../root-key.pem' }],
   ['checkpoint', { signer: { key: 'env:ONLINE_KEY' } }],

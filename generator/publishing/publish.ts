@@ -2,12 +2,14 @@ import type { StatementsFile } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { type CheckpointChoice, type CheckpointContext, signCheckpoint } from '../freshness/checkpoint.js';
+import { checkpointValidity } from '../freshness/expiry.js';
 import { type FreshnessChoice, rotationOf } from '../freshness/freshness.js';
 import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import type { SignedPublication } from '../list/list.js';
 import { KEPT_LIST_BYTES, type LogChoice } from '../log/log-choice.js';
 import type { Listeners } from '../progress.js';
 import { assertPublishable } from '../review/assert-publishable.js';
+import { sha256 } from '../tree/checksums.js';
 import { LISTS_BEFORE, passingLists } from '../tree/named-lists.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
@@ -22,7 +24,7 @@ import { assertRootContinues, predecessorOf, publishedRecords } from './predeces
 import type { NewPublication } from './publication.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
-import { signedList } from './sign-list.js';
+import { followingList, signedList } from './sign-list.js';
 import { assertWritten, removeFromTree, writeTree } from './write.js';
 
 /**
@@ -50,9 +52,10 @@ export async function publish(
   const follows = predecessorOf(published, signer);
   const { rootKey, development } = signer;
   const onlineKeys = freshness.online?.keys ?? [];
-  const next = { rootKey, published: follows, records, onlineKeys };
+  const next = { rootKey, published: follows, onlineKeys };
   const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
-  // Over a tree that is not the newest, the rules of change would blame the records.
+  // Over a tree that is not the newest, or for a request that was overtaken, the rules of change would blame the records.
+  if (!('sign' in signer)) followingList(signer, follows, output);
   const old = follows && publishedRecords(follows, output.out);
   const warnings = assertPublishable({ before: old, after: records }, exceptions, development);
   onStage?.('published tree');
@@ -60,7 +63,7 @@ export async function publish(
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   if (!development) assertLastingName(log, follows);
   const online = chooseOnline(freshness.online, { rootKey, log, published: served });
-  const toSign = { records, signer, time, log, online, predecessor: follows };
+  const toSign = { records, before: old, signer, time, log, online, predecessor: follows };
   const signed = await signedList(toSign, published, output);
   onStage?.('list and signature');
   const before = predecessorOf(served, signer);
@@ -145,13 +148,19 @@ async function assemble(
   return { tree: new Map(tree), statements: file };
 }
 
-/** Signs the checkpoint of a new tree. */
+/** Signs the checkpoint of a new tree, unless the published one is for it, too, and does not expire soon. */
 async function newCheckpoint(
   { signer, freshness = {} }: NewPublication,
   named: Pick<CheckpointContext, 'rootKey' | 'statement' | 'checksums'>,
   before: PublishedTree | undefined,
 ): Promise<string> {
   const choice = chooseCheckpoint(freshness.checkpoint ?? {}, signer);
+  const published = before?.checkpoint;
+  const isSame =
+    published?.publication === named.statement.hash &&
+    published.treeSha256 === sha256(named.checksums) &&
+    published.kid === choice.signer.rootKey.thumbprint;
+  if (isSame && checkpointValidity(published, Date.now()) === 'valid') return published.text;
   const previous = await previousCheckpoint(before, choice.signer.rootKey);
   return signCheckpoint(choice, { ...named, previous });
 }

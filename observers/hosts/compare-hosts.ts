@@ -116,12 +116,12 @@ function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedT
 /** What a publication statement says of its place in a history. */
 type Place = Pick<ServedPublication, 'sequence' | 'sha256' | 'previous'>;
 
-/** Whether two statements of one root key prove two histories: each names the one before it. */
+/** Whether two statements of one root key prove two histories: each names those before it, and every one has a higher sequence. */
 export function areForked(one: Place, other: Place): boolean {
   if (one.sequence === other.sequence) return one.sha256 !== other.sha256;
   const [earlier, later] = one.sequence < other.sequence ? [one, other] : [other, one];
-  const isNext = later.sequence - earlier.sequence === 1;
-  return isNext && later.previous !== undefined && later.previous !== earlier.sha256;
+  const isWithin = later.sequence - earlier.sequence <= later.previous.length;
+  return isWithin && !later.previous.includes(earlier.sha256);
 }
 
 /** Names the issuers that only the newer checkpoint of the primary holds. */

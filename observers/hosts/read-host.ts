@@ -2,15 +2,15 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   encodeBase64,
   headSigner,
-  namesLog,
   type Proven,
   type Publication,
+  type PublicationStatement,
   parseHead,
+  statementHash,
 } from '@passport-registry/verifier/core';
-import { IoFailed, ignoring } from '../../generator/errors.js';
+import { IoFailed } from '../../generator/errors.js';
 import { expiryOf } from '../../generator/freshness/expiry.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { verifyAnyAge } from '../../generator/verification/accept.js';
 import { checkRootKey } from '../../generator/verification/file-checks.js';
@@ -22,7 +22,7 @@ import { sourceOf } from '../../generator/verification/tree-source.js';
 export interface ServedStatement {
   /** When the statement was signed, RFC 3339. */
   readonly issuedAt: string;
-  /** SHA-256 of the file, lower-case hexadecimal. */
+  /** The hash of the statement (rule statement-hash), lower-case hexadecimal. */
   readonly sha256: string;
 }
 
@@ -30,8 +30,8 @@ export interface ServedStatement {
 export interface ServedPublication extends ServedStatement {
   /** Every new statement has a higher sequence. */
   readonly sequence: number;
-  /** SHA-256 of the statement before, lower-case hexadecimal. Undefined in the first. */
-  readonly previous: string | undefined;
+  /** The hashes of the statements before it, newest first. Empty in the first. */
+  readonly previous: readonly string[];
 }
 
 /** The checkpoint that a host serves. */
@@ -65,7 +65,7 @@ export interface ServedTree {
   readonly url: string;
   /** Why the host cannot be compared; undefined if a verifier accepts what it serves. */
   readonly failure: 'expired' | 'altered' | 'unreachable' | undefined;
-  /** Whether the host answers that it has no list. */
+  /** Whether the host answers that it has no statements, and so no registry. */
   readonly empty?: boolean;
   /** What a host says of itself that is `altered`. This proves nothing. */
   readonly claimed?: ClaimedTree | undefined;
@@ -112,9 +112,8 @@ export async function readHost(
     if (error instanceof IoFailed) return failed(url, 'unreachable', error);
     if (!(error instanceof RegistryError)) throw error;
     if (files === undefined) throw error;
-    // No answer, or a file that cannot be read, does not say that there is no list.
-    const isMissing = files.get(PATHS.list).then((list) => list === undefined);
-    const empty = (await isMissing.catch(ignoring(IoFailed))) ?? false;
+    // This file was read first, so the host has answered.
+    const empty = (await files.get(PATHS.statements)) === undefined;
     return { ...failed(url, 'altered', error), empty, claimed: await claimedTree(files) };
   }
 }
@@ -130,16 +129,16 @@ async function describe(
     ...{ failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
     rootKey: root.thumbprint,
     checkpoint: {
-      ...served(checkpoint.issuedAt, checkpoint.text),
+      ...served(checkpoint.issuedAt, statementHash(checkpoint.text)),
       hold: checkpoint.hold,
       signer: checkpoint.kid,
     },
     publication: {
-      ...served(publication.issuedAt, publication.text),
+      ...served(publication.issuedAt, publication.hash),
       sequence: publication.sequence,
       previous: publication.previous,
     },
-    log: await servedLog(files, root),
+    log: await servedLog(files, publication, root),
   };
 }
 
@@ -151,8 +150,8 @@ function failed(url: string, failure: 'altered' | 'unreachable', { message }: Er
   };
 }
 
-function served(issuedAt: number, text: string | Uint8Array): ServedStatement {
-  return { issuedAt: formatUpdatedAt(issuedAt), sha256: sha256(text) };
+function served(issuedAt: number, sha256: string): ServedStatement {
+  return { issuedAt: formatUpdatedAt(issuedAt), sha256 };
 }
 
 async function claimedTree(files: SeenFiles): Promise<ClaimedTree> {
@@ -164,18 +163,21 @@ async function claimedTree(files: SeenFiles): Promise<ClaimedTree> {
 /**
  * Reads the head of the log of a host.
  *
- * @param rootKey - the current root key, which has signed the publication statement
+ * @param statement - the publication statement, which the root key has signed
  * @returns undefined if the registry has no log
  * @throws `ERR_LOG_INCONSISTENT` if there is no head, or the key of the log has not signed it
  */
-async function servedLog(files: SeenFiles, rootKey: RootKey): Promise<ServedLog | undefined> {
-  const statement = await files.get(PATHS.publication);
-  if (statement === undefined || !(await namesLog(statement))) return undefined;
+async function servedLog(
+  files: SeenFiles,
+  statement: PublicationStatement,
+  rootKey: RootKey,
+): Promise<ServedLog | undefined> {
+  if (statement.log === undefined) return undefined;
   const bytes = await files.get(PATHS.logHead);
   if (bytes === undefined) throw invalidHead('is missing, but the publication statement names a log');
   const head = parseHead(bytes, invalidHead);
   const read = (index: number) => files.get(PATHS.loggedStatement(index));
-  if ((await headSigner(head, statement, { roots: [rootKey], read })) === undefined)
+  if ((await headSigner(head, statement.text, { roots: [rootKey], read })) === undefined)
     throw invalidHead('is not signed by the key of the log');
   return { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
 }

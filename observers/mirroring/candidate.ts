@@ -1,16 +1,10 @@
-import type { AcceptedStatements, Proven, Publication } from '@passport-registry/verifier/core';
+import type { AcceptedStatements } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import {
-  type AcceptOptions,
-  acceptPublication,
-  acceptStatements,
-} from '../../generator/verification/accept.js';
+import { acceptStatements } from '../../generator/verification/accept.js';
 import { auditLog } from '../../generator/verification/audit-log.js';
 import type { CheckedLog } from '../../generator/verification/check-log.js';
-import { isLoggedStatement } from '../../generator/verification/log-archive.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
-import type { Note } from '../../generator/verification/unknown-parts.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import type { HeldLog, HeldRelease } from './held-release.js';
 
@@ -33,25 +27,21 @@ interface AcceptedBefore {
   readonly heldLog: HeldLog | undefined;
 }
 
-/**
- * A release that is being downloaded, and what the rules of a verifier have accepted of it. What they refuse ends the
- * download.
- */
+/** What an audit of a whole tree has found. */
+export interface AuditedTree {
+  readonly report: TreeReport;
+  /** Undefined if the registry has no log. */
+  readonly log: CheckedLog | undefined;
+}
+
+/** A release that is being downloaded, and the rules that it must satisfy. What they refuse ends the download. */
 export class Candidate {
   readonly options: MirrorOptions;
   /** The new folder of the release. */
   readonly folder: string;
   readonly held: HeldRelease | undefined;
   readonly heldLog: HeldLog | undefined;
-  /** The verified log. Undefined before it has been verified, or if the registry has none. */
-  log: CheckedLog | undefined;
-  /** The report about the release being served, if the source still serves that one, and it is intact. */
-  heldReport: TreeReport | undefined;
-  /** A note for each file that is left out. */
-  leftOut: readonly Note[] = [];
-  readonly #conditions: AcceptOptions;
-  /** Whether a file has been verified, by the download or for the release being served. */
-  #isVerified: ((path: string) => boolean) | undefined;
+  readonly #releases: readonly HeldRelease[];
 
   /** @param folder - the new folder of the release, on the file system of the mirror */
   constructor(options: MirrorOptions, folder: string, { held, releases, heldLog }: AcceptedBefore) {
@@ -59,71 +49,39 @@ export class Candidate {
     this.folder = folder;
     this.held = held;
     this.heldLog = heldLog;
-    const accepted = releases.flatMap((release) => release.stored() ?? []);
-    this.#conditions = { trust: options.trust, expiry: true, accepted };
+    this.#releases = releases;
   }
 
-  get #tree(): TreeSource {
-    return folderSource(this.folder);
+  /** Accepts the statements of a source, as a verifier does that has accepted the earlier releases. */
+  acceptStatements(source: TreeSource): Promise<AcceptedStatements> {
+    const accepted = this.#releases.flatMap((release) => release.stored() ?? []);
+    return acceptStatements(source, { trust: this.options.trust, expiry: true, accepted });
   }
 
-  /**
-   * Applies all rules to the release being served, which the source still serves.
-   *
-   * @returns whether the release is intact, and the download is not needed
-   */
-  async acceptHeld(): Promise<boolean> {
-    const { held, heldLog } = this;
-    if (held === undefined) return false;
-    // Signatures that were verified under the same root key are not verified again. Bytes are: a disk can damage them.
-    const isKept = heldLog?.release === held ? isLoggedStatement : undefined;
+  /** Audits the release being served. Undefined if there is none, or if it is damaged: the download shows what is at fault. */
+  async auditHeld(): Promise<AuditedTree | undefined> {
+    if (this.held === undefined) return undefined;
     try {
-      const tree = folderSource(held.folder);
-      await this.#acceptLog(tree, isKept);
-      await acceptPublication(tree, this.#conditions);
-      this.heldReport = await this.#verify(held.folder);
-      return true;
+      return await this.audit(this.held.folder);
     } catch (error) {
-      // The download shows whether this disk or the source is at fault.
-      if (error instanceof TreeRejected || error instanceof IoFailed) return false;
+      if (error instanceof TreeRejected || error instanceof IoFailed) return undefined;
       throw error;
     }
   }
 
-  /** Accepts the statements in the folder, before anything that they name is downloaded. */
-  acceptStatements(): Promise<AcceptedStatements> {
-    return acceptStatements(this.#tree, this.#conditions);
-  }
-
   /**
-   * Accepts the log in the folder, with the lists that it names.
+   * Audits a whole tree. Its log must contain the log that was accepted before.
    *
    * @param isVerified - whether a file of the log has been verified, by the download or for the release being served
+   * @throws {@link TreeRejected} | {@link IoFailed}
    */
-  acceptLog(isVerified: (path: string) => boolean): Promise<void> {
-    this.#isVerified = isVerified;
-    return this.#acceptLog(this.#tree, isVerified);
-  }
-
-  async #acceptLog(tree: TreeSource, isVerified: ((path: string) => boolean) | undefined): Promise<void> {
-    this.log = await auditLog(tree, this.options.trust.rootKey, { head: this.heldLog?.head, isVerified });
-  }
-
-  /** Accepts the publication, once all files that decide about trust are in the folder. */
-  acceptPublication(): Promise<Proven<Publication>> {
-    return acceptPublication(this.#tree, this.#conditions);
-  }
-
-  /** Verifies the whole release. @throws {@link TreeRejected} */
-  async verified(): Promise<TreeReport> {
-    return this.heldReport ?? this.#verify(this.folder, this.#isVerified);
-  }
-
-  async #verify(folder: string): Promise<TreeReport> {
-    const { trust } = this.options;
-    const source = { ...folderSource(folder), withoutHostFiles: true };
-    const report = await verifyTree(source, trust.rootKey, { log: trust.log, checkedLog: this.log });
-    if (report.ok) return report;
+  async audit(folder: string, isVerified?: (path: string) => boolean): Promise<AuditedTree> {
+    const { rootKey, log: pinnedLog } = this.options.trust;
+    const tree = folderSource(folder);
+    const log = await auditLog(tree, rootKey, { head: this.heldLog?.head, isVerified });
+    const source = { ...tree, withoutHostFiles: true };
+    const report = await verifyTree(source, rootKey, { log: pinnedLog, checkedLog: log });
+    if (report.ok) return { report, log };
     const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
     throw new TreeRejected(problems.join('; '));
   }

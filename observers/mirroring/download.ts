@@ -1,19 +1,17 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import {
-  type AcceptedStatements,
-  type PublicationStatement,
-  sumsPath,
+  formatStatementsFile,
+  parseStatementsFile,
+  type StatementsFile,
 } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { statementsFile } from '../../generator/tree/statements-file.js';
+import { checkRotation } from '../../generator/verification/check-statements.js';
+import { rejecting } from '../../generator/verification/seen-files.js';
 import { httpSource } from '../../generator/verification/tree-source.js';
-import { unprovenFile } from '../../generator/verification/unknown-parts.js';
-import type { TreeReport } from '../../generator/verification/verify.js';
-import type { Candidate } from './candidate.js';
-import { type ListedFiles, listedFiles, unprovenFiles } from './listed-files.js';
+import type { AuditedTree, Candidate } from './candidate.js';
+import { listedFiles } from './listed-files.js';
 import { addLoggedLists, addNewestList, addOlderLists } from './lists.js';
 import { downloadHead, downloadLog } from './log-download.js';
 import { NewRelease, type TransferStats } from './new-release.js';
@@ -30,25 +28,22 @@ const MAX_ATTEMPTS = 3;
 /** The pause between two attempts. A publication takes less time. */
 const RETRY_DELAY_MS = 1000;
 
-/** A candidate that may be served. */
-interface Downloaded {
-  readonly candidate: Candidate;
-  readonly report: TreeReport;
+/** A tree that may be served. */
+interface Downloaded extends AuditedTree {
   readonly stats: TransferStats;
+  /** Whether the release being served is this tree, so that its folder was not filled. */
+  readonly isHeld: boolean;
 }
 
 /**
  * Downloads a source and verifies everything. Tries again if the source may have changed meanwhile.
  *
- * @param begin - returns a candidate of which nothing has been downloaded
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export async function downloadVerified(begin: () => Candidate): Promise<Downloaded> {
+export async function downloadVerified(candidate: Candidate): Promise<Downloaded> {
   for (let attempt = 1; ; attempt++) {
-    const candidate = begin();
     try {
-      const stats = await download(candidate);
-      return { candidate, stats, report: await candidate.verified() };
+      return await download(candidate);
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
       if (attempt === MAX_ATTEMPTS) throw notAccepted(candidate, error);
@@ -64,93 +59,45 @@ function notAccepted({ options: { source } }: Candidate, failure: TreeRejected):
 }
 
 /**
- * Downloads what differs from the release being served; other files are hard links to those of that release. Writes a listed
- * file only after its hash has been checked. The first wrong hash ends the download.
+ * Downloads what differs from the release being served; other files are hard links to those of that release. The statements
+ * come first, and name all other files: by the tree of sums, by SHA256SUMS, or by the log. A file is written only after its hash
+ * has been checked. The first wrong hash ends the download. Nobody sees the folder before the whole tree has been audited.
  */
-async function download(candidate: Candidate): Promise<TransferStats> {
-  const { folder, held, heldLog, options } = candidate;
+async function download(candidate: Candidate): Promise<Downloaded> {
+  const { folder, heldLog, options } = candidate;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const release = new NewRelease(httpSource(options.source), candidate);
-  const files = await downloadChecksums(release);
-  await release.addAll(files.statements);
-  // After the files that it names. If a publication happened in between, the checkpoint is for another tree.
-  await release.fetchUnlisted(PATHS.checkpoint);
-  const isStated = files.all.some(({ path }) => path === PATHS.publication);
-  // Before the statements are accepted: the proof of the publication statement is a part of the log.
-  const head = isStated ? await downloadHead(release, candidate) : undefined;
-  if (release.hasSameAsHeld(NAMING_FILES) && (await candidate.acceptHeld())) return release.stats();
-  const log = head && (await downloadLog(release, head, candidate));
-  const statement = isStated ? await acceptStatement(release, files, candidate) : undefined;
-  const records = statement === undefined ? files.records : await downloadSums(release, statement);
-  // Before the same list under its other name: the release being served has it if its publication was only in the log there.
-  for (const { hash } of files.list) await addNewestList(release, hash);
-  await release.addAll(files.list);
-  if (log !== undefined && statement !== undefined)
-    await addLoggedLists(release, { log, statement: statement.text }, heldLog);
-  else for (const { hash } of files.list) addOlderLists(release, hash);
-  await candidate.acceptLog((path) => release.isVerified(path));
-  const publication = await candidate.acceptPublication();
+  const statements = await addStatements(release);
+  const { rootKey, publication, checkpoint } = await candidate.acceptStatements(release.tree);
+  const head = publication.log === undefined ? undefined : await downloadHead(release, heldLog);
+  const isHeld = release.hasSameAsHeld(NAMING_FILES);
+  const unchanged = isHeld ? await candidate.auditHeld() : undefined;
+  if (unchanged !== undefined) return { ...unchanged, stats: release.stats(), isHeld };
+  const records = await downloadSums(release, publication);
+  await addNewestList(release, publication);
+  if (head === undefined) addOlderLists(release, publication.sha256);
+  else {
+    const roots = await rejecting(() => checkRotation(statements, rootKey, options.trust.rootKey));
+    const log = await downloadLog(release, { head, roots }, heldLog);
+    await addLoggedLists(release, { log, statement: publication }, heldLog);
+  }
   await addRecords(release, records);
-  const unproven = unprovenFiles(
-    files.all.map(({ path, hash }) => [path, hash]),
-    { publication, checksums: release.read(PATHS.checksums), held },
-  );
-  candidate.leftOut = unproven.map(unprovenFile);
-  const others = files.others.filter(({ path }) => !unproven.includes(path));
+  await release.addAll([{ path: PATHS.checksums, hash: checkpoint.treeSha256, statedIn: PATHS.statements }]);
+  const others = listedFiles(release.read(PATHS.checksums)).filter(({ path }) => !release.includes(path));
   await release.addAll(others, { concurrency: OTHER_CONCURRENCY, maxBytes: MAX_OTHER_BYTES });
-  await addStatementsFile(release);
-  return release.stats();
+  await release.fetchUnlisted(PATHS.signature);
+  const audited = await candidate.audit(folder, (path) => release.isVerified(path));
+  return { ...audited, stats: release.stats(), isHeld: false };
 }
 
-/** Makes `statements.json` of the verified files, if the source has such a file. */
-async function addStatementsFile(release: NewRelease): Promise<void> {
-  const isAtSource = await release.fetch(PATHS.statements).then(
-    (bytes) => bytes !== undefined,
-    // Nothing of it is used, so a host that does not send it is no reason to keep an older release.
-    (error) => {
-      if (error instanceof IoFailed) return true;
-      throw error;
-    },
-  );
-  if (!isAtSource) return;
-  const file = statementsFile((path) => (release.includes(path) ? release.read(path) : undefined));
-  if (file !== undefined) release.addUnlisted(PATHS.statements, file);
-}
-
-/** Applies the rules of a verifier to the statements, before anything is downloaded that they name. */
-async function acceptStatement(
-  release: NewRelease,
-  files: ListedFiles,
-  candidate: Candidate,
-): Promise<PublicationStatement> {
-  const statements = await candidate.acceptStatements();
-  assertSamePublication(statements, release.read(PATHS.checksums), files);
-  return statements.publication;
-}
-
-async function downloadChecksums(release: NewRelease): Promise<ListedFiles> {
-  const bytes = await release.fetchUnlisted(PATHS.checksums);
-  const sums = bytes && parseChecksums(Buffer.from(bytes).toString('utf8'));
-  if (sums === undefined) {
-    throw new IoFailed(`${release.sourceName} has no ${PATHS.checksums}: there is no registry to mirror`);
+/** Adds the statements. Members that this version does not know are left out, because nothing proves them. */
+async function addStatements(release: NewRelease): Promise<StatementsFile> {
+  const bytes = await release.fetch(PATHS.statements);
+  if (bytes === undefined) {
+    throw new IoFailed(`${release.sourceName} has no ${PATHS.statements}: there is no registry to mirror`);
   }
-  return listedFiles(sums);
-}
-
-/** SHA256SUMS is not signed, and may be of another publication than the statement. */
-function assertSamePublication(
-  { publication, checkpoint }: AcceptedStatements,
-  checksums: Uint8Array,
-  { all }: ListedFiles,
-): void {
-  const states = (wanted: string, expected: string) =>
-    all.some(({ path, hash }) => path === wanted && hash === expected);
-  if (!states(PATHS.list, publication.sha256) || !states(sumsPath(''), publication.sumsSha256)) {
-    throw new TreeRejected(`${PATHS.checksums} and ${PATHS.publication} are not of the same publication`);
-  }
-  // A checkpoint for an older list says nothing about this tree.
-  if (checkpoint.sha256 === publication.sha256 && checkpoint.treeSha256 !== sha256(checksums)) {
-    throw new TreeRejected(`${PATHS.checksums} does not have the hash that the checkpoint names`);
-  }
+  const statements = await rejecting(async () => parseStatementsFile(bytes));
+  release.addUnlisted(PATHS.statements, formatStatementsFile(statements));
+  return statements;
 }

@@ -13,7 +13,6 @@ import { readLogHead } from '../../generator/log/log-files.js';
 import { readEntries } from '../../generator/log/read-log.js';
 import { parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { storedPublication } from '../../generator/verification/accept.js';
 import { readStatedLog } from '../../generator/verification/audit-log.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 
@@ -56,9 +55,10 @@ export class HeldRelease {
     return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
   }
 
-  /** Returns what a verifier would store of the release; undefined if files are missing. */
+  /** Returns what a verifier would store of the release, without the list: the statements name it. Undefined if they are missing. */
   stored(): StoredPublication | undefined {
-    return storedPublication((path) => this.read(path));
+    const statements = this.read(PATHS.statements)?.toString('utf8');
+    return statements === undefined ? undefined : { version: 1, statements };
   }
 }
 

@@ -1,4 +1,8 @@
-import { forEachConcurrent, isPublication } from '@passport-registry/verifier/core';
+import {
+  forEachConcurrent,
+  isPublication,
+  type PublicationStatement,
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { KEPT_LIST_BYTES } from '../../generator/log/log-choice.js';
 import { sha256 } from '../../generator/tree/checksums.js';
@@ -9,9 +13,13 @@ import type { HeldLog } from './held-release.js';
 import type { DownloadedLog } from './log-download.js';
 import { LARGE_CONCURRENCY, type NewRelease } from './new-release.js';
 
-/** Adds the newest list under the name that is its hash. @param hash - of the newest list */
-export async function addNewestList(release: NewRelease, hash: string): Promise<void> {
-  await release.addAll([{ path: PATHS.namedList(hash), hash, statedIn: PATHS.checksums }]);
+/** Adds the newest list under both of its names. The second is a hard link to the first. */
+export async function addNewestList(
+  release: NewRelease,
+  { sha256: hash }: PublicationStatement,
+): Promise<void> {
+  for (const path of [PATHS.namedList(hash), PATHS.list])
+    await release.addAll([{ path, hash, statedIn: PATHS.statements }]);
 }
 
 /** Adds the lists before the newest one that the release being served has, for a registry without a log, which names none. */
@@ -31,12 +39,11 @@ const hashIn = (path: string) => /[0-9a-f]{64}/.exec(path)?.[0] ?? '';
  */
 export async function addLoggedLists(
   release: NewRelease,
-  { log, statement }: { readonly log: DownloadedLog; readonly statement: string },
+  { log, statement }: { readonly log: DownloadedLog; readonly statement: PublicationStatement },
   held: HeldLog | undefined,
 ): Promise<void> {
   const publications = log.entries.filter(isPublication);
-  const hash = sha256(statement);
-  const published = publications.findIndex(({ entry }) => entry.sha256 === hash);
+  const published = publications.findIndex(({ entry }) => entry.sha256 === statement.hash);
   const pending = publications.slice(published + 1).at(-1);
   if (pending !== undefined) await addPending(release, pending.entry.list);
   const known = held?.entries.length ?? 0;

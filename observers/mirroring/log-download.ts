@@ -10,11 +10,9 @@ import {
   forEachConcurrent,
   type IndexedEntry,
   isOfOtherType,
-  type LogState,
   LogTree,
   type LogWalk,
   leafHash,
-  namesLog,
   parseAnyEntry,
   parseBundle,
   parseHead,
@@ -30,13 +28,16 @@ import { appendEntries } from '../../generator/log/append.js';
 import { EMPTY_LOG } from '../../generator/log/log-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
-import { readStatedLog } from '../../generator/verification/audit-log.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
-import { folderSource } from '../../generator/verification/tree-source.js';
 import { contradiction } from '../hosts/compare-hosts.js';
-import type { Candidate } from './candidate.js';
 import type { HeldLog } from './held-release.js';
 import type { NewRelease } from './new-release.js';
+
+/** The head of a log that was downloaded, and the root keys that may have signed its statements. */
+interface UnreadLog {
+  readonly head: SignedHead;
+  readonly roots: FirstRoots;
+}
 
 /** The log of a new release. Its entries belong to its head, and the root key has signed their statements. */
 export interface DownloadedLog {
@@ -46,29 +47,16 @@ export interface DownloadedLog {
 }
 
 /**
- * Downloads the head of the log, and the proof of the publication statement. Neither has been verified.
+ * Downloads the newest head of the log, whose signatures have not been verified.
  *
- * @returns undefined if the registry has no log
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export async function downloadHead(
-  release: NewRelease,
-  { heldLog: held }: Candidate,
-): Promise<SignedHead | undefined> {
-  if (!(await namesLog(release.read(PATHS.publication)))) {
-    if (held === undefined) return undefined;
-    throw new TreeRejected(
-      `${PATHS.publication} names no log, but the log ${held.head.origin} was accepted before`,
-    );
-  }
+export async function downloadHead(release: NewRelease, held: HeldLog | undefined): Promise<SignedHead> {
   const bytes = await release.fetch(PATHS.logHead);
   if (bytes === undefined) throw invalidHead('is missing');
   const head = parseHead(bytes, invalidHead);
   assertExtends(head, held);
   release.addUnlisted(PATHS.logHead, bytes);
-  if ((await release.fetchUnlisted(PATHS.logProof)) === undefined) {
-    throw new TreeRejected(`${PATHS.logProof} is missing`);
-  }
   return head;
 }
 
@@ -88,10 +76,9 @@ const BATCH = 256;
  */
 export async function downloadLog(
   release: NewRelease,
-  head: SignedHead,
-  { folder, options: { trust }, heldLog: held }: Candidate,
+  { head, roots }: UnreadLog,
+  held: HeldLog | undefined,
 ): Promise<DownloadedLog> {
-  const { roots } = await readStatedLog(folderSource(folder), trust.rootKey);
   const entries = await rejecting(() => downloadEntries(release, { head, roots }, held?.entries ?? []));
   const leaves = entries.map(({ entry }) => entryBytes(entry));
   const tree = new LogTree(leaves.map(leafHash));
@@ -148,61 +135,90 @@ async function contradicts(
   }
 }
 
-/** Adds the statements of all entries. Returns the entries. */
+/**
+ * Adds the statements of all entries. An entry does not name the signature of its statement, so all signatures are verified.
+ *
+ * @param known - the entries that were accepted before
+ * @returns the entries
+ */
 async function downloadEntries(
   release: NewRelease,
-  { head, roots }: { readonly head: SignedHead; readonly roots: FirstRoots },
+  { head, roots }: UnreadLog,
   known: readonly IndexedEntry[],
 ): Promise<IndexedEntry[]> {
-  const entries = [...known];
-  await release.addAll(
-    known.map(({ index, entry }) => ({
-      path: PATHS.loggedStatement(index),
-      hash: entry.sha256,
-      statedIn: 'the log',
-    })),
-  );
-  // Of the entries that were accepted before, only the rotation steps lead to the root key in force.
-  const steps = known.map(({ index, entry }) => ({
-    entry,
-    statement: entry.type === 'rotation' ? release.read(PATHS.loggedStatement(index)) : undefined,
-  }));
-  let { state } = await walked(beginLog(roots), steps);
-  const bundles = new Map<number, readonly Uint8Array[]>();
+  const entries: IndexedEntry[] = [];
+  const bundles: Bundles = new Map();
+  let state = beginLog(roots);
   while (entries.length < head.size) {
     const first = entries.length;
-    const statements = await fetchStatements(release, first, Math.min(first + BATCH, head.size));
-    const batch: WalkedEntry[] = [];
-    for (const [at, statement] of statements.entries()) {
-      const index = first + at;
-      const entry = isOfOtherType(statement)
-        ? await fetchEntry(release, { index, head }, bundles)
-        : undefined;
-      batch.push({ statement, entry });
+    const indexes = indexesFrom(first, Math.min(first + BATCH, head.size));
+    let batch = await readBatch(release, indexes, { head, known, bundles });
+    let walk = await walkLog(state, batch);
+    // A disk can damage what was accepted before.
+    if (first < known.length && refusalIn(walk) !== undefined) {
+      batch = await readBatch(release, indexes, { head, known: [], bundles });
+      walk = await walkLog(state, batch);
     }
+    const refusal = refusalIn(walk);
     // Nothing more is downloaded for a statement that the root key has not signed.
-    const next = await walked(state, batch);
-    state = next.state;
-    for (const [at, statement] of statements.entries())
+    if (refusal !== undefined) throw new TreeRejected(refusal);
+    for (const [at, { statement }] of batch.entries())
       release.addVerified(PATHS.loggedStatement(first + at), statement);
-    entries.push(...next.verified.map(({ index, entry }) => ({ index, entry })));
+    state = walk.state;
+    entries.push(...walk.verified.map(({ index, entry }) => ({ index, entry })));
   }
   return entries;
 }
 
-/** Verifies who signed entries, and what. Their order is judged later, when it is clear that this is no second history. */
-async function walked(state: LogState, batch: readonly WalkedEntry[]): Promise<LogWalk> {
-  const walk = await walkLog(state, batch);
-  const problem = walk.problems.find(({ kind }) => kind !== 'order');
-  if (problem === undefined) return walk;
-  throw new TreeRejected(`entry ${problem.index} of the log: ${problem.message}`);
+const indexesFrom = (first: number, end: number) =>
+  Array.from({ length: end - first }, (_one, at) => first + at);
+
+/** Says who did not sign an entry, or what is wrong with it. The order is judged later, when this is no second history. */
+function refusalIn({ problems }: LogWalk): string | undefined {
+  const problem = problems.find(({ kind }) => kind !== 'order');
+  return problem && `entry ${problem.index} of the log: ${problem.message}`;
 }
 
-/** @param bundles - the last bundle that was downloaded, by its index */
+/** The last bundle that was downloaded, by its index. */
+type Bundles = Map<number, readonly Uint8Array[]>;
+
+/** What is known of entries whose statements are read. */
+interface EntryContext {
+  readonly head: SignedHead;
+  /** Entries whose statements the release being served has. */
+  readonly known: readonly IndexedEntry[];
+  readonly bundles: Bundles;
+}
+
+/** Reads the statements of some entries, and downloads what the release being served lacks. */
+async function readBatch(
+  release: NewRelease,
+  indexes: readonly number[],
+  { head, known, bundles }: EntryContext,
+): Promise<(WalkedEntry & { readonly statement: Uint8Array })[]> {
+  const statements = new Map<number, Uint8Array>();
+  await forEachConcurrent(indexes, CONCURRENCY, async (index) => {
+    const path = PATHS.loggedStatement(index);
+    const held = known[index] === undefined ? undefined : release.held?.read(path);
+    const bytes = held ?? (await release.fetch(path));
+    if (bytes === undefined) throw new TreeRejected(`${path} is missing`);
+    statements.set(index, bytes);
+  });
+  const batch = [];
+  for (const index of indexes) {
+    const statement = statements.get(index) as Uint8Array;
+    const entry = isOfOtherType(statement)
+      ? (known[index]?.entry ?? (await fetchEntry(release, { index, head }, bundles)))
+      : known[index]?.entry;
+    batch.push({ statement, entry });
+  }
+  return batch;
+}
+
 async function fetchEntry(
   release: NewRelease,
   { index, head }: { readonly index: number; readonly head: SignedHead },
-  bundles: Map<number, readonly Uint8Array[]>,
+  bundles: Bundles,
 ): Promise<AnyEntry> {
   const invalid = (message: string) => new TreeRejected(`the entry ${index} of the log ${message}`);
   const at = Math.floor(index / TILE_WIDTH);
@@ -217,15 +233,4 @@ async function fetchEntry(
     bundles.set(at, bundle);
   }
   return parseAnyEntry(bundle[index % TILE_WIDTH] ?? new Uint8Array(), invalid);
-}
-
-async function fetchStatements(release: NewRelease, first: number, end: number): Promise<Uint8Array[]> {
-  const statements: Uint8Array[] = [];
-  const indexes = Array.from({ length: end - first }, (_one, at) => first + at);
-  await forEachConcurrent(indexes, CONCURRENCY, async (index) => {
-    const bytes = await release.fetch(PATHS.loggedStatement(index));
-    if (bytes === undefined) throw new TreeRejected(`${PATHS.loggedStatement(index)} is missing`);
-    statements[index - first] = bytes;
-  });
-  return statements;
 }

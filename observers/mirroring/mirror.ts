@@ -29,7 +29,7 @@ export interface MirrorReport extends TransferStats {
   readonly log: (Pick<SignedHead, 'origin' | 'size'> & { readonly isPending: boolean }) | undefined;
   /** What expires soon, in words. */
   readonly warnings: readonly string[];
-  /** What this version does not know. Unlisted files were left out. */
+  /** What this version does not know. Unlisted files and unknown members of statements.json were left out. */
   readonly notes: readonly Note[];
 }
 
@@ -63,19 +63,15 @@ async function mirrorLocked(
   const accepted = releases.newestFirst().map((name) => new HeldRelease(releases.path(name)));
   const held = serving === undefined ? undefined : accepted[0];
   const before = { held, releases: accepted, heldLog: await readHeldLog(accepted, options.trust.rootKey) };
-  const { candidate, stats, report } = await downloadVerified(
-    () => new Candidate(options, join(staging, 'tree'), before),
-  );
-  const { folder, log, heldReport, leftOut } = candidate;
+  const folder = join(staging, 'tree');
+  const candidate = new Candidate(options, folder, before);
+  const { stats, report, log, isHeld } = await downloadVerified(candidate);
   const { updatedAt = '', sha256: hash = '', issuers = 0 } = report;
   const base = releaseName(folder, updatedAt);
-  const isHeld = heldReport !== undefined;
   const switched = !isHeld && (serving === undefined || releases.baseOf(serving) !== base);
   const repaired = isHeld || switched || held === undefined ? [] : damagedFiles(held, folder);
-  if (switched || repaired.length > 0) {
-    const name = repaired.length > 0 ? releases.unused(base) : base;
-    await releases.switchTo(folder, name);
-  }
+  // A copy of the release being served that is damaged, or has a file too many, is replaced as a whole.
+  if (!isHeld) await releases.switchTo(folder, switched ? base : releases.unused(base));
   return {
     ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },
     log: log && {
@@ -84,7 +80,7 @@ async function mirrorLocked(
       isPending: log.pendingList !== undefined,
     },
     warnings: report.warnings,
-    notes: [...report.notes.filter(({ path }) => !leftOut.some((note) => note.path === path)), ...leftOut],
+    notes: report.notes,
   };
 }
 

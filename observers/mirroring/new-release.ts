@@ -68,6 +68,18 @@ export class NewRelease {
     return this.#source.name;
   }
 
+  /** The files in the folder. Those that are not there come from the source, and are not added. */
+  get tree(): TreeSource {
+    return {
+      name: this.sourceName,
+      live: true,
+      get: async (path) => {
+        const bytes = this.includes(path) ? this.read(path) : await this.fetch(path);
+        return bytes && { bytes };
+      },
+    };
+  }
+
   stats(): TransferStats {
     return { fetched: this.#fetched, bytes: this.#bytes };
   }
@@ -190,11 +202,6 @@ export class NewRelease {
     const held = this.held;
     if (held === undefined) return false;
     return paths.every((path) => (this.includes(path) ? this.isHeldAsIs(path) : !held.contains(path)));
-  }
-
-  /** Whether any file in the folder has this hash. */
-  hasContent(hash: string): boolean {
-    return this.#pathOf.has(hash);
   }
 
   /** Returns false for a file that the source need not serve. */

@@ -23,14 +23,14 @@ export async function downloadSums(
   release: NewRelease,
   { levels, sumsSha256, issuers }: PublicationStatement,
 ): Promise<readonly StatedFile[]> {
-  let files: StatedFile[] = [{ path: sumsPath(''), hash: sumsSha256, statedIn: PATHS.publication }];
+  let files: StatedFile[] = [{ path: sumsPath(''), hash: sumsSha256, statedIn: PATHS.statements }];
   for (let level = 0; level <= levels; level++) {
     await release.addAll(files);
     files = files.flatMap(({ path }) => readBranch(release, path, levels));
     // There is a record below each sums file, so that the number of downloads has a limit.
     if (files.length > issuers || (level === levels && files.length < issuers)) {
       throw new TreeRejected(
-        `${PATHS.publication} names ${issuers} issuers, but the sums list ${files.length} files or records`,
+        `the publication statement names ${issuers} issuers, but the sums list ${files.length} files or records`,
       );
     }
   }

@@ -16,11 +16,8 @@ import { readIfReadable } from '../../generator/files/read-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 
-/**
- * The files from which all others of a tree follow. SHA256SUMS has the hashes of the statements. The head of the log and the
- * proof can get new cosignatures, and a publication can be in the log alone.
- */
-export const NAMING_FILES = [PATHS.checksums, PATHS.checkpoint, PATHS.logHead, PATHS.logProof] as const;
+/** The files from which all others of a tree follow. A publication can be in the log alone, so the statements do not name its head. */
+export const NAMING_FILES = [PATHS.statements, PATHS.logHead] as const;
 
 /** Names a release. Names sort by time, and the same bytes have the same name. */
 export function releaseName(folder: string, updatedAt: string): string {

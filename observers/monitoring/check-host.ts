@@ -10,8 +10,8 @@ import { clockAt, formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
 import { followHost } from './follow-host.js';
-import { type HostView, headsOf, unreadable } from './host-view.js';
-import { readFromAny } from './monitored-host.js';
+import { type HostView, headsOf, PROOF, unreadable } from './host-view.js';
+import { readLoggedStatement } from './monitored-host.js';
 import { type Behind, newestIndex, type Round } from './round.js';
 import { compareWithLog, publishedIndex } from './shown-publication.js';
 
@@ -32,7 +32,7 @@ export async function checkHost(view: HostView, round: Round): Promise<CheckedHo
   const { host, problem } = view;
   const findings: Finding[] = problem === undefined ? [] : [unreadable(host, problem)];
   findings.push(...(await followHost(view, round)));
-  const size = headsOf(view).heads.find(({ path }) => path === PATHS.logHead)?.head.size;
+  const size = headsOf(view).heads.find(({ place }) => place === PATHS.logHead)?.head.size;
   findings.push(...shrunk(view, size, round));
   if (round.log.publication === undefined) return { findings, behind: undefined, size };
   const shown = await compareWithLog(view, round.log);
@@ -66,9 +66,8 @@ async function behindOf(
 /** Returns when the first publication after an entry was signed. Undefined if its statement cannot be read. */
 async function signedAfter(index: number, { log: { entries }, hosts }: Round): Promise<number | undefined> {
   const next = entries.findIndex(({ type }, at) => at > index && type === 'publication');
-  const sha256 = entries[next]?.sha256 ?? '';
   try {
-    const statement = await readFromAny(hosts, { paths: [PATHS.loggedStatement(next)], sha256 });
+    const statement = await readLoggedStatement(hosts, next, entries[next]?.sha256 ?? '');
     return statement && readPublicationStatement(statement).issuedAt;
   } catch (error) {
     if (error instanceof IoFailed || error instanceof TreeRejected) return undefined;
@@ -93,22 +92,20 @@ function pending(
 
 /** Verifies the proof that the publication of a host is logged, as a verifier does that has the same trust anchor. */
 async function proofFindings(view: HostView, round: Round): Promise<Finding[]> {
-  const { host, files } = view;
+  const { host, files, statements } = view;
   const { log, logTrust, now } = round;
-  const bytes = files.get(PATHS.publication);
   const isLogged = publishedIndex(view, log.entries) !== -1;
-  const mayHaveProof = files.get(PATHS.logHead) !== undefined && files.has(PATHS.logProof);
-  if (bytes === undefined || !isLogged || !mayHaveProof) return [];
+  if (statements === undefined || !isLogged || files.get(PATHS.logHead) === undefined) return [];
   const { since, until } = recentCosignatures(clockAt(now), COSIGNATURE_AGE_MS);
   const trust = logTrust ?? { origin: log.head?.origin ?? '', witnesses: [], quorum: 0 };
   const verify = async (since: number) =>
-    verifyPublicationProof(files.get(PATHS.logProof), readPublicationStatement(bytes), {
+    verifyPublicationProof(statements.logProof, readPublicationStatement(statements.publication), {
       ...trust,
       since,
       until,
     });
   const tell = (code: 'proof-invalid' | 'too-few-cosignatures' | 'cosignatures-too-old', message: string) => [
-    finding(code, `${PATHS.logProof}: ${message}`, { host: host.url }),
+    finding(code, `${PROOF}: ${message}`, { host: host.url }),
   ];
   try {
     await verify(since);

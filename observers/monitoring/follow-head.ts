@@ -125,16 +125,16 @@ export async function signatureProblem(
   if (!isKnown) {
     const read = (index: number) => view.host.read(PATHS.loggedStatement(index));
     const log = { roots: await rootsOf(known, view), read };
-    if ((await headSigner(head, view.files.get(PATHS.publication), log)) !== undefined) return undefined;
+    if ((await headSigner(head, view.statements?.publication, log)) !== undefined) return undefined;
   }
   return 'is not signed by the key of the log that the root key names';
 }
 
 /** The known root keys, and their successors in the rotation of the host. */
-async function rootsOf({ state }: KnownLog, { files }: HostView): Promise<readonly RootKey[]> {
+async function rootsOf({ state }: KnownLog, { statements }: HostView): Promise<readonly RootKey[]> {
   const roots = await rootKeysOf(state);
   try {
-    const chains = await walkChains(pinnedChains(roots.slice(-1)), files.get(PATHS.rotation), undefined);
+    const chains = await walkChains(pinnedChains(roots.slice(-1)), statements?.rotation ?? [], undefined);
     return [...roots.slice(0, -1), ...chains.flatMap(({ keys }) => keys)];
   } catch (error) {
     if (error instanceof RegistryError) return roots;

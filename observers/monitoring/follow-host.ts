@@ -46,11 +46,11 @@ export async function followHost(view: HostView, round: Round): Promise<Finding[
   return found;
 }
 
-async function followHead({ path, head }: ShownHead, view: HostView, round: Round): Promise<Finding[]> {
+async function followHead({ place, head }: ShownHead, view: HostView, round: Round): Promise<Finding[]> {
   const { url } = view.host;
   const problem = await signatureProblem(head, view, round);
   if (problem !== undefined)
-    return [finding('head-not-signed', `the head in ${path} ${problem}`, { host: url })];
+    return [finding('head-not-signed', `the head in ${place} ${problem}`, { host: url })];
   const relation = await relationOf(head, round.log, view);
   if (relation.kind === 'damaged') return [finding('log-damaged', relation.message, { host: url })];
   if (relation.kind === 'forked') return forkFindings({ head, tree: relation.tree }, url, round);

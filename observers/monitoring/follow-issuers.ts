@@ -12,6 +12,7 @@ import {
 import { IoFailed } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { aboutChanges, NO_RECORDS } from '../../generator/review/difference.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { issuerChanged } from './finding.js';
 import type { HostView } from './host-view.js';
@@ -31,13 +32,13 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
   let newest = before.hold;
   for (const view of views) {
     const checkpoint = await checkpointOf(view, roots, log.publication?.online);
-    const known = newest && { issuedAt: newest.issuedAt, hold: newest.issuers };
-    if (checkpoint === undefined || (known && isOlderCheckpoint(checkpoint, known))) continue;
-    newest = { issuedAt: checkpoint.issuedAt, issuers: checkpoint.hold };
+    if (checkpoint === undefined || (newest && isOlderCheckpoint(checkpoint, newest))) continue;
+    const { publication, issuedAt, hold } = checkpoint;
+    newest = { publication, issuedAt, hold };
   }
   const isTold = before.head !== undefined || options.sinceMs !== undefined;
   if (newest === undefined || !isTold) return newest;
-  const [old, current] = [before.hold?.issuers ?? [], newest.issuers];
+  const [old, current] = [before.hold?.hold ?? [], newest.hold];
   const at = formatUpdatedAt(newest.issuedAt);
   const tell = (kind: 'held' | 'released', says: string) => (issuer_id: string) =>
     issuerChanged(options.watch, `${issuer_id} ${says}, by the checkpoint of ${at}`, { issuer_id, kind, at });
@@ -55,15 +56,14 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
  * signed it.
  */
 async function checkpointOf(
-  { files }: HostView,
+  { statements }: HostView,
   roots: readonly RootKey[],
   online: OnlineKeys | undefined,
 ): Promise<Checkpoint | undefined> {
-  const checkpoint = files.get(PATHS.checkpoint);
-  if (checkpoint === undefined) return undefined;
+  if (statements === undefined) return undefined;
   for (const rootKey of roots.toReversed()) {
     try {
-      return await verifyCheckpoint(checkpoint, { rootKey, online }, ANY_TIME);
+      return await verifyCheckpoint(statements.checkpoint, { rootKey, online }, ANY_TIME);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
     }
@@ -92,11 +92,11 @@ async function readAboutOf(
   publication: KnownPublication,
   { hosts }: Pick<Round, 'hosts'>,
 ): Promise<AboutIssuers | undefined> {
-  const { aboutSha256, sha256 } = publication;
+  const { aboutSha256 } = publication;
   if (aboutSha256 === undefined) return new Map();
-  const paths = [PATHS.about, PATHS.pending(sha256, PATHS.about)];
+  const paths = [PATHS.about, PATHS.pending(publication.sha256, PATHS.about)];
   try {
-    const bytes = await readFromAny(hosts, { paths, sha256: aboutSha256 });
+    const bytes = await readFromAny(hosts, { paths, hash: aboutSha256, hashOf: sha256 });
     return await verifyAbout(bytes, publication);
   } catch (error) {
     if (error instanceof IoFailed) return undefined;

@@ -1,29 +1,41 @@
-import { parseHead, parseLogProof, type SignedHead } from '@passport-registry/verifier/core';
+import { RegistryError } from '@passport-registry/verifier';
+import {
+  parseHead,
+  parseLogProof,
+  parseStatementsFile,
+  type SignedHead,
+  type StatementsFile,
+} from '@passport-registry/verifier/core';
 import { GeneratorError, IoFailed, TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
 import type { MonitoredHost } from './monitored-host.js';
 
-/** The small files that a host publishes. All of them must be in the log, or lead to something in the log. */
-const PUBLISHED = [PATHS.publication, PATHS.rotation, PATHS.rootKey, PATHS.checkpoint] as const;
+/** The place of the proof that the publication is logged. */
+export const PROOF = `log_proof in ${PATHS.statements}`;
 
 /** What a host shows in one round, apart from its list. */
 export interface HostView {
   readonly host: MonitoredHost;
   /** The files that could be read, by path. Undefined for a file that the host does not have. */
   readonly files: ReadonlyMap<string, Uint8Array | undefined>;
+  /** The content of `statements.json`, of which nothing has been verified. Undefined if it is missing, unread or malformed. */
+  readonly statements: StatementsFile | undefined;
+  /** Why `statements.json` has not its form. Undefined if it has, or could not be read. */
+  readonly malformed: string | undefined;
   /** Why some files could not be read: the first reason. */
   readonly problem: string | undefined;
 }
 
 /** A head of the log that a host shows, and where. Its signatures have not been verified. */
 export interface ShownHead {
-  readonly path: string;
+  /** The file, or the member of a file. */
+  readonly place: string;
   readonly head: SignedHead;
 }
 
 /**
- * Reads what a host shows. The heads of the log are read last: a publisher shows a head before it publishes what the head
+ * Reads what a host shows. The head of the log is read last: a publisher shows a head before it publishes what the head
  * contains, so whatever is published must be in a head that is read afterwards.
  *
  * @param query - makes caches ask the host again
@@ -42,9 +54,18 @@ export async function readView(host: MonitoredHost, query?: string): Promise<Hos
         }
       }),
     );
-  await readAll(PUBLISHED);
-  await readAll([PATHS.logHead, PATHS.logProof]);
-  return { host, files, problem: problems[0] };
+  await readAll([PATHS.statements, PATHS.rootKey]);
+  await readAll([PATHS.logHead]);
+  return { host, files, ...parsed(files.get(PATHS.statements)), problem: problems[0] };
+}
+
+function parsed(bytes: Uint8Array | undefined): Pick<HostView, 'statements' | 'malformed'> {
+  try {
+    return { statements: bytes && parseStatementsFile(bytes), malformed: undefined };
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return { statements: undefined, malformed: error.message };
+  }
 }
 
 /** Makes the finding that a host, or one of its files, could not be read. */
@@ -53,25 +74,25 @@ export function unreadable({ url }: MonitoredHost, message: string): Finding {
 }
 
 /** Returns the heads that a host shows: the newest one, and that of the proof. */
-export function headsOf({ host, files }: HostView): {
+export function headsOf({ host, files, statements }: HostView): {
   readonly heads: readonly ShownHead[];
   /** Which of them are none. */
   readonly findings: readonly Finding[];
 } {
   const heads: ShownHead[] = [];
   const findings: Finding[] = [];
-  for (const [path, bytes] of files) {
-    const isHead = path === PATHS.logHead || path === PATHS.logProof;
-    if (!isHead || bytes === undefined) continue;
+  const read = (place: string, code: 'head-not-signed' | 'proof-invalid', parse: () => SignedHead) => {
     try {
-      const head = path === PATHS.logProof ? parseLogProof(bytes, invalid).head : parseHead(bytes, invalid);
-      heads.push({ path, head });
+      heads.push({ place, head: parse() });
     } catch (error) {
       if (!(error instanceof GeneratorError)) throw error;
-      const code = path === PATHS.logProof ? 'proof-invalid' : 'head-not-signed';
-      findings.push(finding(code, `${path} ${error.message}`, { host: host.url }));
+      findings.push(finding(code, `${place} ${error.message}`, { host: host.url }));
     }
-  }
+  };
+  const newest = files.get(PATHS.logHead);
+  if (newest !== undefined) read(PATHS.logHead, 'head-not-signed', () => parseHead(newest, invalid));
+  const proof = statements?.logProof;
+  if (proof !== undefined) read(PROOF, 'proof-invalid', () => parseLogProof(proof, invalid).head);
   return { heads, findings };
 }
 

@@ -1,7 +1,6 @@
-import { RegistryError, type RegistryFiles } from '@passport-registry/verifier';
-import { hasCode, readHashedFile } from '@passport-registry/verifier/core';
-import { askAgain } from '@passport-registry/verifier/http';
+import { hasCode, statementHash } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import { isUnreachable } from '../../generator/verification/network-failure.js';
 import { httpSource, type TreeSource } from '../../generator/verification/tree-source.js';
 
@@ -38,16 +37,6 @@ export class MonitoredHost {
       throw error;
     }
   }
-
-  /** The files of the host, for functions that read files with a known hash. */
-  files(maxBytes?: number): RegistryFiles {
-    return {
-      get: (asked) => {
-        const [path = '', query] = asked.split('?');
-        return this.read(path, { query, maxBytes });
-      },
-    };
-  }
 }
 
 /** How a file is read. */
@@ -61,7 +50,9 @@ interface Reading {
 interface HashedFile {
   /** Where the file can be, the likely place first. */
   readonly paths: readonly string[];
-  readonly sha256: string;
+  readonly hash: string;
+  /** Computes the hash: that of the file, or of the statement in the file. */
+  readonly hashOf: (bytes: Uint8Array) => string;
   readonly maxBytes?: number;
 }
 
@@ -72,23 +63,38 @@ interface HashedFile {
  */
 export async function readFromAny(
   hosts: readonly MonitoredHost[],
-  { paths, sha256, maxBytes }: HashedFile,
+  { paths, hash, hashOf, maxBytes }: HashedFile,
 ): Promise<Uint8Array | undefined> {
   let failure: IoFailed | undefined;
   let responses = 0;
   for (const host of hosts) {
     for (const path of paths) {
       try {
-        return await readHashedFile(askAgain(host.files(maxBytes)), path, sha256);
+        // A cache can have an older file, or remember that there was none. The second request passes by it.
+        for (const query of [undefined, hash]) {
+          const bytes = await host.read(path, { query, maxBytes });
+          if (bytes !== undefined && hashOf(bytes) === hash) return bytes;
+        }
+        responses++;
       } catch (error) {
-        if (error instanceof RegistryError || isTooLarge(error)) responses++;
-        else if (error instanceof IoFailed) failure ??= error;
-        else throw error;
+        if (!(error instanceof IoFailed)) throw error;
+        if (isTooLarge(error)) responses++;
+        else failure ??= error;
       }
     }
   }
   if (responses === 0 && failure !== undefined) throw failure;
   return undefined;
+}
+
+/** Reads the statement of an entry of a log from the first host that has it. Undefined and @throws as {@link readFromAny} */
+export function readLoggedStatement(
+  hosts: readonly MonitoredHost[],
+  index: number,
+  hash: string,
+): Promise<Uint8Array | undefined> {
+  const hashOf = (bytes: Uint8Array) => statementHash(Buffer.from(bytes).toString('latin1'));
+  return readFromAny(hosts, { paths: [PATHS.loggedStatement(index)], hash, hashOf });
 }
 
 /** Whether an error means that a file is larger than its limit. */

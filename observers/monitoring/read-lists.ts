@@ -69,9 +69,8 @@ export async function readLists(
   return { list, isComplete, findings };
 }
 
-function fileOf({ sha256, size }: KnownPublication) {
-  const paths = [PATHS.namedList(sha256), PATHS.list];
-  return { paths, sha256, maxBytes: Math.min(size, LIMITS.list) };
+function fileOf({ sha256: hash, size }: KnownPublication) {
+  return { paths: [PATHS.namedList(hash)], hash, hashOf: sha256, maxBytes: Math.min(size, LIMITS.list) };
 }
 
 /** Small lists are kept permanently, unless the operator has decided otherwise. Older large ones need not be there. */

@@ -3,6 +3,7 @@ import {
   type AboutIssuer,
   type AnyEntry,
   beginLog,
+  type Checkpoint,
   type LogState,
   LogTree,
   type LogTrust,
@@ -70,12 +71,8 @@ export interface Behind {
   readonly since: number;
 }
 
-/** What the newest checkpoint held that a monitor has seen. */
-export interface KnownHold {
-  /** When the checkpoint was signed, in milliseconds since 1970. */
-  readonly issuedAt: number;
-  readonly issuers: readonly string[];
-}
+/** The newest checkpoint that a monitor has seen, as far as later ones are compared with it. */
+export type KnownHold = Pick<Checkpoint, 'publication' | 'issuedAt' | 'hold'>;
 
 /** The names and reasons of the newest publication whose file a monitor could read. */
 export interface KnownAbout {

@@ -1,5 +1,4 @@
-import { RegistryError } from '@passport-registry/verifier';
-import { readRotation } from '@passport-registry/verifier/core';
+import { type StatementsFile, statementHash } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { sha256 } from '../../generator/tree/checksums.js';
@@ -26,26 +25,16 @@ interface ShownPublication {
  */
 export async function compareWithLog(view: HostView, log: KnownLog): Promise<ShownPublication> {
   const { index: newest, findings } = await compareList(view, log);
-  const found = [
-    ...strayPublication(view, log),
-    ...strayRotation(view, log),
-    ...findings,
-    ...(await otherRootKey(view, log)),
-  ];
+  const found = [...strayStatements(view, log), ...findings, ...(await otherRootKey(view, log))];
   const published = publishedIndex(view, log.entries);
-  const isRead = view.files.has(PATHS.publication) && newest !== undefined;
+  const isRead = view.files.has(PATHS.statements) && newest !== undefined;
   return { findings: found, index: isRead ? Math.min(published, newest) : undefined };
 }
 
 /** Returns the number of entries before the publication that a host publishes. -1 if none of the log was read. */
-export function publishedIndex(view: HostView, entries: KnownLog['entries']): number {
-  const hash = hashOf(PATHS.publication, view);
+export function publishedIndex({ statements }: HostView, entries: KnownLog['entries']): number {
+  const hash = statements && statementHash(statements.publication);
   return entries.findIndex(({ type, sha256 }) => type === 'publication' && sha256 === hash);
-}
-
-function hashOf(path: string, { files }: HostView): string | undefined {
-  const bytes = files.get(path);
-  return bytes && sha256(bytes);
 }
 
 /** @param problem - why a file is not part of the log, as a predicate */
@@ -53,25 +42,19 @@ function strayFinding({ host }: HostView, path: string, problem: string): Findin
   return finding('not-logged', `${path} ${problem}`, { host: host.url, file: path });
 }
 
-function strayPublication(view: HostView, { entries }: KnownLog): Finding[] {
-  const hash = hashOf(PATHS.publication, view);
-  if (hash === undefined || publishedIndex(view, entries) !== -1) return [];
-  return [strayFinding(view, PATHS.publication, `has the SHA-256 ${hash}, which is not in the log`)];
-}
-
-function strayRotation(view: HostView, { entries }: KnownLog): Finding[] {
-  const bytes = view.files.get(PATHS.rotation);
-  if (bytes === undefined) return [];
+function strayStatements(view: HostView, { entries }: KnownLog): Finding[] {
+  const { statements, malformed } = view;
+  const stray = (problem: string) => strayFinding(view, PATHS.statements, problem);
+  if (malformed !== undefined) return [stray(`is malformed: ${malformed}`)];
+  if (statements === undefined) return [];
+  const found: Finding[] = [];
+  const { publication, rotation } = statements;
+  if (publishedIndex(view, entries) === -1)
+    found.push(stray(`has the publication ${statementHash(publication)}, which is not in the log`));
   const logged = new Set(entries.flatMap((entry) => (entry.type === 'rotation' ? [entry.sha256] : [])));
-  try {
-    const at = readRotation(bytes).findIndex(({ text }) => !logged.has(sha256(text)));
-    return at === -1
-      ? []
-      : [strayFinding(view, PATHS.rotation, `has a step ${at + 1} that is not in the log`)];
-  } catch (error) {
-    if (!(error instanceof RegistryError)) throw error;
-    return [strayFinding(view, PATHS.rotation, `is not a rotation: ${error.message}`)];
-  }
+  const step = rotation.findIndex((text) => !logged.has(statementHash(text)));
+  if (step !== -1) found.push(stray(`has a rotation step ${step + 1} that is not in the log`));
+  return found;
 }
 
 /** Returns the newest publication with a list. -1 if there is none. */
@@ -81,12 +64,9 @@ function newestWithList(list: string, { entries }: KnownLog): number {
 
 /** Compares the list of a host with the log. Its size is limited, because nothing else proves what it is. */
 async function compareList(view: HostView, log: KnownLog): Promise<ShownPublication> {
-  const { host, files } = view;
+  const { host, statements } = view;
   const isLogged = publishedIndex(view, log.entries) !== -1;
-  const maxBytes = Math.max(
-    log.publication?.size ?? 0,
-    isLogged ? sizeNamedBy(files.get(PATHS.publication)) : 0,
-  );
+  const maxBytes = Math.max(log.publication?.size ?? 0, isLogged ? sizeNamedBy(statements) : 0);
   try {
     const bytes = await host.read(PATHS.list, { maxBytes });
     if (bytes === undefined) return { findings: [], index: -1 };
@@ -102,10 +82,10 @@ async function compareList(view: HostView, log: KnownLog): Promise<ShownPublicat
   }
 }
 
-/** Returns the size of the list that a statement names. 0 for any other file. */
-function sizeNamedBy(statement: Uint8Array | undefined): number {
+/** Returns the size of the list that the publication statement names. 0 if there is none, or another text in its place. */
+function sizeNamedBy(statements: StatementsFile | undefined): number {
   try {
-    return statement === undefined ? 0 : readPublicationStatement(statement).size;
+    return statements === undefined ? 0 : readPublicationStatement(statements.publication).size;
   } catch (error) {
     if (error instanceof TreeRejected) return 0;
     throw error;

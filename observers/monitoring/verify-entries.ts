@@ -12,7 +12,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { entryIsUnknown, haveClaims, unknownClaims } from '../../generator/verification/unknown-parts.js';
 import { type Finding, finding } from './finding.js';
-import { type MonitoredHost, readFromAny } from './monitored-host.js';
+import { type MonitoredHost, readLoggedStatement } from './monitored-host.js';
 import type { KnownLog, KnownPublication } from './round.js';
 
 /** How many statements are in memory at a time. */
@@ -112,7 +112,7 @@ async function readStatements(
 ): Promise<ReadonlyMap<number, Uint8Array>> {
   const found = new Map<number, Uint8Array>();
   await forEachConcurrent(entries, CONCURRENCY, async ({ index, entry: { sha256 } }) => {
-    const bytes = await readFromAny(hosts, { paths: [PATHS.loggedStatement(index)], sha256 });
+    const bytes = await readLoggedStatement(hosts, index, sha256);
     if (bytes !== undefined) found.set(index, bytes);
   });
   return found;

@@ -12,6 +12,7 @@ import {
   passEntry,
   readList,
   readRotation,
+  readStatementsFile,
   verifyPublicationProof,
   verifyPublicationStatement,
   walkSteps,
@@ -21,7 +22,7 @@ import { readEntries } from '../../generator/log/read-log.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
-import type { TreeSource } from '../../generator/verification/tree-source.js';
+import { registryFiles, type TreeSource } from '../../generator/verification/tree-source.js';
 
 /** The entry of a publication, and where the log stands before it. */
 export type PastEntry = IndexedPublication & { readonly before: LogState };
@@ -48,30 +49,20 @@ export interface History {
  */
 export async function openHistory(source: TreeSource, trust: PinnedTrust): Promise<History> {
   const read = async (path: string) => (await source.get(path))?.bytes;
-  const rotation = await read(PATHS.rotation);
-  const roots = await walkSteps(
-    [trust.rootKey],
-    rotation === undefined ? [] : readRotation(rotation),
-    undefined,
-  );
-  const published = await read(PATHS.publication);
-  if (published === undefined) {
-    throw new TreeRejected(
-      `${source.name} has no publication statement, so nothing shows what it published earlier`,
-    );
-  }
-  const statement = await verifyPublicationStatement(published, roots.at(-1) as RootKey, ANY_TIME);
+  const { rotation, publication, logProof } = await readStatementsFile(registryFiles(source));
+  const roots = await walkSteps([trust.rootKey], readRotation(rotation), undefined);
+  const statement = await verifyPublicationStatement(publication, roots.at(-1) as RootKey, ANY_TIME);
   const pinnedLog = logTrustOf(trust.log);
   const origin = pinnedLog?.origin ?? statement.log?.origin;
   if (origin === undefined) {
     throw new TreeRejected(`${source.name} has no log, so nothing shows what it published earlier`);
   }
   const rules = { witnesses: [], quorum: 0, ...pinnedLog, origin, ...COSIGNED_ANY_TIME };
-  const head = await verifyPublicationProof(await read(PATHS.logProof), statement, rules);
+  const head = await verifyPublicationProof(logProof, statement, rules);
   const invalid = (message: string) =>
     new TreeRejected(`the log of ${source.name} ${message}: read another copy of the registry`);
   const entries = (await readEntries({ fetchFile: read, invalid }, head)).entries;
-  const all = publicationsIn(entries.slice(0, head.index + 1), roots);
+  const all = publicationsIn(entries, roots);
   const pinnedAt = entries.findLastIndex(
     ({ entry }) => entry.type === 'rotation' && entry.next === trust.rootKey.thumbprint,
   );
@@ -90,8 +81,8 @@ function publicationsIn(entries: readonly IndexedEntry[], keys: readonly RootKey
 }
 
 /**
- * Reads the list of a publication of the past, from wherever the tree still has it. Its hash and its size are those that the
- * root key has signed.
+ * Reads the list of a publication of the past, if the tree still has it. Its hash and its size are those that the root key has
+ * signed.
  *
  * @throws {@link TreeRejected} if the tree has not kept it; {@link IoFailed}; the errors of the verifier
  */
@@ -99,10 +90,8 @@ export async function readKeptList(
   source: TreeSource,
   { sha256: hash, size, updatedAt }: PublicationStatement,
 ): Promise<IssuerRegistry> {
-  for (const path of [PATHS.namedList(hash), PATHS.list]) {
-    const bytes = (await source.get(path))?.bytes;
-    if (bytes?.length === size && sha256(bytes) === hash) return readList(bytes);
-  }
+  const bytes = (await source.get(PATHS.namedList(hash)))?.bytes;
+  if (bytes?.length === size && sha256(bytes) === hash) return readList(bytes);
   throw new TreeRejected(
     `${source.name} has not kept the list ${hash} of ${updatedAt}, which has ${size} bytes: look for ${PATHS.namedList(hash)} at a ` +
       'mirror or in a backup. The operator decides with log.keep_lists in registry.yaml how large the lists are that a registry keeps',

@@ -10,6 +10,7 @@ import {
   parseNoteKey,
   pinnedChains,
   type RootChain,
+  readStatementsFile,
   verifyPublicationStatement,
   walkChains,
 } from '@passport-registry/verifier/core';
@@ -101,13 +102,11 @@ async function readStatements(url: string, before: Known): Promise<Known> {
   const unreadable = (message: string) => new TreeRejected(`${url}: ${message}`);
   try {
     const clock = clockAt();
-    const chains = await walkChains(before.chains, await files.get(PATHS.rotation), clock);
-    const [root] = currentRoots(chains);
-    const bytes = await files.get(PATHS.publication);
-    const published =
-      root && bytes && (await verifyPublicationStatement(bytes, root, { clock, expiry: false }));
-    if (root === undefined || published?.log === undefined)
-      throw unreadable('its publication statement names no log');
+    const { publication, rotation } = await readStatementsFile(files);
+    const chains = await walkChains(before.chains, rotation, clock);
+    const root = currentRoots(chains)[0] as RootKey;
+    const published = await verifyPublicationStatement(publication, root, { clock, expiry: false });
+    if (published.log === undefined) throw unreadable('its publication statement names no log');
     const pending = await newestLogged(files, chains[0]?.keys ?? []).catch(() => undefined);
     // A host that serves an old statement does not bring back an old key.
     const isRotated = currentRoots(before.chains)[0]?.thumbprint !== root.thumbprint;

@@ -8,6 +8,7 @@ import { altered, LoggedRegistry, PROOF } from '../support/logged-registry.js';
 import { cosignatureBy, lineOf, signatureBy } from '../support/note-keys.js';
 import { protocol } from '../support/protocol.js';
 import { testKey } from '../support/publication.js';
+import { copyIn } from '../support/sources.js';
 
 const [DAY, T] = [24 * 3600, 300_000];
 
@@ -42,7 +43,7 @@ describe('the times of cosignatures (rule clocks)', () => {
     const copy = async (signed: number, clock: number) => {
       const files = await registry.prove({ cosigned: registry.cosigning(2, signed) });
       const options = { trustAnchor: registry.anchor(2), maxAge: DAY, now: () => clock };
-      return codeOf(openRegistry({ get: async (path) => files.get(path) }, options));
+      return codeOf(openRegistry(copyIn(files), options));
     };
     expect(await copy(now - 10_000, now - 10_000 + DAY * 1000 + T)).toBe('accepted');
     expect(await copy(now - 10_000, now - 10_000 + DAY * 1000 + T + 1)).toBe('ERR_LIST_EXPIRED');

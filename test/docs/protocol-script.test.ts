@@ -18,6 +18,7 @@ import { VECTORS } from '../support/protocol.js';
 import { type Files, issuer, sha256, type TestKey, testKey } from '../support/publication.js';
 import { listen, serve } from '../support/serving.js';
 import { rounds, sample } from '../support/soak.js';
+import { readTreeFile } from '../support/statements.js';
 import { claimsAbout, publishSummed, signedJwt } from '../support/summed-registry.js';
 import { idBeside, placeOf } from '../support/sums.js';
 import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
@@ -64,7 +65,7 @@ describeWith(['openssl', 'curl'], 'the script for one issuer in docs/protocol/ve
         for (const id of ids) writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
         expect((await cli(['build', '--key', 'root.pem'], folder)).code).toBe(0);
         const dist = join(folder, 'dist');
-        const [, payload = ''] = readFileSync(join(dist, 'publication.jwt'), 'utf8').split('.');
+        const [, payload = ''] = readTreeFile(join(dist, 'publication.jwt')).toString().split('.');
         expect(JSON.parse(Buffer.from(payload, 'base64url').toString()).levels).toBe(levels);
         for (const check of commandsBelow(DOCUMENT, 'A whole copy')) {
           expect(await run('sh', ['-c', check], dist)).toMatchObject({ code: 0, stdout: '', stderr: '' });

@@ -28,6 +28,7 @@ import {
 } from '../support/sample-log.js';
 import { withKeys } from '../support/settings.js';
 import { claimsOf } from '../support/signed-tree.js';
+import { readTreeFile } from '../support/statements.js';
 import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
@@ -193,7 +194,7 @@ describeWithGo('Go reads the log of a published registry', () => {
     for (const [index, id] of ['alpha', 'beta', 'gamma'].entries()) {
       writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
       await good('build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN }));
-      const { log } = claimsOf(readFileSync(dist('publication.jwt'))) as { log: { vkey: string } };
+      const { log } = claimsOf(readTreeFile(dist('publication.jwt'))) as { log: { vkey: string } };
       expect(go(['replay', dist('log'), log.vkey])).toMatchObject({
         output: { size: index + 1 },
         problem: '',

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   entryBytes,
@@ -6,15 +6,16 @@ import {
   type LogEntry,
   parseLogProof,
   publicationEntry,
-  TREE_FILES,
+  statementHash,
 } from '@passport-registry/verifier/core';
 import { cosignatureBy, invalid, noteSigner, pairIn } from './note-keys.js';
 import { claimsOf } from './signed-tree.js';
+import { readTreeFile, STATEMENT_PATHS } from './statements.js';
 import { ORIGIN, testLog } from './test-log.js';
 import { writeFiles } from './workspace.js';
 
 export { ORIGIN };
-export const PROOF = TREE_FILES.logProof;
+export const PROOF = STATEMENT_PATHS.log_proof;
 
 /** Returns a proof to whose head new witnesses have added their cosignatures. @param times - seconds, by name */
 export function cosigned(proof: Uint8Array, times: readonly (readonly [string, number])[]): Buffer {
@@ -30,7 +31,12 @@ export function cosigned(proof: Uint8Array, times: readonly (readonly [string, n
 /** Returns an entry of a publication that nobody has signed. */
 export function madeUpEntry(sequence: number, list: string): LogEntry {
   return publicationEntry({
-    ...{ sha256: list, sequence, updatedAt: '2026-01-01T00:00:00Z', text: `statement ${sequence}` },
+    ...{
+      sha256: list,
+      sequence,
+      updatedAt: '2026-01-01T00:00:00Z',
+      hash: statementHash(`statement.${sequence}`),
+    },
   });
 }
 
@@ -43,9 +49,9 @@ export async function replaceLog(
   { before, after = [] }: { readonly before: readonly LogEntry[]; readonly after?: readonly LogEntry[] },
 ): Promise<void> {
   const dist = join(folder, 'dist');
-  const text = readFileSync(join(dist, 'publication.jwt'), 'utf8');
+  const text = readTreeFile(join(dist, 'publication.jwt')).toString();
   const { sha256, sequence, updated_at: updatedAt } = claimsOf(Buffer.from(text)) as unknown as Claims;
-  const own = publicationEntry({ text, sha256, sequence, updatedAt });
+  const own = publicationEntry({ hash: statementHash(text), sha256, sequence, updatedAt });
   const log = testLog(pairIn(join(folder, 'log.pem')), [...before, own, ...after].map(entryBytes));
   rmSync(join(dist, 'log/tile'), { recursive: true });
   writeFiles(dist, {

@@ -16,6 +16,7 @@ import { canonicalBytes } from '@passport-registry/verifier/core';
 import { CompactSign, calculateJwkThumbprint } from 'jose';
 import { issuer, publish, sha256, testKey } from './publication.js';
 import { listen } from './serving.js';
+import { copyIn } from './sources.js';
 
 export const AUDIENCE = 'https://mail.example';
 export const PAYLOAD = { to: 'you@example.com', subject: 'Hello' };
@@ -213,10 +214,7 @@ export async function registryOf(worlds: readonly IssuerWorld[]): Promise<Regist
   const root = await testKey();
   const records = worlds.map(({ record }) => record).sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1));
   const files = publish(root, records);
-  return openRegistry(
-    { get: async (path) => files.get(path) },
-    { rootKey: root.rootKey.jwk, maxAge: 3650 * DAY },
-  );
+  return openRegistry(copyIn(files), { rootKey: root.rootKey.jwk, maxAge: 3650 * DAY });
 }
 
 /** A `fetch` that connects the issuers' URLs to their servers on loopback. */

@@ -100,6 +100,7 @@ function signedList(key: TestKey, bytes: Uint8Array | string): Files {
     ['issuers.json', list],
     [`lists/${sha256(list)}.json`, list],
     ['issuers.sig', Buffer.from(signature(list, key))],
+    [`lists/${sha256(list)}.json`, list],
     ['keys/root.json', Buffer.from(canonicalBytes(key.rootKey.jwk))],
   ]);
 }
@@ -118,8 +119,14 @@ function isByOther(checkpoint: Buffer | undefined, { rootKey }: TestKey): boolea
   return header !== '' && JSON.parse(Buffer.from(header, 'base64url').toString()).kid !== rootKey.thumbprint;
 }
 
+/** The checkpoint of the root key: signed with the list or, if that is long ago, early enough to be valid now. */
 function sealOf(files: Files, key: TestKey): Buffer {
-  return Buffer.from(signedStatement(key, 'registry-checkpoint+jwt', checkpointClaims(files)));
+  const { updated_at } = payloadOf(files.get('publication.jwt'));
+  const time = Date.parse(String(updated_at)) / 1000;
+  const signed = Number.isNaN(time) ? 0 : time;
+  const iat = Math.min(Math.max(signed, seconds() - 30 * 24 * HOUR), seconds() - 60);
+  const claims = { ...checkpointClaims(files), iat, exp: iat + 31 * 24 * HOUR };
+  return Buffer.from(signedStatement(key, 'registry-checkpoint+jwt', claims));
 }
 
 /** The claims of a first publication statement about the files. */
@@ -163,9 +170,12 @@ function signedStatement(key: TestKey, typ: string, payload: JWTPayload): string
   return `${input}.${signature(Buffer.from(input), key)}`;
 }
 
+// The same in each second of a test: a statement of one sequence says one thing.
+const ONLINE_UNTIL = seconds() + 24 * HOUR;
+
 /** Names an online key in the publication statement. @param more - what the claim says besides */
 export function withOnlineKey(files: Files, root: TestKey, online: TestKey, more: JWTPayload = {}): Files {
-  const claim = { keys: [online.rootKey.jwk], exp: seconds() + 24 * HOUR, hold: false, ...more };
+  const claim = { keys: [online.rootKey.jwk], exp: ONLINE_UNTIL, hold: false, ...more };
   return stated(files, root, { ...payloadOf(files.get('publication.jwt')), online: claim });
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 
@@ -85,4 +85,28 @@ export function statementAt(
     if (path === own || path.endsWith(`/${own}`)) return { tree: path.slice(0, -own.length), name };
   }
   return undefined;
+}
+
+/** Reads a file of a tree in a folder; a statement by the path that it has when it is taken apart. @throws if it is not there */
+export function readTreeFile(file: string): Buffer {
+  const statement = statementAt(file);
+  if (statement === undefined) return readFileSync(file);
+  return Buffer.from(statementIn(statement.tree, statement.name));
+}
+
+/** Removes a file of a tree in a folder, or a statement. */
+export function removeTreeFile(file: string): void {
+  const statement = statementAt(file);
+  if (statement === undefined) rmSync(file, { recursive: true });
+  else setStatement(statement.tree, statement.name, undefined);
+}
+
+/** Whether a tree in a folder has a file, or a statement. */
+export function hasTreeFile(file: string): boolean {
+  try {
+    readTreeFile(file);
+    return true;
+  } catch {
+    return false;
+  }
 }

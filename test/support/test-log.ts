@@ -199,7 +199,7 @@ export function cosignedHead(head: LogHead, signer: NoteSigner, cosigned: readon
 /** Returns a head as a verifier remembers it. @param witnesses - whose cosignatures count */
 export function loggedHead({ size, root }: TreeHead, witnesses: readonly NoteKey[] = []): LoggedHead {
   const cosignatures = witnesses.map((witness) => ({ witness, time: 0 }));
-  return { size, root, index: 0, cosignatures, witnessedAt: cosignatures[0]?.time, proof: '' };
+  return { size, root, cosignatures, witnessedAt: cosignatures[0]?.time, proof: '' };
 }
 
 /** Has the head of a proof cosigned, such as that of a tree that a build has written. */

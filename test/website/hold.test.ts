@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import {
@@ -13,6 +12,7 @@ import {
 import { serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { claimsOf } from '../support/signed-tree.js';
+import { readTreeFile } from '../support/statements.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;
@@ -84,7 +84,7 @@ describeInChromium('an issuer on hold, in Chromium', () => {
     expect(await verdict(page)).toBe('Verified in your browser');
     await page.getByText('No changes of status or tier since').waitFor();
     await good('hold', 'alpha', '--online-key', 'key.pem');
-    const { iat = 0 } = claimsOf(readFileSync(join(folder, 'dist/checkpoint.jwt')));
+    const { iat = 0 } = claimsOf(readTreeFile(join(folder, 'dist/checkpoint.jwt')));
     const since = new Date(iat * 1000).toISOString();
     await page.clock.runFor(61_000);
     await shownLater(page, page.getByText('This issuer is on hold, since'));

@@ -7,6 +7,7 @@ import { onlyLogged } from '../support/only-logged.js';
 import { cosigned, madeUpEntry, ORIGIN, PROOF, replaceLog } from '../support/page-log.js';
 import { listen, plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
+import { readTreeFile } from '../support/statements.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in your browser';
@@ -52,7 +53,7 @@ async function shown(page: Page, state: 'good' | 'bad'): Promise<string> {
 
 describeInChromium('the log in the page', () => {
   let folder: string;
-  const firstProof = () => readFileSync(join(folder, 'first.tlog-proof'));
+  const firstProof = () => readTreeFile(join(folder, 'first.tlog-proof'));
   const read = (path: string) => readFileSync(join(folder, 'dist', path));
 
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
@@ -15,6 +15,7 @@ import { expectRefused, flipped, GOOD, published } from '../support/page-verdict
 import { at } from '../support/publication.js';
 import { plainHost, serve, slowHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
+import { removeTreeFile } from '../support/statements.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let ed25519: string;
@@ -204,7 +205,7 @@ describeInChromium('a page that stays open', () => {
     expect(await page.getByLabel('The thumbprint that you got in another way').inputValue()).toBe(
       'something',
     );
-    rmSync(join(folder, 'dist/publication.jwt'));
+    removeTreeFile(join(folder, 'dist/publication.jwt'));
     await page.clock.runFor(61_000);
     await shownLater(page, page.locator('.late .age').getByText('the last refresh failed'));
     expect(await (await verification(page)).innerText()).toMatch(/the last refresh failed$/m);

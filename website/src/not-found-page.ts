@@ -16,7 +16,7 @@ export async function notFoundPage(base: URL): Promise<void> {
   try {
     // This page is the same in every registry, so it pins no root key. The page that a suggestion links to does.
     const rootKey = await fetchRootKey(base, undefined);
-    const registry = await verifiedRegistry(anchorOfPage(rootKey, base), () => undefined);
+    const registry = await verifiedRegistry(anchorOfPage(rootKey, base, undefined), () => undefined);
     const names = await readNames(registry);
     registry.close();
     if (registry.resolve(id) !== undefined) {

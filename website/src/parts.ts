@@ -9,7 +9,6 @@ export { recentChanges } from './list/changes-list.js';
 export { matcherOf } from './list/matcher.js';
 export { isSameNames, namesNote, readNames } from './list/names.js';
 export { searchHints } from './list/search-hints.js';
-export { LogCheck } from './log/log-check.js';
 export { notFoundPage } from './not-found-page.js';
 export { fetchVerifiedChanges } from './registry/changes.js';
 export { expiredRegistry } from './registry/expired-registry.js';

@@ -12,7 +12,6 @@ import { dayInWords } from './dom/time.js';
 import { visibleId } from './dom/visible-text.js';
 import { ListView } from './list/list-view.js';
 import type { Names } from './list/names.js';
-import type { LogCheck } from './log/log-check.js';
 import { type Hold, holdOf } from './registry/hold.js';
 import { anchorOfPage, type RegistryAnchor } from './registry/trust-anchor.js';
 import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';
@@ -55,7 +54,6 @@ export class RegistryPage {
   #registry: RegistryClient | undefined;
   #list: ListView | undefined;
   readonly #recent = element('section', { class: 'recent' });
-  #log: LogCheck | undefined;
   /** The id of an element that had the focus, and that the view will have again. */
   #lostFocus: string | undefined;
   /** What the look-up of the issuer that was shown last has accepted. */
@@ -76,7 +74,7 @@ export class RegistryPage {
     this.#pinned = pinned;
     this.#trusted = fetchRootKey(base, pinned).then((rootKey) => ({
       rootKey,
-      trustAnchor: anchorOfPage(rootKey, base),
+      trustAnchor: anchorOfPage(rootKey, base, LOG_NAME),
     }));
   }
 
@@ -205,7 +203,6 @@ export class RegistryPage {
       if (identityOf(registry) !== this.#shown) return this.#showNewList();
       this.#showVerification(registry);
       void this.#loadNames(registry);
-      void this.#checkLog(registry);
     });
   }
 
@@ -223,12 +220,10 @@ export class RegistryPage {
       (query, typing) => this.#attempt(() => this.#applyQuery(query, typing)),
       loadParts,
     );
-    this.#log?.withdraw();
     this.#showVerification(registry);
     this.#navigate(false);
     void this.#loadNames(registry);
     void this.#loadChanges(registry);
-    void this.#checkLog(registry);
   }
 
   #showVerification(registry: RegistryClient): void {
@@ -243,11 +238,7 @@ export class RegistryPage {
   }
 
   #markDoubt(status: RegistryStatus): void {
-    const { classList } = byId('verification');
-    const isRefused = this.#log?.isRefused === true;
-    classList.toggle('late', isDoubtful(status) || isRefused);
-    // Not green before it is proven.
-    classList.toggle('pending', LOG_NAME !== undefined && this.#log?.isProven !== true);
+    byId('verification').classList.toggle('late', isDoubtful(status));
   }
 
   async #showDetails(panel: HTMLElement, registry: RegistryClient): Promise<void> {
@@ -255,7 +246,7 @@ export class RegistryPage {
     if (this.#registry !== registry) return;
     this.#attempt(() => {
       if (parts === undefined) panel.replaceChildren(notLoadedNote());
-      else parts.showDetails(panel, registry, this.#pinned);
+      else parts.showDetails(panel, registry, { pinned: this.#pinned, log: LOG_NAME });
     });
   }
 
@@ -292,22 +283,6 @@ export class RegistryPage {
     this.#recent.replaceChildren(...recent);
   }
 
-  /** Runs after each refresh, because witnesses cosign the log anew. */
-  async #checkLog(registry: RegistryClient): Promise<void> {
-    if (this.#log === undefined) {
-      const parts = await loadParts().catch(() => undefined);
-      if (parts === undefined) return;
-      this.#log ??= new parts.LogCheck(this.#base, LOG_NAME);
-    }
-    const log = this.#log;
-    await log.run(registry).catch(() => undefined);
-    if (this.#registry !== registry) return;
-    this.#attempt(() => {
-      log.show();
-      this.#markDoubt(registry.status());
-    });
-  }
-
   /** Shows the issuer anew. Leaves the list alone, because the reader may be typing a query. */
   #renderIssuer(): void {
     const route = currentRoute();
@@ -330,7 +305,6 @@ export class RegistryPage {
     this.#names = undefined;
     this.#expired = undefined;
     document.title = `${verdict.badTitle}: ${TITLE}`;
-    this.#log?.withdraw();
     showFailureWhole(failure);
     this.#show(listText.title, element('p', {}, listText.notVerified));
   }

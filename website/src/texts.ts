@@ -16,7 +16,6 @@ export const html = {
   issuers: 'Issuers',
   verify: 'Verify it yourself',
   verification: 'Verification',
-  log: 'Log',
   unverified: 'Not verified yet',
   unverified_why:
     'The commands <a href="#verify">at the end</a> verify the registry without trusting this page.',
@@ -340,14 +339,14 @@ export const verification = {
   issuers: (all: number) => count(all, 'issuer', 'issuers'),
   payloadHash: 'Payload hash',
   checkpoint: 'Checkpoint',
-  signed: 'names this list or an earlier one; signed at {time} ({age}), valid until {until}',
+  signed: 'says that this list is the newest; signed at {time} ({age}), valid until {until}',
   onHold: 'On hold',
   held: (ids: string) => `${ids}: verifiers that read checkpoints treat these issuers as suspended`,
   host: 'Host',
   late: 'the last refresh failed',
   limits: 'What the verification shows, and what it cannot show',
   shows:
-    'Your browser fetched the list, its signature and the root key from this host. The root key has the thumbprint in this page, its signature over the exact bytes of the list is valid, and the list is valid and not too old. Every minute, this page asks for changes, and checks that the root key signed their hashes.',
+    'Your browser fetched the list, the statements about it and the root key from this host. The root key has the thumbprint in this page, it has signed the hash of the exact bytes of the list, and the list is valid and not too old. Every minute, this page asks for changes, and checks that the root key signed their hashes.',
   cannot:
     'This page cannot show that the page itself is honest: its host can serve a page that claims anything. Compare the thumbprint with one that you got in another way. For important decisions, verify with the commands below, or with the verifier library.',
   own: 'The thumbprint that you got in another way',
@@ -359,24 +358,12 @@ export const verification = {
 
 /** The log of the registry. */
 export const log = {
-  good: 'In the registry’s log',
-  otherTitle: 'Not proven to be the same log',
-  other:
-    'This host does not prove that its log continues the log that this page accepted before. Others may see another log.',
-  noProofTitle: 'Not proven to be in the registry’s log',
-  noProof:
-    'This host does not prove that the list on this page is in the log of the registry. Others may see another list.',
-  wait: 'Right after a publication, this ends within a minute. If it does not, tell the operator, and use another mirror.',
   log: 'Log',
-  head: (size: number) => `: a head with ${count(size, 'entry', 'entries')}, signed by the key of the log`,
-  thisList: 'This list',
-  entry: (sequence: number, index: number) =>
-    `publication ${sequence}, proven to be entry ${index} of this head`,
-  newer: (more: number) =>
-    `. This page has not read the ${count(more, 'entry', 'entries')} after it: there may be a newer list`,
+  entry: (size: number) =>
+    `: the statement about this list is entry ${size}, the last one of a head that the key of the log has signed`,
   limits: 'What the log shows, and what this page cannot check',
   shows:
-    'The root key names this log and its key in its statement about this list. Your browser checked that this key signed the head of the log, and that the head contains the statement. While this page is open, it also checks that each later head contains the earlier ones.',
+    'The root key names this log and its key in its statement about this list. Your browser checked that this key signed a head of the log, and that the statement is its last entry. While this page is open, it also checks that each later head contains the earlier ones.',
   cannot:
     'This does not show that everybody sees the same log: the holder of the log’s key can sign another one for others. Honest witnesses cosign only heads that contain every head that they have cosigned before. This page pins no witnesses, so it checks no cosignatures.',
   pin: 'To demand cosignatures, get the keys of witnesses in another way, and pin them in a {anchor}: its members are {log}, {witnesses} and {quorum}.',

@@ -5,6 +5,7 @@ import { git as gitIn } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
+import { readTreeFile, removeTreeFile } from '../../support/statements.js';
 import { cli, clockAhead, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
 
 const NOBODY = 'http://127.0.0.1:1';
@@ -96,8 +97,8 @@ describe('a host that holds an issuer', () => {
       expect({ ...outcome, error }).toMatchObject(refused);
       expect(error.message).toMatch(/`npx passport-registry mirror .* && mv dist \S+ && cp -rL .* dist`/);
     }
-    expect(readFileSync(join(folder, 'dist/checkpoint.jwt'))).toEqual(
-      readFileSync(join(folder, 'before/checkpoint.jwt')),
+    expect(readTreeFile(join(folder, 'dist/checkpoint.jwt'))).toEqual(
+      readTreeFile(join(folder, 'before/checkpoint.jwt')),
     );
   });
 
@@ -528,7 +529,7 @@ describe('a damaged tree', () => {
     configure(url, `${ONLINE}\nstatements: true`);
     await good('build', '--production');
     await good('hold', 'beta');
-    rmSync(join(folder, 'dist/checkpoint.jwt'));
+    removeTreeFile(join(folder, 'dist/checkpoint.jwt'));
     const [{ command }] = (await json(['status'], 1)).next;
     expect(command).toMatch(/ dist && npx passport-registry hold beta$/);
   });
@@ -538,7 +539,7 @@ describe('a damaged tree', () => {
     await good('build', '--production');
     replace('host', 'dist');
     await good('hold', 'beta');
-    const before = readFileSync(join(folder, 'dist/checkpoint.jwt'));
+    const before = readTreeFile(join(folder, 'dist/checkpoint.jwt'));
     rmSync(join(folder, 'dist/log/checkpoint'));
     for (const command of [
       ['hold', '--end', 'beta', '--false-alarm'],
@@ -547,7 +548,7 @@ describe('a damaged tree', () => {
       const { code, error } = await json(command, 1);
       expect([code, error.message]).toEqual([1, expect.stringMatching(/^the log is missing: restore /)]);
     }
-    expect(readFileSync(join(folder, 'dist/checkpoint.jwt'))).toEqual(before);
+    expect(readTreeFile(join(folder, 'dist/checkpoint.jwt'))).toEqual(before);
     // The newest proof has the head, too: nothing is loaded over a log that a witness may have cosigned.
     const [{ command }] = (await json(['status'], 1)).next;
     expect((await run('sh', ['-euc', command], folder)).code).toBe(0);

@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installedPath } from '../../support/installed.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
 import { plainHost } from '../../support/serving.js';
+import { removeTreeFile } from '../../support/statements.js';
 import { cli, filesOf, recordText, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let top: string;
@@ -122,7 +123,7 @@ describe('`status` of a damaged tree', () => {
       'older',
       program('verify', url, '--expect', 'dist'),
     ]);
-    rmSync(join(folder, 'dist/publication.jwt'));
+    removeTreeFile(join(folder, 'dist/publication.jwt'));
     const [{ command, reason }] = (await status()).next;
     expect([command, reason]).toEqual([
       undefined,

@@ -6,6 +6,7 @@ import { describeWith } from '../../support/components.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { signFiles } from '../../support/signing-request.js';
+import { readTreeFile } from '../../support/statements.js';
 import { onTerminal } from '../../support/terminal.js';
 import {
   cli,
@@ -60,7 +61,7 @@ const signOnTerminal = (typed: string) =>
   });
 
 /** The claims of the published statement. */
-const statement = () => claimsOf(readFileSync(join(online, 'dist/publication.jwt')));
+const statement = () => claimsOf(readTreeFile(join(online, 'dist/publication.jwt')));
 
 /** All three steps, which must go well. */
 async function whole(...exceptions: string[]): Promise<Outcome> {

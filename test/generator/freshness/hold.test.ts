@@ -7,6 +7,7 @@ import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
+import { readTreeFile, removeTreeFile } from '../../support/statements.js';
 import { cli, goodCli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const POLICY = { tiers: ['certified' as const] };
@@ -31,7 +32,7 @@ beforeEach(() => {
 const path = (...steps: string[]) => join(folder, 'dist', ...steps);
 const text = (file: string) => readFileSync(path(file), 'utf8');
 const claims = () =>
-  claimsOf(readFileSync(path('checkpoint.jwt'))) as { iat: number; exp: number; hold?: string[] };
+  claimsOf(readTreeFile(path('checkpoint.jwt'))) as { iat: number; exp: number; hold?: string[] };
 
 const good = (...args: string[]) => goodCli(args, folder);
 
@@ -95,7 +96,7 @@ describe('hold and release', () => {
     // Every hour, nobody would read it any more.
     const next = await good('checkpoint', 'dist', ...ONLINE, '--json');
     expect(JSON.parse(next.stdout).warnings).toEqual([]);
-    expect((await cli(['status', '--out', 'dist'], folder)).stderr).toContain('compared with a host\n');
+    expect((await cli(['status', '--out', 'dist'], folder)).stdout).toContain('compared with a host\n');
     expect((await release('alpha')).stderr).toContain('on hold: beta.');
     expect(await reasons('alpha')).toEqual(['policy-met']);
     expect((await release('beta')).stderr).toContain('on hold: no issuer');
@@ -209,8 +210,8 @@ describe('the command line about a hold', () => {
     writeFiles(folder, { 'policy.json': JSON.stringify(POLICY) });
     for (const source of ['dist', await serve(path())]) {
       const args = ['--policy', 'policy.json', '--root-key', 'root.json', source];
-      const { code, stderr } = await cli(['resolve', 'alpha', ...args], folder);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('issuer-held: the checkpoint holds')]);
+      const { code, stdout } = await cli(['resolve', 'alpha', ...args], folder);
+      expect([code, stdout]).toEqual([1, expect.stringContaining('issuer-held: the checkpoint holds')]);
       expect((await cli(['resolve', 'beta', ...args], folder)).code).toBe(0);
       const verified = await good(
         'verify',
@@ -226,15 +227,15 @@ describe('the command line about a hold', () => {
     const { stdout } = await good('checkpoint', ...ONLINE, '--json');
     expect(JSON.parse(stdout).hold).toEqual(['alpha']);
     await release('alpha');
-    expect((await good('verify', 'dist')).stderr).not.toContain('holds');
+    expect((await good('verify', 'dist')).stdout).not.toContain('holds');
   });
 
   it('is unknown to `verify` without a valid checkpoint, and not empty', async () => {
     await publish();
     await hold('alpha');
-    const bytes = readFileSync(join(folder, 'dist/checkpoint.jwt'));
+    const bytes = readTreeFile(join(folder, 'dist/checkpoint.jwt'));
     for (const damaged of [undefined, bytes.subarray(1)]) {
-      if (damaged === undefined) rmSync(join(folder, 'dist/checkpoint.jwt'));
+      if (damaged === undefined) removeTreeFile(join(folder, 'dist/checkpoint.jwt'));
       else writeFiles(folder, { 'dist/checkpoint.jwt': damaged });
       const { code, stdout } = await cli(['verify', 'dist', '--json'], folder);
       expect(code).toBe(1);
@@ -399,7 +400,7 @@ describe('a hold', () => {
   });
 
   const damages: [string, () => void][] = [
-    ['missing', () => rmSync(path('checkpoint.jwt'))],
+    ['missing', () => removeTreeFile(path('checkpoint.jwt'))],
     ['empty', () => writeFiles(folder, { 'dist/checkpoint.jwt': '' })],
     ['no JWT', () => writeFiles(folder, { 'dist/checkpoint.jwt': '<html></html>' })],
     [
@@ -468,7 +469,7 @@ describe('a checkpoint that cannot hold issuers', () => {
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     writeFiles(folder, { 'dist/checkpoint.jwt': 'damaged' });
     await build(...withKeys({ checkpoint: 'online.pem' }));
-    rmSync(path('checkpoint.jwt'));
+    removeTreeFile(path('checkpoint.jwt'));
     await good('checkpoint', ...ONLINE);
     expect(await reasons('alpha')).toEqual(['policy-met']);
   });

@@ -1,13 +1,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
-import { memorySource, type TreeReport, verifyTree } from 'passport-registry';
+import { type TreeReport, verifyTree } from 'passport-registry';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { onlyLogged } from '../../support/only-logged.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256, withChecksums } from '../../support/signed-tree.js';
+import { treeIn } from '../../support/sources.js';
 import { publishedWithLog } from '../../support/statements-registry.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -51,6 +52,7 @@ describe('about.json', () => {
     await build();
     expect(JSON.parse(read('about.json').toString()).issuers.beta).toEqual({
       ...{ name: 'Beta', status_reason: 'its key has leaked' },
+      status_since: JSON.parse(read('issuers.json').toString()).updated_at,
     });
     expect(read('issuers/beta').toString()).not.toMatch(/name|reason/);
     expect(statement()).toMatchObject({ sequence: 3 });
@@ -115,8 +117,7 @@ describe('verify', () => {
     checks.flatMap(({ name, result, problems }) =>
       result === 'failed' ? [`${name}: ${problems.join()}`] : [],
     );
-  const verify = async (tree: Map<string, Buffer>) =>
-    failed(await verifyTree(memorySource(withChecksums(tree))));
+  const verify = async (tree: Map<string, Buffer>) => failed(await verifyTree(treeIn(withChecksums(tree))));
 
   it('accepts about.json as a build writes it', async () => {
     record('alpha', { name: 'Alpha' });
@@ -168,7 +169,7 @@ describe('a registry with a log', () => {
     if (isListNew) record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
     await onlyLogged(tree, () => cli(['build', ...KEYS], folder));
     expect([...filesOf(tree).keys()].filter((path) => path.includes('about.json'))).toEqual([
-      expect.stringMatching(/^snapshots\/[0-9a-f]{64}\/about\.json$/),
+      expect.stringMatching(/^log\/pending\/[0-9a-f]{64}\/about\.json$/),
     ]);
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
     const completed = await cli(complete, folder);

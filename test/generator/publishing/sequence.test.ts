@@ -10,6 +10,7 @@ import type { JWTPayload } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { plainHost } from '../../support/serving.js';
 import { claimsOf, jwt, sha256, signerKey } from '../../support/signed-tree.js';
+import { readTreeFile } from '../../support/statements.js';
 import { cli, goodCli, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
@@ -23,8 +24,8 @@ beforeEach(async () => {
 const good = async (...args: string[]) => (await goodCli(args, folder)).stdout;
 
 const dist = (path: string) => join(folder, 'dist', path);
-const statement = (): JWTPayload => claimsOf(readFileSync(dist('publication.jwt')));
-const statementHash = () => sha256(readFileSync(dist('publication.jwt')));
+const statement = (): JWTPayload => claimsOf(readTreeFile(dist('publication.jwt')));
+const statementHash = () => sha256(readTreeFile(dist('publication.jwt')));
 const change = (id = 'beta') => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
 const rotation = async () =>
   writeFiles(folder, { step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, withChecksums } from '../../support/signed-tree.js';
+import { readTreeFile } from '../../support/statements.js';
 import { naiveSums } from '../../support/sums.js';
 import { cli, filesBelow, filesOf, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -22,7 +23,7 @@ async function built(ids: readonly string[]): Promise<string> {
   return join(folder, 'dist');
 }
 
-const levelsOf = (tree: string) => claimsOf(readFileSync(join(tree, 'publication.jwt')))['levels'];
+const levelsOf = (tree: string) => claimsOf(readTreeFile(join(tree, 'publication.jwt')))['levels'];
 
 describe('coreutils alone', () => {
   it.each([

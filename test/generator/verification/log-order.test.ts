@@ -16,6 +16,7 @@ import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, jwt, type SignerKey, sha256, signerKey } from '../../support/signed-tree.js';
+import { readTreeFile } from '../../support/statements.js';
 import { testLog } from '../../support/test-log.js';
 import { cli, keyPair, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -52,7 +53,7 @@ beforeAll(async () => {
   statements = entries.map((_entry, index) =>
     readFileSync(join(here.tree, `log/statements/${index}.jwt`), 'utf8'),
   );
-  published = claimsOf(readFileSync(join(here.tree, 'publication.jwt')));
+  published = claimsOf(readTreeFile(join(here.tree, 'publication.jwt')));
   expect(entries.map(({ type }) => type)).toEqual([
     'publication',
     'publication',
@@ -180,8 +181,8 @@ describe('an entry is refused', () => {
     expect(await problemsIn(tree)).toEqual([expect.stringMatching(problem)]);
     // Over HTTP, too, by a verification and by a mirror, which keeps what it serves.
     const host = await plainHost(tree, '404.html');
-    const { code, stderr } = await cli(['verify', host, '--any-content-type'], here.folder);
-    expect([code, stderr]).toEqual([
+    const { code, stdout } = await cli(['verify', host, '--any-content-type'], here.folder);
+    expect([code, stdout]).toEqual([
       1,
       expect.stringMatching(new RegExp(problem.source.slice(6).replace('$', ''), 'm')),
     ]);
@@ -235,7 +236,7 @@ describe('an entry is refused', () => {
     expect(await problemsIn(await treeWith([...statements, step]))).toEqual([]);
     // The statement is good. Its list is not there.
     expect(await problemsIn(await treeWith([...statements, await publication(keys.next)]))).toEqual([
-      expect.stringMatching(/^log: snapshots\/a{64}\/issuers\.json is missing/),
+      expect.stringMatching(/^log: lists\/a{64}\.json is missing/),
     ]);
   });
 });

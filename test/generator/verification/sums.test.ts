@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createIssuerLookup } from '@passport-registry/verifier';
 import type { JWTPayload } from 'jose';
-import { memorySource, verifyTree } from 'passport-registry';
+import { verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { resealed, restated, type SignedTree, sha256, signedTree } from '../../support/signed-tree.js';
+import { treeIn } from '../../support/sources.js';
+import { readTreeFile } from '../../support/statements.js';
 import { naiveSums } from '../../support/sums.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -34,7 +36,7 @@ async function withSums(sums: ReadonlyMap<string, Buffer>, claims: JWTPayload = 
   return resealed(stated, tree.online);
 }
 
-const audit = (files: ReadonlyMap<string, Buffer>) => verifyTree(memorySource(files), tree.root.rootKey);
+const audit = (files: ReadonlyMap<string, Buffer>) => verifyTree(treeIn(files), tree.root.rootKey);
 
 async function problemsOf(files: ReadonlyMap<string, Buffer>): Promise<Record<string, string>> {
   const { checks } = await audit(files);
@@ -100,7 +102,7 @@ describe.each(FORGERIES.filter(([, , levels]) => levels === 0))(
       expect((await mirror('good')).code).toBe(0);
       const { code, stderr } = await mirror('bad');
       expect(code, stderr).toBe(1);
-      const served = readFileSync(join(folder, 'mirror/current/publication.jwt'));
+      const served = readTreeFile(join(folder, 'mirror/current/publication.jwt'));
       expect(served.equals(tree.files.get('publication.jwt') as Buffer)).toBe(true);
     });
 
@@ -121,7 +123,7 @@ describe.each(FORGERIES.filter(([, , levels]) => levels === 0))(
       expect(built.code, built.stderr).toBe(0);
       writeFiles(folder, { 'root.json': JSON.stringify(tree.root.rootKey.jwk) });
       const verified = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
-      expect(verified.code, verified.stderr).toBe(0);
+      expect(verified.code, verified.stdout).toBe(0);
     });
   },
 );
@@ -146,24 +148,6 @@ describe('a statement that does not belong to the list', () => {
   ] as const)('is refused for its %s', async (name, claims) => {
     const files = await resealed(await restated(tree.files, tree.root, claims), tree.online);
     expect((await problemsOf(files))['publication']).toContain(`the ${name} ${Object.values(claims)[0]}`);
-  });
-
-  it('is refused in the snapshot of another list', async () => {
-    const current = sha256(tree.files.get('issuers.json') as Buffer);
-    const statement = tree.files.get('publication.jwt') as Buffer;
-    // The newest of the others. An older one may be of the first root key, which only a pin knows.
-    const dated = (path: string) =>
-      tree.files
-        .get(path)
-        ?.toString()
-        .match(/"updated_at":"[^"]+"/)?.[0] ?? '';
-    const path = [...tree.files.keys()]
-      .filter((one) => /^snapshots.*issuers\.json$/.test(one) && !one.includes(current))
-      .sort((a, b) => dated(b).localeCompare(dated(a)))[0]
-      ?.replace('issuers.json', 'publication.jwt') as string;
-    const files = await resealed(new Map(tree.files).set(path, statement), tree.online);
-    expect(Object.keys(await problemsOf(files))).toEqual(['snapshots']);
-    expect((await problemsOf(files))['snapshots']).toMatch(/publication statement/);
   });
 });
 

@@ -2,18 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier/core';
-import { folderSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
+import { folderSource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { monitoredHosts, serveOn } from '../../support/monitor.js';
 import { sha256, statement, type TestKey, testKey } from '../../support/publication.js';
 import { serve } from '../../support/serving.js';
 import { resealed, restated, type SignedTree, signedTree } from '../../support/signed-tree.js';
+import { treeIn } from '../../support/sources.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 type Files = ReadonlyMap<string, Buffer>;
 
-const audit = (files: Files) => verifyTree(memorySource(files));
+const audit = (files: Files) => verifyTree(treeIn(files));
 const failed = ({ checks }: TreeReport) =>
   checks.flatMap(({ name, result, code }) => (result === 'failed' ? [`${name}: ${code}`] : []));
 const noted = ({ notes }: { readonly notes: TreeReport['notes'] }) =>
@@ -89,7 +90,7 @@ describe('a file that this version does not know', () => {
   it.each([
     ['records', ['issuers/stranger', 'issuers/new/deep']],
     ['sums', ['sums/new']],
-    ['snapshots', ['snapshots/new.json', `snapshots/${'0'.repeat(64)}/new.json`]],
+    ['lists', ['lists/new.json', `lists/${'0'.repeat(64)}/new.json`]],
     // A tree without a head has no log, so any file of a log is one too many.
     ['log', ['log/new', 'log/statements/new.jwt']],
     [

@@ -1,10 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
-import { folderSource, httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
+import { folderSource, httpSource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contentTypeOf, freePort, listen } from '../../support/serving.js';
 import { withChecksums } from '../../support/signed-tree.js';
+import { treeIn } from '../../support/sources.js';
 import { cli, filesBelow, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
@@ -42,7 +43,7 @@ describe('a good tree', () => {
       'about: skipped',
       'log: skipped',
       'checksums: passed',
-      'snapshots: skipped',
+      'lists: passed',
       'changes: passed',
       'delegation: skipped',
       'checkpoint: skipped',
@@ -56,7 +57,7 @@ describe('a good tree', () => {
 
   it('may have a checkpoint, which SHA256SUMS cannot cover', async () => {
     const withCheckpoint = new Map(tree).set('checkpoint.jwt', Buffer.from('e30.e30.'));
-    expect(failedChecks(await verifyTree(memorySource(withCheckpoint), rootKey))).toEqual(['checkpoint']);
+    expect(failedChecks(await verifyTree(treeIn(withCheckpoint), rootKey))).toEqual(['checkpoint']);
   });
 });
 
@@ -97,12 +98,12 @@ describe('a bad tree, with the checksums made right by whoever altered it', () =
   ])('%s', async (_name, alter, expected) => {
     const altered = new Map(tree);
     alter(altered);
-    expect(failedChecks(await verifyTree(memorySource(withChecksums(altered)), rootKey))).toEqual(expected);
+    expect(failedChecks(await verifyTree(treeIn(withChecksums(altered)), rootKey))).toEqual(expected);
   });
 
   it('judges nothing by a list whose signature is bad', async () => {
     const altered = new Map(tree).set('issuers.json', Buffer.from('[]'));
-    const { checks } = await verifyTree(memorySource(withChecksums(altered)), rootKey);
+    const { checks } = await verifyTree(treeIn(withChecksums(altered)), rootKey);
     expect(checks.find(({ name }) => name === 'schema')?.result).toBe('skipped');
     expect(checks.find(({ name }) => name === 'records')?.result).toBe('skipped');
   });
@@ -123,9 +124,7 @@ describe('a bad tree, with the checksums made right by whoever altered it', () =
     const dist = join(other, 'dist');
     writeFiles(dist, { 'keys/root.json': file('keys/root.json') });
     const altered = new Map(filesBelow(dist).map((path) => [path, readFileSync(join(dist, path))]));
-    expect(failedChecks(await verifyTree(memorySource(withChecksums(altered)), rootKey))).toEqual([
-      'signature',
-    ]);
+    expect(failedChecks(await verifyTree(treeIn(withChecksums(altered)), rootKey))).toEqual(['signature']);
   });
 });
 
@@ -159,7 +158,7 @@ describe('SHA256SUMS', () => {
   ])('shows %s', async (_name, alter, problem) => {
     const altered = new Map(tree);
     alter(altered);
-    const report = await verifyTree(memorySource(altered), rootKey);
+    const report = await verifyTree(treeIn(altered), rootKey);
     expect(failedChecks(report)).toEqual(['checksums']);
     expect(problemsOf(report).join('\n')).toContain(problem);
   });
@@ -188,7 +187,6 @@ describe('a live host', () => {
       'rotation',
       'about',
       'log',
-      'snapshots',
       'delegation',
       'checkpoint',
       'statements',
@@ -286,19 +284,19 @@ describe('passport-registry verify', () => {
 
   it('with the pinned key says nothing of the kind', async () => {
     writeFileSync(join(folder, 'pinned.json'), file('keys/root.json'));
-    const { code, stderr } = await cli(['verify', 'dist', '--root-key', 'pinned.json'], folder);
+    const { code, stdout } = await cli(['verify', 'dist', '--root-key', 'pinned.json'], folder);
     expect(code).toBe(0);
-    expect(stderr).toContain('(pinned)');
-    expect(stderr).not.toContain('consistent');
+    expect(stdout).toContain('(pinned)');
+    expect(stdout).not.toContain('consistent');
   });
 
   it('ends with 1 for a bad tree and 2 for none', async () => {
     const bad = await workspace(['alpha']);
     await cli(['build', '--key', 'key.pem'], bad);
     writeFiles(bad, { 'dist/issuers/alpha': recordText('alpha') });
-    const { code, stderr } = await cli(['verify', 'dist'], bad);
+    const { code, stdout } = await cli(['verify', 'dist'], bad);
     expect(code).toBe(1);
-    expect(stderr).toContain('dist is NOT valid');
+    expect(stdout).toContain('dist is NOT valid');
     rmSync(join(bad, 'dist'), { recursive: true });
     expect((await cli(['verify', 'dist'], bad)).code).toBe(2);
     expect((await cli(['verify', 'https://'], bad)).code).toBe(2);

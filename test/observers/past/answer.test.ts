@@ -1,12 +1,12 @@
 import type { Issuer, TrustAnchor } from '@passport-registry/verifier';
 import { importAnchorRoot } from '@passport-registry/verifier/core';
-import { memorySource } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readRecordAt } from '../../../build/observers/past/answer.js';
 import { openHistory } from '../../../build/observers/past/history.js';
 import { anchorOf, delegationOf, historyWorld } from '../../support/history-world.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { type Files, issuer, testKey } from '../../support/publication.js';
+import { treeIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 import type { Cosigning } from '../../support/test-log.js';
 
@@ -51,7 +51,7 @@ async function ask(
   tree: Files = registry.files,
   issuerId = 'alpha',
 ) {
-  const history = await openHistory(memorySource(tree), await trustIn(anchor));
+  const history = await openHistory(treeIn(tree), await trustIn(anchor));
   return readRecordAt(history, Date.parse(time), issuerId);
 }
 
@@ -193,25 +193,23 @@ it('a publication by a replaced root key is no evidence of the past', async () =
 
 describe('the list of the past', () => {
   const time = '2026-03-01T09:30:00Z';
-  const pathsOf = (tree: Files) => [...tree.keys()].filter((path) => path.startsWith('log/lists/'));
+  const pathsOf = (tree: Files) => [...tree.keys()].filter((path) => path.startsWith('lists/'));
 
-  it('comes from the log, from a snapshot, or from the published list, if its hash is right', async () => {
+  it('comes from its place, or from the published list, if its hash is right', async () => {
     await publishOn(1, 'active');
     const tree = new Map(registry.files);
     const [kept = ''] = pathsOf(tree);
     const list = tree.get(kept) as Buffer;
-    const snapshot = kept.replace('log/lists/', 'snapshots/').replace('.json', '/issuers.json');
     const damaged = Buffer.from(list.toString().replace('alpha', 'alphb'));
-    for (const [inLog, inSnapshot, current, isFound] of [
-      [list, undefined, undefined, true],
-      [damaged, list, undefined, true],
-      [undefined, damaged, list, true],
-      [damaged, damaged, damaged, false],
-      [undefined, undefined, undefined, false],
+    for (const [named, current, isFound] of [
+      [list, undefined, true],
+      [damaged, list, true],
+      [undefined, list, true],
+      [damaged, damaged, false],
+      [undefined, undefined, false],
     ] as const) {
       const places = [
-        [kept, inLog],
-        [snapshot, inSnapshot],
+        [kept, named],
         ['issuers.json', current],
       ] as const;
       for (const [path, bytes] of places) {
@@ -306,7 +304,7 @@ describe('the cost of a question', () => {
     const trust = await trustIn(world.anchor);
     for (const wanted of [0, 1, 150, 255, 256, 298, 299]) {
       const read: string[] = [];
-      const source = memorySource(registry.files);
+      const source = treeIn(registry.files);
       const counting = {
         ...source,
         get: (path: string) => read.push(path) && source.get(path),

@@ -104,12 +104,3 @@ describe.each(Object.keys(OPENERS) as (keyof typeof OPENERS)[])('aboutOf with %s
     await expect(aboutOf(client, 'a')).rejects.toMatchObject({ code: 'ERR_REGISTRY_CLOSED' });
   });
 });
-
-it('does not know the name in a registry without a publication statement', async () => {
-  const files = new Map(await named());
-  files.delete('publication.jwt');
-  const { base } = await registryHost(files);
-  const client = closedAfterTest(createRegistryClient({ sources: [base], rootKey: root.rootKey.jwk }));
-  await client.ready();
-  expect(await aboutOf(client, 'a')).toBeUndefined();
-});

@@ -115,7 +115,11 @@ describe('an old statement with a new tree, and the other way round', () => {
     const older = await publishSummed(root, issuers(), { levels, updatedAt: at(-90) });
     const newer = await publishSummed(root, issuers(ID), { levels, sequence: 2 });
     const mixed = (statement: Files, tree: Files) =>
-      changed(tree, 'publication.jwt', statement.get('publication.jwt'));
+      changed(
+        changed(tree, 'publication.jwt', statement.get('publication.jwt')),
+        'checkpoint.jwt',
+        statement.get('checkpoint.jwt'),
+      );
     expect(await refusalOf(mixed(older, newer))).toBe('ERR_SUMS_MISMATCH');
     expect(await refusalOf(mixed(newer, older))).toBe('ERR_SUMS_MISMATCH');
   });

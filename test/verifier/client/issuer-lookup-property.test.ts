@@ -20,7 +20,7 @@ describe('random registries and changes', () => {
       fc.asyncProperty(REGISTRY, async ({ size, steps }) => {
         const registry = await changingRegistry(idsFrom(0, size));
         const sources = [registry.host.base];
-        const lookup = createIssuerLookup({ sources, rootKey: registry.key.rootKey.jwk, maxAge: 1e9 });
+        const lookup = createIssuerLookup({ sources, rootKey: registry.key.rootKey.jwk });
         /** The content of the proof files that were sent for the present number of levels. */
         const sent = new Map<string, string>();
         let sentLevels: number | undefined;

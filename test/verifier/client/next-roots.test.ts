@@ -25,6 +25,7 @@ import {
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
 shortenRetries();
@@ -98,7 +99,7 @@ const READERS: Record<string, (files: Files, trustAnchor: TrustAnchor) => Promis
     return (await answer)[0] ?? '';
   },
   openRegistry: (files, trustAnchor) =>
-    openRegistry({ get: async (path) => files.get(path) }, { trustAnchor, maxAge: 3600 }).then(
+    openRegistry(copyIn(files), { trustAnchor, maxAge: 3600 }).then(
       () => 'accepted',
       ({ code }) => code,
     ),

@@ -60,7 +60,7 @@ describe('the options of a client are checked at once', () => {
     ['rootKey', 'key.jwk'],
     ['rootKey', ['key.jwk']],
     ['rootKey', null],
-    ...['maxAge', 'grace', 'clockTolerance', 'refreshInterval', 'timeout'].flatMap((option) =>
+    ...['grace', 'clockTolerance', 'refreshInterval', 'timeout'].flatMap((option) =>
       [-1, Number.NaN, '60', null].map((value): [string, unknown] => [option, value]),
     ),
     ['refreshInterval', 0],
@@ -68,7 +68,6 @@ describe('the options of a client are checked at once', () => {
     ['timeout', 0],
     ['maxBytes', 0],
     ['maxBytes', 1.5],
-    ['requireCheckpoint', 'yes'],
     ['store', 'state.json'],
     ['store', {}],
     ['store', { load: async () => undefined }],
@@ -104,15 +103,15 @@ describe('the options of a client are checked at once', () => {
 
   it('an unknown member that resembles none names them all', () => {
     expect(thrownBy({ sources, rootKey: root.rootKey.jwk, cache: 1 }).message).toContain(
-      'sources, rootKey, trustAnchor, maxAge',
+      'sources, rootKey, trustAnchor, refreshInterval',
     );
   });
 
   it.each<[string, Partial<RegistryClientOptions>]>([
-    ['0 seconds where that makes sense', { maxAge: 0, grace: 0, clockTolerance: 0 }],
-    ['an age without end', { maxAge: Number.POSITIVE_INFINITY, grace: Number.POSITIVE_INFINITY }],
+    ['0 seconds where that makes sense', { grace: 0, clockTolerance: 0 }],
+    ['a grace period without end', { grace: Number.POSITIVE_INFINITY }],
     ['a deadline longer than timers go', { timeout: 1e9 }],
-    ['members that are undefined', { store: undefined, maxAge: undefined } as never],
+    ['members that are undefined', { store: undefined, grace: undefined } as never],
     ['a store', { store: memoryStore() }],
   ])('%s is good', async (_name, options) => {
     const host = await registryHost(
@@ -134,7 +133,6 @@ describe('a copy', () => {
     ['maxAge', '3600'],
     ['rootKey', undefined],
     ['clockTolerance', Number.NaN],
-    ['requireCheckpoint', 1],
     ['now', 5],
     ['max_age', 3600],
   ])('is not opened with %s: %j', async (option, value) => {
@@ -170,7 +168,7 @@ describe('a copy', () => {
     expect((await openPath(join(folder, 'tree'), options())).resolve('a')?.issuer_id).toBe('a');
     writeFileSync(file, 'x');
     await expect(openPath(file, options())).rejects.toMatchObject({ code: 'ERR_BUNDLE_INVALID' });
-    writeFiles(join(folder, 'odd'), { 'issuers.json/a': '', 'issuers.sig': 'x' });
+    writeFiles(join(folder, 'odd'), { 'checkpoint.jwt/a': '' });
     await expect(openPath(join(folder, 'odd'), options())).rejects.toMatchObject({
       code: 'ERR_SOURCE_CONTENT',
     });

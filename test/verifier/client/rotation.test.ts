@@ -19,10 +19,12 @@ import {
   type TestKey,
   testKey,
   withCheckpoint,
+  withOnlineKey,
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { copyIn } from '../../support/sources.js';
 
 shortenRetries();
 
@@ -60,10 +62,10 @@ describe('a first visitor', () => {
     const host = await registryHost(
       withRotation(publish(key(root), [issuer('a')]), await steps(root, second)),
     );
-    expect(await verdicts(clientOf([host]))).toEqual(['ERR_SIGNATURE_INVALID']);
-    const copy = { get: async (path: string) => host.files.get(path) };
+    expect(await verdicts(clientOf([host]))).toEqual(['ERR_PUBLICATION_INVALID']);
+    const copy = copyIn(host.files);
     await expect(openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge: 3600 })).rejects.toMatchObject({
-      code: 'ERR_SIGNATURE_INVALID',
+      code: 'ERR_PUBLICATION_INVALID',
     });
   });
 
@@ -195,10 +197,10 @@ describe('a client that has followed a rotation', () => {
       async () => withRotation(publish(key(root), [issuer('a')], at(-50)), await steps(second, root)),
     ],
     ['another way to the key', 'ERR_ROTATION_GAP', async () => rotated(at(-50), thief, second)],
-    ['no rotation', 'ERR_SIGNATURE_INVALID', async () => publish(key(root), [issuer('a')], at(-50))],
+    ['no rotation', 'ERR_PUBLICATION_INVALID', async () => publish(key(root), [issuer('a')], at(-50))],
     [
       'an empty rotation',
-      'ERR_SIGNATURE_INVALID',
+      'ERR_PUBLICATION_INVALID',
       async () => withRotation(publish(key(root), [issuer('a')], at(-50)), []),
     ],
     ['another successor', 'ERR_ROTATION_FORK', async () => rotated(at(-50), root, thief)],
@@ -270,7 +272,7 @@ describe('a longer chain that arrives after the decision', () => {
     release();
     await expect.poll(() => client.status().source).toBe(ahead.base);
     expect(client.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
-    expect(client.status().errors[behind.base]?.code).toMatch(/ERR_(DELEGATION|CHECKPOINT)_INVALID/);
+    expect(client.status().errors[behind.base]?.code).toBe('ERR_PUBLICATION_INVALID');
   });
 
   it('leaves the list its grace and no more, where no source has a list by the new key', async () => {
@@ -308,7 +310,7 @@ describe('a rotation without a list by its last key', () => {
 
     behind.files = publish(key(root), [issuer('b')], at(-50));
     const restarted = clientOf([behind], { store });
-    expect(await verdicts(restarted)).toEqual(['ERR_SIGNATURE_INVALID']);
+    expect(await verdicts(restarted)).toEqual(['ERR_PUBLICATION_INVALID']);
     expect(() => restarted.list()).toThrow('has not been fresh since');
     behind.files = await rotated(at(-300), root, second);
     expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_LIST_ROLLED_BACK']);
@@ -349,7 +351,7 @@ describe('an online key', () => {
   ])('dates no checkpoint after its time, live and offline: %s', async (_name, iat, verdict) => {
     const tree = await sealedBy(files(at(-600), online, seconds - 100), online, iat);
     expect(await verdicts(clientOf([await registryHost(tree)]))).toEqual([verdict]);
-    const copy = { get: async (path: string) => tree.get(path) };
+    const copy = copyIn(tree);
     const opened = openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge: 3600 });
     expect(
       await opened.then(
@@ -364,8 +366,11 @@ describe('an online key', () => {
     const named = files(at(-year - 1000), online, seconds - year);
     const copyOf = async (iat: number) => {
       const claims = { iat, exp: iat + 3600 };
-      const tree = new Map(named).set('checkpoint.jwt', Buffer.from(await checkpoint(named, key(online), claims)));
-      return { get: async (path: string) => tree.get(path) };
+      const tree: Files = new Map(named).set(
+        'checkpoint.jwt',
+        Buffer.from(await checkpoint(named, key(online), claims)),
+      );
+      return copyIn(tree);
     };
     const open = async (maxAge: number, iat: number) =>
       openRegistry(await copyOf(iat), { rootKey: key(root).rootKey.jwk, maxAge });

@@ -108,7 +108,7 @@ describe.each(CLIENTS)('%s', (_name, create) => {
     origin.files = await registry.publish();
     expect(await codeOf(client.refresh())).toBe(ACCEPTED);
     origin.intercept = down;
-    expect(await refusals()).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    expect(await refusals()).toBe('ERR_LIST_ROLLED_BACK');
     expect(client.status()).toMatchObject({ logSize: 3, source: origin.base });
   });
 
@@ -143,7 +143,7 @@ describe.each(CLIENTS)('%s', (_name, create) => {
 
     it.each([
       ['honest', 'ERR_LOG_INCONSISTENT'],
-      ['lying', 'ERR_PUBLICATION_ROLLED_BACK'],
+      ['lying', 'ERR_LIST_ROLLED_BACK'],
     ])('without witnesses, keeps to the one that it has seen first: the %s one', async (first, code) => {
       const [own, other] = [await registryHost(), await registryHost()];
       const client = clientOf(create, [own, other], { trustAnchor: registry.anchor() });

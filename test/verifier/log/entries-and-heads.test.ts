@@ -150,7 +150,9 @@ describe('an entry of a log', () => {
   });
 
   it('has a hash that one changed byte of the statement changes', () => {
-    const entries = ['a.b.c', 'a.b.d', 'a.b.c\n', ''].map((text) => rotationEntry(text, THUMBPRINT, 1).sha256);
+    const entries = ['a.b.c', 'a.b.d', 'a.b.c\n', ''].map(
+      (text) => rotationEntry(text, THUMBPRINT, 1).sha256,
+    );
     expect(new Set(entries).size).toBe(4);
   });
 });

@@ -114,7 +114,10 @@ describe('walkLog', () => {
   });
 
   it('makes the entries from the statements, but those of other types', async () => {
-    const statements = log.slice(0, 6).map(({ statement }) => ({ statement }));
+    const statements = log.slice(0, 6).map(({ statement, entry }) => ({
+      statement,
+      ...(entry.type === 'unknown' && { entry }),
+    }));
     const walk = await walkLog(begin(first), statements);
     expect(walk.verified.map(({ entry }) => entry)).toEqual(log.slice(0, 6).map(({ entry }) => entry));
     expect(await problems(6, { statement: log[6]?.statement })).toEqual(['entry 6 log-statements']);
@@ -184,10 +187,7 @@ describe('the signer of an entry', () => {
 
   it('is shown without what could steer a terminal', async () => {
     const named = { ...stranger.rootKey, thumbprint: '\u001b[2J\nOK' };
-    const walk = await walkLog(begin(first), [
-      log[0] as Stated,
-      await note({ ...stranger, rootKey: named }),
-    ]);
+    const walk = await walkLog(begin(first), [log[0] as Stated, await note({ ...stranger, rootKey: named })]);
     expect(walk.problems[0]?.message).toContain('is signed by "\\u001b[2J\\nOK", but');
   });
 
@@ -367,13 +367,9 @@ describe('the order of a log', () => {
   });
 
   it('has publications that keep what they promise', async () => {
-    expect(await problems(3, await next(4, { checkpoint: undefined }))).toEqual(order);
     expect(await problems(3, await next(4, { log: undefined }))).toEqual(order);
     expect(await problems(3, await next(4, { log: logOf(other) }))).toEqual(order);
     expect(await problems(3, await next(4, { log: logOf(keys.second) }))).toEqual([]);
-    // Only the same root key has promised checkpoints.
-    const root = await publication(second, 1, log[2], { updated_at: date(6) });
-    expect(await problems(4, root)).toEqual([]);
   });
 });
 

@@ -40,6 +40,7 @@ const statement: PublicationStatement = {
     sumsSha256: 'cd'.repeat(32),
     levels: 0,
     aboutSha256: undefined,
+    online: undefined,
     checkpoint: false,
     issuedAt: 0,
     expiresAt: 8.64e15,

@@ -213,7 +213,7 @@ const trustOf = (members: Omit<TrustAnchor, 'root'>) => logTrustOf(members);
 describe('what a trust anchor says of the log', () => {
   it('is nothing if it has none of the members', () => {
     expect(trustOf({})).toBe(undefined);
-    expect(trustOf({ sources: ['https://registry.example'], publication: 'required' })).toBe(undefined);
+    expect(trustOf({ sources: ['https://registry.example'] })).toBe(undefined);
   });
 
   it('may be the log alone: lists must be logged, and no witness is needed', () => {

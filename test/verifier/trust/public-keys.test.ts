@@ -34,14 +34,8 @@ import {
   tokenOf,
   verifierOf,
 } from '../../support/passport-world.js';
-import {
-  at,
-  issuer,
-  publish,
-  statement,
-  testKey,
-  withCheckpoint,
-} from '../../support/publication.js';
+import { at, issuer, publish, statement, testKey, withOnlineKey } from '../../support/publication.js';
+import { copyIn } from '../../support/sources.js';
 
 const NAMES = Object.keys(BAD_KEYS);
 const GOOD_ED25519 = ed25519.getPublicKey(new Uint8Array(32).fill(1));
@@ -83,7 +77,7 @@ describe.each(SOME)('%s', (name) => {
     const keys = [online.rootKey.jwk, await namedBadKey(name)];
     const files = withOnlineKey(publish(root, [issuer('alpha')], at(-60)), root, online, { keys });
     await expect(
-      openRegistry({ get: async (path) => files.get(path) }, { rootKey: root.rootKey.jwk, maxAge: 3600 }),
+      openRegistry(copyIn(files), { rootKey: root.rootKey.jwk, maxAge: 3600 }),
     ).rejects.toMatchObject({ code: 'ERR_PUBLICATION_INVALID' });
   });
 

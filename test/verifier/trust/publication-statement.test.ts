@@ -53,7 +53,6 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
       sequence: 7,
       previous: 'ab'.repeat(32),
       levels: 3,
-      checkpoint: true,
       exp: MADE + 60,
     });
     const read = await verifyPublicationStatement(Buffer.from(jwt), key.rootKey, ANY_TIME);
@@ -68,7 +67,6 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
       issuers: 0,
       sumsSha256: claims.sums_sha256,
       levels: 3,
-      checkpoint: true,
       issuedAt: MADE * 1000,
       expiresAt: (MADE + 60) * 1000,
       payload: jwt.split('.')[1],
@@ -76,9 +74,8 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
     });
   });
 
-  it('needs neither previous, checkpoint nor exp, and may have other claims', async () => {
+  it('needs neither previous nor exp, and may have other claims', async () => {
     const read = await verifyPublicationStatement(await signed({ later: {} }), key.rootKey, at(MADE + 1e9));
-    expect(read.checkpoint).toBe(false);
     expect(read.log).toBe(undefined);
     expect(read.expiresAt).toBe(8.64e15);
   });

@@ -31,6 +31,7 @@ import {
 } from '../../support/passport-world.js';
 import { checkpoint, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
+import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
 const AUDIENCE = 'https://api.example';
@@ -425,7 +426,7 @@ async function registryWith(records: readonly Issuer[], hold?: readonly string[]
   const files = publish(root, records);
   if (hold !== undefined) files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, root, { hold })));
   const trust = { rootKey: root.rootKey.jwk, maxAge: 365 * 86_400 };
-  return openRegistry({ get: async (path) => files.get(path) }, trust);
+  return openRegistry(copyIn(files), trust);
 }
 
 describe('the issuer of a token', () => {
@@ -552,9 +553,7 @@ describe('a registry that changes', () => {
   it('finds the issuers of the new list', async () => {
     const host = await registryHost(publish(root, [beta.record], '2026-11-01T00:00:00Z'));
     const { jwk } = root.rootKey;
-    const registry = closedAfterTest(
-      createRegistryClient({ sources: [host.base], rootKey: jwk, maxAge: 1e9 }),
-    );
+    const registry = closedAfterTest(createRegistryClient({ sources: [host.base], rootKey: jwk }));
     const verifier = await verifierWith({ registry });
     const token = await signed(accessClaims());
     expect(outcome(await verifier.verifyToken(token, 'access'))).toEqual(['registry-unavailable', 'issuer']);

@@ -2,6 +2,7 @@ import { createRegistryClient, type RegistryClient, type RootKey } from '@passpo
 import {
   ANY_TIME,
   CLOCK_TOLERANCE_MS,
+  parseStatementsFile,
   TREE_FILES,
   verifyCheckpoint,
   verifyPublicationStatement,
@@ -36,10 +37,7 @@ export async function expiredRegistry(
 
 async function oldRegistry(rootKey: RootKey, trustAnchor: RegistryAnchor): Promise<RegistryClient> {
   const base = new URL(trustAnchor.sources[0]);
-  const [publication, checkpoint] = await Promise.all([
-    fetchFile(base, TREE_FILES.publication),
-    fetchFile(base, TREE_FILES.checkpoint),
-  ]);
+  const { publication, checkpoint } = parseStatementsFile(await fetchFile(base, TREE_FILES.statements));
   const { online } = await verifyPublicationStatement(publication, rootKey, ANY_TIME);
   const { issuedAt } = await verifyCheckpoint(checkpoint, { rootKey, online }, ANY_TIME);
   const now = Math.min(issuedAt, Date.now());

@@ -6,10 +6,11 @@ export interface RegistryAnchor extends TrustAnchor {
 }
 
 /**
- * What the page trusts: the root key.
+ * What the page trusts: the root key, and the log in which the lists must be. The page pins no witnesses.
  *
  * @param base - the URL of the registry
+ * @param log - the name of the log. Undefined if the lists need not be in a log
  */
-export function anchorOfPage({ jwk }: RootKey, base: URL): RegistryAnchor {
-  return { root: jwk, sources: [base.href] };
+export function anchorOfPage({ jwk }: RootKey, base: URL, log: string | undefined): RegistryAnchor {
+  return { root: jwk, ...(log !== undefined && { log }), sources: [base.href] };
 }

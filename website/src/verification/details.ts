@@ -3,7 +3,7 @@ import { byId, type Child, element, rich } from '../dom/element.js';
 import { fact, moment } from '../dom/facts.js';
 import { formatAge } from '../dom/time.js';
 import type { NotVerified } from '../registry/verified-registry.js';
-import { causes, verification as text } from '../texts.js';
+import { causes, log as logText, verification as text } from '../texts.js';
 import { causeOf } from './verdict.js';
 
 /** What a look-up has proven of one issuer, while the list is loading. @param isListed - whether the list has it */
@@ -35,15 +35,23 @@ export function explainFailure(failure: NotVerified): void {
   byId('cause').replaceChildren(element('span', {}, words));
 }
 
-/** Shows the verified facts, and what they do not show. A second call updates the facts only. */
-export function showDetails(panel: HTMLElement, client: RegistryClient, pinned: string): void {
-  const facts = factsOf(client, pinned);
-  const shown = panel.querySelector('.facts');
-  if (shown === null) panel.replaceChildren(facts, element('div', { id: 'logged' }), limits(pinned));
-  else shown.replaceWith(facts);
+/** What the page pins. */
+interface Pinned {
+  /** The thumbprint of the root key. */
+  readonly pinned: string;
+  /** The name of the log. Undefined if the lists need not be in a log. */
+  readonly log: string | undefined;
 }
 
-function factsOf(client: RegistryClient, pinned: string): HTMLElement {
+/** Shows the verified facts, and what they do not show. A second call updates the facts only. */
+export function showDetails(panel: HTMLElement, client: RegistryClient, page: Pinned): void {
+  const facts = factsOf(client, page);
+  const shown = panel.querySelector('.facts');
+  if (shown !== null) shown.replaceWith(facts);
+  else panel.replaceChildren(facts, ...(page.log === undefined ? [] : [logLimits()]), limits(page.pinned));
+}
+
+function factsOf(client: RegistryClient, { pinned, log }: Pinned): HTMLElement {
   const status = client.status();
   const { updatedAt = '', errors } = status;
   const list = rich(text.updated, {
@@ -58,6 +66,9 @@ function factsOf(client: RegistryClient, pinned: string): HTMLElement {
     fact(text.list, list),
     payloadHashFact(client.sha256),
     fact(text.checkpoint, checkpoint(status)),
+    log === undefined
+      ? undefined
+      : fact(logText.log, element('code', {}, log), logText.entry(status.logSize ?? 0)),
     client.hold.length > 0 ? fact(text.onHold, text.held(client.hold.join(', '))) : undefined,
     Object.keys(errors).length > 0 ? fact(text.host, text.late) : undefined,
   );
@@ -77,6 +88,27 @@ function checkpoint({ checkpointSignedAt, freshUntil }: RegistryStatus): Child[]
   const until = moment(freshUntil === undefined ? '' : freshUntil.toISOString());
   const signed = moment(checkpointSignedAt?.toISOString() ?? '');
   return rich(text.signed, { time: signed, age: formatAge(checkpointSignedAt?.getTime() ?? 0), until });
+}
+
+function logLimits(): HTMLElement {
+  const code = (name: string) => element('code', {}, name);
+  return element(
+    'details',
+    {},
+    element('summary', {}, logText.limits),
+    element('p', {}, logText.shows),
+    element('p', {}, logText.cannot),
+    element(
+      'p',
+      {},
+      rich(logText.pin, {
+        anchor: element('a', { href: 'schemas/trust-anchor.schema.json' }, logText.anchor),
+        log: code('log'),
+        witnesses: code('witnesses'),
+        quorum: code('quorum'),
+      }),
+    ),
+  );
 }
 
 function limits(pinned: string): HTMLElement {

@@ -1,0 +1,42 @@
+import { openRegistry } from '@passport-registry/verifier';
+import { describe, expect, it } from 'vitest';
+import { LoggedRegistry } from '../../support/logged-registry.js';
+import { checkpoint, type Files, issuer, testKey } from '../../support/publication.js';
+import { copyIn } from '../../support/sources.js';
+import { publishSummed } from '../../support/summed-registry.js';
+
+const LISTED = Date.parse('2026-03-01T10:00:00Z');
+/** Seconds. */
+const [AGE, TOLERANCE] = [3600, 20];
+/** The last instant at which a copy is not too old. */
+const LAST = LISTED + (AGE + TOLERANCE) * 1000;
+
+/** Opens a copy at some time. Returns `accepted`, or a code. */
+function open(files: Files, trust: object, now: number): Promise<string> {
+  const options = { ...trust, maxAge: AGE, clockTolerance: TOLERANCE, now: () => now };
+  return openRegistry(copyIn(files), options as never).then(
+    () => 'accepted',
+    ({ code }) => code,
+  );
+}
+
+describe('the maximum age of a copy', () => {
+  it('counts from its checkpoint, to the millisecond', async () => {
+    const root = await testKey();
+    const files = await publishSummed(root, [issuer('alpha')], { updatedAt: '2026-02-01T10:00:00Z' });
+    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, root, { iat: LISTED / 1000 })));
+    const trust = { rootKey: root.rootKey.jwk };
+    expect(await open(files, trust, LAST)).toBe('accepted');
+    expect(await open(files, trust, LAST + 1)).toBe('ERR_LIST_EXPIRED');
+  });
+
+  it('counts from the oldest cosignature of the quorum, to the millisecond', async () => {
+    const world = new LoggedRegistry(await testKey());
+    world.now = LISTED;
+    world.cosignedAt = LISTED - 1000;
+    await world.publish();
+    const trust = { trustAnchor: world.anchor(2) };
+    expect(await open(world.files, trust, LAST - 1000)).toBe('accepted');
+    expect(await open(world.files, trust, LAST - 999)).toBe('ERR_LIST_EXPIRED');
+  });
+});
