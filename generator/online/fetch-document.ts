@@ -16,7 +16,6 @@ import {
   LimitExceeded,
   Repeats,
   readLimited,
-  retryAfter,
 } from '@passport-registry/verifier/http';
 import type { RuleName } from '../diagnostics/rules.js';
 import { networkReason } from '../verification/network-failure.js';
@@ -121,9 +120,10 @@ async function patientRequest(
     try {
       return await request(url, options, headers);
     } catch (error) {
-      const isRepeated =
-        error instanceof WrongStatus ? await repeats.afterAnswer(error) : await repeats.afterError(error);
-      if (!isRepeated) throw error;
+      if (!(error instanceof WrongStatus)) {
+        if (!(await repeats.afterError(error))) throw error;
+      } else if (!(await repeats.afterAnswer(error)))
+        throw new GetFailed('http-status', error.message + repeats.describe(error));
     }
   }
 }
@@ -183,12 +183,9 @@ class WrongStatus extends GetFailed {
   readonly headers: { get(name: string): string | null };
 
   constructor(url: string, status: number, received: IncomingHttpHeaders) {
-    const headers = { get: (name: string) => received[name]?.toString() ?? null };
-    const pause = retryAfter(headers);
-    const later = pause === undefined ? '' : `, and asks to come back in ${Math.ceil(pause / 1000)} s`;
-    super('http-status', `${url} responded with status ${status}${later}`);
+    super('http-status', `${url} responded with status ${status}`);
     this.status = status;
-    this.headers = headers;
+    this.headers = { get: (name: string) => received[name]?.toString() ?? null };
   }
 }
 
