@@ -54,9 +54,14 @@ describe('a member of a JWK that is null', () => {
     expect((await verifier.verifyAction(await requestOf(world, passport))).allowed).toBe(true);
   });
 
-  it.each(['', 0, false, 'AAAA'])('is not the same as a member that is %j', async (d) => {
+  it.each([0, false, 'AAAA'])('is not the same as a member that is %j', async (d) => {
     showKeys({ ...world.key.jwk, d });
     expect((await verdict()).code).toBe('jwks-private-key');
+  });
+
+  it('is not the same as an empty member, which reveals nothing', async () => {
+    showKeys({ ...world.key.jwk, d: '' });
+    expect((await verdict()).code).toBe('key-unusable');
   });
 
   it('does not stand for a kid, or for a member that is required', async () => {

@@ -47,9 +47,14 @@ export const SIGNATURE_PARAMETERS = {
   ES256: { name: 'ECDSA', hash: 'SHA-256' },
 };
 
-/** Returns whether a JWK has a member of a private or symmetric key. A member that is null counts as absent. */
+/** Returns the names of the members of a private or symmetric key in a JWK. A member that is null counts as absent. */
+function privateMembers(jwk: object): readonly string[] {
+  return PRIVATE_MEMBERS.filter((member) => Object.hasOwn(jwk, member) && Reflect.get(jwk, member) !== null);
+}
+
+/** Returns whether a JWK reveals a private or symmetric key. An empty member reveals nothing, and no key may have it. */
 export function isPrivateJwk(jwk: object): boolean {
-  return PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member) && Reflect.get(jwk, member) !== null);
+  return privateMembers(jwk).some((member) => Reflect.get(jwk, member) !== '');
 }
 
 /**
@@ -86,6 +91,8 @@ export async function importChecked({ algorithm, ...jwk }: CheckedJwk, invalid: 
 export function publicMembers(jwk: unknown, invalid: Invalid): CheckedJwk {
   if (!isObject(jwk)) throw invalid('is not a JSON object');
   if (isPrivateJwk(jwk)) throw invalid('has a private member: this is not the public key');
+  const [empty] = privateMembers(jwk);
+  if (empty !== undefined) throw invalid(`has the private member ${empty}, empty: leave it out`);
   const { kty, crv } = jwk;
   const isEd25519 = kty === 'OKP' && crv === 'Ed25519';
   // Before the coordinates, which a key of another kind need not have.
