@@ -122,8 +122,11 @@ async function patientRequest(
     } catch (error) {
       if (!(error instanceof WrongStatus)) {
         if (!(await repeats.afterError(error))) throw error;
-      } else if (!(await repeats.afterAnswer(error)))
-        throw new GetFailed('http-status', error.message + repeats.describe(error));
+      } else if (!(await repeats.afterAnswer(error))) {
+        const givenUp = repeats.describe(error);
+        const remedy = givenUp === '' ? undefined : 'run the check again later';
+        throw new GetFailed('http-status', error.message + givenUp, { remedy });
+      }
     }
   }
 }
@@ -153,7 +156,12 @@ function request(
         headers: { ...VERIFIER_HEADERS, ...headers },
         ...(!allowPrivate && { lookup: lookupBut(proxy) }),
       });
-      const abort = () => call.destroy(new TimedOut(`${url} did not respond within ${timeout} s`));
+      const abort = () => {
+        const late = new TimedOut(`${url} did not respond within ${timeout} s`);
+        call.destroy(late);
+        // A request whose proxy has not answered has no socket yet, and tells nothing of its end.
+        fail(late);
+      };
       const timer = setTimeout(abort, timeout * 1000);
       call.once('error', fail);
       call.once('close', () => clearTimeout(timer));

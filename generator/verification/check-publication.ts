@@ -87,10 +87,10 @@ export async function checkAbout(
   { issuers }: IssuerRegistry,
   publication: PublicationStatement | undefined,
 ): Promise<void> {
+  const bytes = await files.require(PATHS.about);
   const named = publication?.aboutSha256;
   if (named === undefined)
     throw new Problems([`${PATHS.about} is there, but no publication statement names it`]);
-  const bytes = await files.require(PATHS.about);
   const hash = sha256(bytes);
   if (hash !== named) {
     throw new Problems([`${PATHS.publication} names the ${PATHS.about} ${named}, but the tree has ${hash}`]);

@@ -102,6 +102,21 @@ describe('a host that stays busy', () => {
     expect(stderr).toContain('given up after 2 requests: the limit is 60 s of pauses for one file');
   });
 
+  it('says nothing of the issuer: `resolve` ends as for a host that is away', async () => {
+    const { base } = await host((_request, response) => busy(response, '3600', 503));
+    const args = ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json', base];
+    const { code, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('responded with status 503')]);
+  });
+
+  it('for one file is told as that, also if the registry need not have the file', async () => {
+    const { base } = await host(
+      (request, response) => request.url === '/about.json' && busy(response, '3600'),
+    );
+    const { code, stdout, stderr } = await cli(['verify', base, '--root-key', 'root.json'], folder);
+    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('about.json responds with 429')]);
+  });
+
   it('is asked a limited number of times', async () => {
     const { base, requests } = await host((_request, response) => {
       response.writeHead(503).end();

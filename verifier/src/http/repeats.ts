@@ -118,7 +118,7 @@ export function patientFetch(fetch: typeof globalThis.fetch = globalThis.fetch):
     for (;;) {
       try {
         const answer = await fetch(input, init);
-        if (!(await repeats.afterAnswer(answer))) return await arrived(answer);
+        if (!(await repeats.afterAnswer(answer))) return await arrived(answer, init?.signal ?? undefined);
         answer.body?.cancel().catch(() => undefined);
       } catch (error) {
         if (!(await repeats.afterError(error))) throw error;
@@ -128,9 +128,9 @@ export function patientFetch(fetch: typeof globalThis.fetch = globalThis.fetch):
 }
 
 /** Reads a file to its end, so that a connection that is lost in its middle is noticed here. */
-async function arrived(answer: Response): Promise<Response> {
+async function arrived(answer: Response, signal: AbortSignal | undefined): Promise<Response> {
   if (answer.status !== 200) return answer;
-  return new Response((await readLimited(answer.body, LIMITS.list)) as BodyInit, answer);
+  return new Response((await readLimited(answer.body, LIMITS.list, signal)) as BodyInit, answer);
 }
 
 /**

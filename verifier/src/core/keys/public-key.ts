@@ -47,14 +47,17 @@ export const SIGNATURE_PARAMETERS = {
   ES256: { name: 'ECDSA', hash: 'SHA-256' },
 };
 
-/** Returns the names of the members of a private or symmetric key in a JWK. A member that is null counts as absent. */
-function privateMembers(jwk: object): readonly string[] {
-  return PRIVATE_MEMBERS.filter((member) => Object.hasOwn(jwk, member) && Reflect.get(jwk, member) !== null);
+/** Returns the values of a JWK that belong to a private or symmetric key. A member that is null counts as absent. */
+function privateValues(jwk: object): readonly unknown[] {
+  const values = PRIVATE_MEMBERS.filter((member) => Object.hasOwn(jwk, member)).map((member) =>
+    Reflect.get(jwk, member),
+  );
+  return values.filter((value) => value !== null);
 }
 
 /** Returns whether a JWK reveals a private or symmetric key. An empty member reveals nothing, and no key may have it. */
 export function isPrivateJwk(jwk: object): boolean {
-  return privateMembers(jwk).some((member) => Reflect.get(jwk, member) !== '');
+  return privateValues(jwk).some((value) => value !== '');
 }
 
 /**
@@ -91,8 +94,7 @@ export async function importChecked({ algorithm, ...jwk }: CheckedJwk, invalid: 
 export function publicMembers(jwk: unknown, invalid: Invalid): CheckedJwk {
   if (!isObject(jwk)) throw invalid('is not a JSON object');
   if (isPrivateJwk(jwk)) throw invalid('has a private member: this is not the public key');
-  const [empty] = privateMembers(jwk);
-  if (empty !== undefined) throw invalid(`has the private member ${empty}, empty: leave it out`);
+  if (privateValues(jwk).length > 0) throw invalid('has a private member, which is empty: leave it out');
   const { kty, crv } = jwk;
   const isEd25519 = kty === 'OKP' && crv === 'Ed25519';
   // Before the coordinates, which a key of another kind need not have.
