@@ -480,7 +480,7 @@ describe('the development key', () => {
     const key = readFileSync(file, 'utf8');
     expect((await cli(['build', '--json'], folder)).stdout).toContain('"development": true');
     expect(readFileSync(file, 'utf8')).toBe(key);
-    expect((await cli(['verify', 'dist'], folder)).stderr).toContain('not for production');
+    expect((await cli(['verify', 'dist'], folder)).stdout).toContain('not for production');
   });
 
   it.each([
@@ -591,9 +591,9 @@ describeWithData(REAL_RECORDS, '200 records made from a real directory', () => {
     for (const out of ['one', 'two']) {
       await built(folder, '--issuers', REAL_RECORDS, '--out', out, ...AT(T1));
       const verify = ['verify', out, '--root-key', await publicKey(folder), '--max-age', '36500'];
-      const { code, stderr } = await cli(verify, folder);
+      const { code, stdout } = await cli(verify, folder);
       expect(code).toBe(0);
-      expect(stderr).toContain('200 issuers');
+      expect(stdout).toContain('200 issuers');
     }
     expect(contents(join(folder, 'two'))).toEqual(contents(join(folder, 'one')));
   });

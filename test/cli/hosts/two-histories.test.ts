@@ -123,8 +123,8 @@ describe.each([
     expect(next[0].command).toMatch(new RegExp(`${load} && npx passport-registry hold beta$`));
     const again = 'npx passport-registry suspend beta --reason "<REASON>" --production';
     expect(commandsOf(next).slice(1)).toEqual([PULL, again]);
-    const { stderr } = await cli(['status'], folder, clockAhead(3));
-    const lines = stderr.trimEnd().split('\n');
+    const { stdout } = await cli(['status'], folder, clockAhead(3));
+    const lines = stdout.trimEnd().split('\n');
     const at = lines.findIndex((line) => line.startsWith('Next: '));
     // What is dangerous comes first, and nothing is longer than a terminal but the command.
     expect(lines.slice(0, 2).join()).toMatch(

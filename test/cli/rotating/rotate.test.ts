@@ -165,7 +165,7 @@ describe('passport-registry keys rotate', () => {
     rmSync(path('rotation'), { recursive: true });
     await good('build');
     cpSync(path('dist/keys/delegation.jwt'), path('delegation.jwt'));
-    expect((await good('status')).stderr).toContain('There is nothing to do.');
+    expect((await good('status')).stdout).toContain('There is nothing to do.');
     // The next rotation.
     const third = await command([
       'keys',

@@ -33,7 +33,7 @@ describe('what a pull request puts among the records', () => {
       [refused, 'issuers/x.yaml revoked-is-final', 'issuers/x.yaml keys-moved'],
     ]);
     // A build reads what git has checked out, so none begins while the file is there.
-    expect((await cli(['check'], folder)).stderr).toContain('.gitattributes makes git change records');
+    expect((await cli(['check'], folder)).stdout).toContain('.gitattributes makes git change records');
     expect(statusesIn(folder, ['x'])).toEqual(['x active', 'x revoked']);
   });
 

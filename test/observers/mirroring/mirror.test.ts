@@ -375,11 +375,11 @@ describe('passport-registry mirror status', () => {
     cpSync(here.tree, copy, { recursive: true });
     const urls = [await serve(here.tree), await serve(copy)];
     const status = () => cli(['mirror', 'status', ...urls, '--root-key', 'root.json'], here.folder);
-    expect(await status()).toMatchObject({ code: 0, stderr: expect.stringMatching(/^in sync /m) });
+    expect(await status()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^in sync /m) });
     damage(copy);
-    const { code, stderr } = await status();
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^altered .*`verify` refuses it: /m)]);
-    expect(stderr).toContain(problem);
+    const { code, stdout } = await status();
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^altered .*`verify` refuses it: /m)]);
+    expect(stdout).toContain(problem);
     expect((await cli(['verify', urls[1] ?? '', '--root-key', 'root.json'], here.folder)).code).toBe(1);
   });
 
