@@ -320,7 +320,9 @@ describe('passport-registry resolve', () => {
     for (const source of [[], [live]]) {
       const { stdout, stderr } = await cli(ask('alpha', 'policy.json', '--json', ...source), folder);
       expect(stderr).toMatch(/name: "Alpha Bank"\n.*reason: "its keys were stolen"\n/);
-      expect(JSON.parse(stdout).about).toEqual({ name: 'Alpha Bank', status_reason: reason.status_reason });
+      expect(JSON.parse(stdout).about).toEqual({
+        ...{ name: 'Alpha Bank', status_reason: reason.status_reason, status_since: expect.any(String) },
+      });
       const without = await cli(ask('beta', 'policy.json', '--json', ...source), folder);
       expect(without.stderr).toContain('name: none\n');
       expect(without.stderr).not.toContain('reason');

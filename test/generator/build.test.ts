@@ -207,11 +207,11 @@ describe('a second build', () => {
     const strays = ['Notes.doc', 'a.doc', 'b.doc', 'c.doc', 'd.doc', 'stray/file.txt'];
     writeFiles(folder, Object.fromEntries(strays.map((path) => [`dist/${path}`, 'x'])));
     const { stdout } = await built(folder, ...AT(T2), '--json', '--override', 'c:record-removed');
-    // issuers/b, the list, its signature, the publication statement, the sums, the checksums, the page that has the list
+    // issuers/b, the list, its signature, about.json, the publication statement, the sums, the checksums, the page that has the list
     // in it, and the changes; issuers/c and the stray files.
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({
-      written: 8,
+      written: 9,
       unchanged: 22,
       removed: 7,
       updatedAt: T2,

@@ -65,8 +65,8 @@ describe('a rotation', () => {
     writeFiles(here.folder, { 'issuers/beta.yaml': record });
     const { code, stderr } = await cli(['keys', 'rotate', '--yes', ...NEXT], here.folder);
     expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/`git pull`.* run `suspend beta .*`suspend --end/),
+      1,
+      expect.stringMatching(/`git pull`.*`suspend` the issuer .*`suspend --end/),
     ]);
   });
 

@@ -597,7 +597,8 @@ describe('changes', () => {
     expect(report.changes.toCommit).toEqual(['issuers']);
     git('commit', '-qam', 'Suspend');
     expect((await statusOf()).levels['changes']).toBe('ok');
-    writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    const reinstated = new Date(Date.now() + 60_000).toISOString();
+    writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha', { reinstated }) });
     expect((await statusOf()).report.changes.message).toContain('alpha suspended -> active');
     const built = await cli(['build'], here.folder);
     expect(built.stderr).toContain('alpha: status suspended → active');

@@ -198,7 +198,7 @@ describe('passport-registry keys rotate', () => {
     const old = text('issuers/alpha.yaml');
     await good('suspend', 'alpha', '--reason', 'leak');
     writeFiles(folder, { 'issuers/alpha.yaml': old });
-    await expectRefused('git pull', 2);
+    await expectRefused('suspension-not-lifted', 1);
     expect([existsSync(path('safe/next.pem')), existsSync(path('rotation'))]).toEqual([false, false]);
   });
 

@@ -43,7 +43,19 @@ describe('passport-registry diff', () => {
     ['nothing', { a: {} }, { a: {} }, []],
     ['a new record', { a: {} }, { a: {}, b: {} }, []],
     ['a suspension', { a: {} }, { a: { status: 'suspended' } }, []],
-    ['a return', { a: { status: 'suspended' } }, { a: {} }, []],
+    [
+      'a return without its time',
+      { a: { status: 'suspended' } },
+      { a: {} },
+      ['error after/a.yaml:3:9 suspension-not-lifted'],
+    ],
+    [
+      'a return with the time of an earlier one',
+      { a: { status: 'suspended', reinstated: '2026-02-01T00:00:00Z' } },
+      { a: { reinstated: '2026-02-01T01:00:00+01:00' } },
+      ['error after/a.yaml:7:13 suspension-not-lifted'],
+    ],
+    ['a return', { a: { status: 'suspended' } }, { a: { reinstated: '2026-02-01T00:00:00Z' } }, []],
     [
       'a revocation',
       { a: {}, b: { status: 'suspended' } },

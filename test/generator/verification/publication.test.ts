@@ -196,7 +196,7 @@ describe('a tree of sums', () => {
     [
       'without a statement',
       (files) => files.delete('publication.jwt'),
-      ['checkpoint'],
+      ['about', 'checkpoint'],
       /names publication 2, but the tree has none/,
     ],
     [
@@ -337,7 +337,7 @@ describe('a tree of sums', () => {
 
 /** The tree without a statement: no sums, and every file in SHA256SUMS. */
 async function withoutStatement(): Promise<Files> {
-  const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
+  const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$|^about\.json$/.test(path);
   return resealed(new Map([...(tree as Files)].filter(([path]) => !isNew(path))), key);
 }
 

@@ -59,9 +59,9 @@ describe('passport-registry mirror', () => {
     await publish('2026-11-02T00:00:00Z');
     const before = statSync(join(here.folder, 'mirror/current/issuers/gamma')).ino;
     const { fetched, switched } = JSON.parse((await mirror(source, '--json')).stdout);
-    // The sums, the list, its signature, the statement, the checksums, the page with the list, and the changes.
+    // The sums, the list, its signature, the statement, the checksums, the page with the list, about.json, and the changes.
     // The record is made from the list.
-    expect([switched, fetched]).toEqual([true, 7]);
+    expect([switched, fetched]).toEqual([true, 8]);
     expect(served()).toBe('2026-11-02T00:00:00Z');
     expect(statSync(join(here.folder, 'mirror/current/issuers/gamma')).ino).toBe(before);
   });
