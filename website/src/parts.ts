@@ -3,7 +3,6 @@
 import './dom/later-style.js';
 
 export { createIssuerLookup } from '@passport-registry/verifier';
-export { fillCommands } from './commands.js';
 export { issuerView } from './issuer/issuer-view.js';
 export { recentChanges } from './list/changes-list.js';
 export { matcherOf } from './list/matcher.js';
@@ -12,5 +11,4 @@ export { searchHints } from './list/search-hints.js';
 export { LogCheck } from './log/log-check.js';
 export { notFoundPage } from './not-found-page.js';
 export { fetchVerifiedChanges } from './registry/changes.js';
-export { expiredRegistry } from './registry/expired-registry.js';
 export { explainFailure, provenDetails, showDetails } from './verification/details.js';

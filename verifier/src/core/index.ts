@@ -241,7 +241,6 @@ export {
   type Standing,
   sinceOf,
   standingOf,
-  TRUSTED_TIERS,
 } from './audit/standing.js';
 export { levelsFor, mayHaveLevels } from './audit/sums-levels.js';
 export { consistencyProof, inclusionProof, isConsistent } from './audit/tree-proofs.js';

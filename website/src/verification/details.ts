@@ -39,7 +39,7 @@ export function explainFailure(failure: NotVerified): void {
 export function showDetails(panel: HTMLElement, client: RegistryClient, pinned: string): void {
   const facts = factsOf(client, pinned);
   const shown = panel.querySelector('.facts');
-  if (shown === null) panel.replaceChildren(facts, element('div', { id: 'logged' }), limits(pinned));
+  if (shown === null) panel.replaceChildren(facts, element('div', { id: 'logged' }), limits());
   else shown.replaceWith(facts);
 }
 
@@ -80,36 +80,12 @@ function checkpoint({ checkpointSignedAt, freshUntil }: RegistryStatus): Child[]
   return rich(text.signed, { time: signed, age: formatAge(checkpointSignedAt.getTime()), until });
 }
 
-function limits(pinned: string): HTMLElement {
-  const input = element('input', {
-    id: 'own-thumbprint',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    size: 44,
-  });
-  const verdict = element('p', { role: 'status', class: 'comparison' });
-  const section = byId('verification');
-  const heading = section.querySelector('h2');
-  const title = heading?.textContent ?? '';
-  input.addEventListener('input', () => {
-    const given = input.value.trim();
-    const isWhole = given.length === pinned.length;
-    const isDifferent = isWhole && given !== pinned;
-    verdict.className = `comparison ${isDifferent ? 'different' : isWhole ? 'same' : ''}`;
-    const length = given === '' ? '' : text.length(pinned.length, given.length);
-    verdict.textContent = isDifferent ? text.different : isWhole ? text.same : length;
-    // Then nothing on the page is good.
-    section.classList.toggle('foreign', isDifferent);
-    heading?.replaceChildren(isDifferent ? text.differentTitle : title);
-  });
+function limits(): HTMLElement {
   return element(
     'details',
     {},
     element('summary', {}, text.limits),
     element('p', {}, text.shows),
     element('p', {}, text.cannot),
-    element('label', { for: 'own-thumbprint' }, text.own),
-    input,
-    verdict,
   );
 }
