@@ -31,7 +31,6 @@ export {
 } from './bytes/clock.js';
 export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
-export { escapeUnprintable, UNPRINTABLE } from './bytes/printable.js';
 export { type JsonFault, JsonRefused, MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
