@@ -119,7 +119,7 @@ async function assemble(
     signed,
     about,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers }),
-    changes: changesUpTo(signed, changes, diff),
+    changes: changesUpTo(signed.list.updatedAt, changes, diff),
     page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },
   });
   return withCheckpoint(tree, { signed, published: before }, freshness?.checkpoint);
