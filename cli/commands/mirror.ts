@@ -118,7 +118,8 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   assertAddresses(urls);
   const trust = await loadPinned(io, options);
   const compared = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
-  const demands = { maxAge: options.maxAge * DAY_SECONDS };
+  // Verifiers ignore content types: `verify --conformance` tells how a host serves.
+  const demands = { maxAge: options.maxAge * DAY_SECONDS, anyContentType: true };
   const mirrors = await Promise.all(compared.map((mirror) => auditMirror(mirror, trust, demands)));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, options.maxBehind));
   if (options.json) emit(io, { ok, mirrors });

@@ -18,7 +18,7 @@ import { describeWith } from '../../support/components.js';
 import { MACHINE_PATH } from '../../support/machine.js';
 import { ANY_AGE, future, mirrorFolder, mirrorFolderPerTest } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
-import { freePort, serve } from '../../support/serving.js';
+import { freePort, mistypedHost, serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { withChecksums } from '../../support/signed-tree.js';
 import { until } from '../../support/until.js';
@@ -432,6 +432,15 @@ describe('passport-registry mirror status', () => {
       ['with', 'unstated-with', [1, 'altered', expect.stringContaining('no publication statement')]],
     ])('of the tree %s with the tree %s what it is', async (primary, mirror, expected) => {
       expect(await state(primary, mirror)).toEqual(expected);
+    });
+
+    it('in sync that serves the right bytes with another content type, which verifiers ignore', async () => {
+      const urls = [
+        await serve(join(trees, 'with')),
+        await mistypedHost(join(trees, 'with'), 'issuers.json'),
+      ];
+      const { code, stderr } = await cli(['mirror', 'status', '--root-key', 'root.json', ...urls], trees);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^in sync /m)]);
     });
 
     it('behind or ahead if the statement of the same list is another', async () => {
