@@ -434,6 +434,16 @@ describe('passport-registry mirror status', () => {
       expect(await state(primary, mirror)).toEqual(expected);
     });
 
+    it('altered that has another list of the same time', async () => {
+      const time = future(0);
+      const build = (out: string) =>
+        cli(['build', '--key', 'key.pem', '--updated-at', time, '--out', out], trees);
+      await build('one');
+      writeFiles(trees, { 'issuers/gamma.yaml': recordText('gamma', { status: 'suspended' }) });
+      await build('two');
+      expect(await state('one', 'two')).toEqual([1, 'altered', expect.stringContaining('but another hash')]);
+    });
+
     it('in sync that serves the right bytes with another content type, which verifiers ignore', async () => {
       const urls = [
         await serve(join(trees, 'with')),
