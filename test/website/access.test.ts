@@ -264,7 +264,7 @@ describe('the weight of the page', () => {
         .matchAll(/from\s*"\.\/([^"]+)"/g),
     ].map(([, name]) => `assets/${name}`);
     expect([...new Set(imported)]).toEqual(preloads);
-    // The registry's own files are not counted: they are data, and as large as the registry.
+    // The files of the registry are not counted. They are as large as the registry, as is its list in index.html.
     const first = [
       'index.html',
       ...[...page.matchAll(/(?:href|src)="(assets\/[^"]+)"/g)].map(([, path = '']) => path),

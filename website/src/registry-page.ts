@@ -1,10 +1,4 @@
-import type {
-  IssuerLookup,
-  Registry,
-  RegistryClient,
-  RegistryStatus,
-  RootKey,
-} from '@passport-registry/verifier';
+import type { IssuerLookup, Registry, RegistryClient, RegistryStatus } from '@passport-registry/verifier';
 import type { Changes } from '@passport-registry/verifier/core';
 import { byId, element, meta } from './dom/element.js';
 import { notLoadedNote } from './dom/not-loaded.js';
@@ -39,17 +33,12 @@ const currentRoute = () => routeOf(location.hash);
 const loadParts = () => import('./parts.js');
 type Parts = Awaited<ReturnType<typeof loadParts>>;
 
-/** The root key of the registry, after a comparison with the thumbprint in the page, and what the page trusts. */
-interface Trusted {
-  readonly rootKey: RootKey;
-  readonly trustAnchor: RegistryAnchor;
-}
-
 /** The page at the registry's URL. It shows data of the registry only while that data is verified and fresh. */
 export class RegistryPage {
   readonly #base: URL;
   readonly #pinned: string;
-  readonly #trusted: Promise<Trusted>;
+  /** What the page trusts: the root key that it pins, which the host sends. */
+  readonly #trustAnchor: Promise<RegistryAnchor>;
   #registry: RegistryClient | undefined;
   #list: ListView | undefined;
   readonly #recent = element('section', { class: 'recent' });
@@ -67,10 +56,7 @@ export class RegistryPage {
   constructor(base: URL, pinned: string) {
     this.#base = base;
     this.#pinned = pinned;
-    this.#trusted = fetchRootKey(base, pinned).then((rootKey) => ({
-      rootKey,
-      trustAnchor: anchorOfPage(rootKey, base),
-    }));
+    this.#trustAnchor = fetchRootKey(base, pinned).then((rootKey) => anchorOfPage(rootKey, base));
   }
 
   async start(): Promise<void> {
@@ -79,7 +65,7 @@ export class RegistryPage {
     // Loads the part while the registry answers.
     if (currentRoute().kind === 'issuer') loadParts().catch(() => undefined);
     try {
-      const { trustAnchor } = await this.#trusted;
+      const trustAnchor = await this.#trustAnchor;
       let lookup: IssuerLookup | undefined;
       let isAwaited = true;
       const lookUp = async () => {
