@@ -46,9 +46,7 @@ const DELEGATE_OPTIONS = [
 interface BuildPurpose {
   /** The output folder, if the command has exclusive access to it already. */
   readonly output?: OutputFolder;
-  /** The issuers whose status the command changes: it lifts no other suspension. */
-  readonly about?: readonly string[] | undefined;
-  /** Those of them that it stops. */
+  /** The issuers that the command stops. */
   readonly stopped?: readonly string[];
 }
 
@@ -62,7 +60,7 @@ export async function buildAndReport(
   const report = await withProgress(io, async (onProgress) => {
     const how = {
       signer: rootSignerChoice(io, options),
-      ...(await publishChoice(io, options, { issuers: options.issuers, ...purpose })),
+      ...(await publishChoice(io, options, purpose)),
       ...listOptions(io, options),
       listeners: { onProgress },
     };
@@ -82,7 +80,6 @@ function listOptions(io: Io, { issuers, out, updatedAt, renew }: BuildCommandOpt
 export async function buildUnsigned(
   io: Io,
   options: Options & { readonly unsigned: string },
-  about?: readonly string[],
 ): Promise<number> {
   const { settings, delegation, delegate, hold, unsigned: folder } = options;
   const { root_key: rootKey } = settings;
@@ -92,7 +89,7 @@ export async function buildUnsigned(
     {
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
       // Of two histories, `attach` could not publish what is signed, also if that stops somebody.
-      ...(await listChoice(io, options, { issuers: options.issuers, about })),
+      ...(await listChoice(io, options)),
       ...listOptions(io, options),
       checkpoint: hasSigner(settings.checkpoint),
       delegate: delegate && {

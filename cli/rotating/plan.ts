@@ -3,7 +3,6 @@ import { dirname, join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, RecordsRejected, TreeRejected, UsageError } from '../../generator/errors.js';
 import { assertOutside } from '../../generator/files/output-folder.js';
-import { getNewest } from '../../generator/review/assert-publishable.js';
 import type { IssuerChange } from '../../generator/review/difference.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import {
@@ -103,16 +102,11 @@ export async function planRotation(options: PlanChoice): Promise<CompleteRotatio
   }
   const delegation = await planDelegation(options, files, { outgoing, next });
   const checkpointBy = planCheckpoint(options, { outgoing, next, delegated: delegation.keys });
-  const { changes, problems, lifted } = await pendingChanges(
+  const { changes, problems } = await pendingChanges(
     { issuers, exceptions, development: false, env },
     published,
   );
   if (problems.length > 0) throw new RecordsRejected(problems, 'nothing was signed');
-  if (lifted.length > 0) {
-    throw new UsageError(
-      `the list suspends ${lifted.join(', ')}, and the records do not, and a rotation ends no suspension: nothing was signed. First ${getNewest(lifted)}`,
-    );
-  }
   return { done: false, files, outgoing, ...nextKey, commits, delegation, checkpointBy, changes };
 }
 

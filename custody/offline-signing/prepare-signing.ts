@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
 import { signingInput } from '../../generator/freshness/statements.js';
-import { aboutBytes } from '../../generator/list/about.js';
+import { aboutBytes, withStatusSince } from '../../generator/list/about.js';
 import { type ListBytes, listBytes, recordsBytes } from '../../generator/list/list.js';
 import { nextUpdatedAt } from '../../generator/list/updated-at.js';
 import type { LogChoice } from '../../generator/log/log-choice.js';
@@ -90,7 +90,7 @@ export async function prepareSigning(
     );
   }
   const onlineKeys = delegate?.keys;
-  const answers = await options.assertFollowsHosts?.({ rootKey, published, records: set, onlineKeys });
+  const answers = await options.assertFollowsHosts?.({ rootKey, published, onlineKeys });
   const before = published && publishedRecords(published, out);
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
   const list = listToSign(records, published, { ...time, rootKey });
@@ -98,8 +98,10 @@ export async function prepareSigning(
   const named = chooseLog(log, published);
   assertLastingName(named, published);
   const previous = published && statement && previousPublication(published, statement);
+  const dated = { issuers: set.issuers.values(), updatedAt: list.updatedAt };
+  const about = withStatusSince(set.about, dated, before);
   const subject = {
-    ...summedList(list, statement?.levels ?? 0, aboutBytes(set.about)),
+    ...summedList(list, statement?.levels ?? 0, aboutBytes(about)),
     checkpoint: checkpoint === true || hasCheckpoint(published),
     log: named,
     signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
@@ -109,7 +111,7 @@ export async function prepareSigning(
   if (claims === undefined && delegation === undefined) return undefined;
   const input = claims && signingInput(rootKey, 'registry-publication+jwt', claims);
   const publication = input && {
-    ...{ list: list.list, registry: readList(list.list), about: set.about, previous, kept },
+    ...{ list: list.list, registry: readList(list.list), about, previous, kept },
     ...{ input, statement: readStatementInput(input) },
   };
   const keys = { rootKey, previousRootKey: published?.rootKey };

@@ -9,6 +9,7 @@ import {
   readPreviousDelegation,
 } from './delegation-request.js';
 import {
+  assertStatusSince,
   bytesOfList,
   type PreviousPublication,
   type RequestedPublication,
@@ -71,6 +72,7 @@ async function requestedPublication(
     );
   }
   const about = readRequestedAbout(names, registry);
+  assertStatusSince(about, registry, previous);
   const summed = summedList(bytesOfList(list, registry), previous?.statement.levels ?? 0, names);
   const input = inputOf(bytes);
   const statement = assertExpectedStatement(input, summed, { rootKey, previous: previous?.statement });

@@ -20,7 +20,7 @@ import { assertRootContinues, predecessorOf, publishedList, publishedRecords } f
 import type { NewPublication, PublishOptions } from './publication.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
-import { signedList } from './sign-list.js';
+import { followingList, signedList } from './sign-list.js';
 import { assertWritten, writeTree } from './write.js';
 
 /**
@@ -48,9 +48,10 @@ export async function publish(
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
   const follows = predecessorOf(published, signer);
   const { rootKey, development } = signer;
-  const next = { rootKey, published: follows, records, delegation: freshness.delegation };
+  const next = { rootKey, published: follows, delegation: freshness.delegation };
   const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
-  // Over a tree that is not the newest, the rules of change would blame the records.
+  // Over a tree that is not the newest, or for a request that was overtaken, the rules of change would blame the records.
+  if (!('sign' in signer)) followingList(signer, follows, output);
   const old = follows && publishedRecords(follows, output.out);
   const warnings = assertPublishable({ before: old, after: records }, exceptions, development);
   onStage?.('published tree');
@@ -58,7 +59,7 @@ export async function publish(
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   if (!development) assertLastingName(log, follows);
   const signed = await signedList(
-    { records, signer, time, checkpoint, log, predecessor: follows },
+    { records, before: old, signer, time, checkpoint, log, predecessor: follows },
     published,
     output,
   );

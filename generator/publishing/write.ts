@@ -154,9 +154,9 @@ async function updateTree(
     // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
     ...paths.filter((path) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication)),
   ];
-  // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form). After it, the copy of the statements, for clients
-  // that ask for all of them at once.
-  const last = [PATHS.checksums, PATHS.checkpoint, PATHS.statements];
+  // After a kill, the old about.json says since when the issuers of the old list are suspended. The checkpoint names both the list
+  // and SHA256SUMS (rule checkpoint-form). After it, the copy of the statements, for clients that ask for all of them at once.
+  const last = [PATHS.about, PATHS.checksums, PATHS.checkpoint, PATHS.statements];
   const late = new Set([...together, ...last]);
   // Before the list and the signature, so that nothing slow happens between their renames.
   for (const path of paths) if (!late.has(path)) moveIn(path);

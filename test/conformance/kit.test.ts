@@ -29,7 +29,7 @@ const EVERY = 67;
 const FOR_OTHERS: Readonly<Record<string, string>> = {
   publishers: `other-files write-order snapshots save-last hold-kept list-later newest-published next-statement
     request-follows signer-memory root-key-continues statements-stay verified-before-written publication-rules
-    record-changes reserved-names changes-unsigned later-versions log-write-order log-witnesses`,
+    record-changes reinstated reserved-names changes-unsigned later-versions log-write-order log-witnesses`,
   hosts: 'query-ignored',
   issuers: 'nonce nonce-signature mint issuer-errors access-token',
   holders: 'holders-messages ceremony holders-record holders-signing holders-nonces',

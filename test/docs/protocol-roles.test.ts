@@ -44,7 +44,7 @@ describe('the roles (rule roles)', () => {
   const without = (...paths: string[]) =>
     new Map([...tree.files].filter(([path]) => !paths.some((one) => path.startsWith(one))));
   /** The files of a tree with a publication statement that older trees do not have. */
-  const stated = ['publication.jwt', 'sums/'];
+  const stated = ['publication.jwt', 'sums/', 'about.json'];
   const wrong = (path: string) => new Map([...tree.files, [path, Buffer.from('wrong')] as const]);
 
   it.each([

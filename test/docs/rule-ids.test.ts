@@ -24,7 +24,7 @@ action-proof action-http run-time-order status-memory proof-replay token-profile
 changes-unsigned statement-form statement-claims statement-order statement-checks checkpoint-required
 statement-required statement-rollback statement-list statement-checkpoint statement-absent strict-json
 canonical-values jwt-profile limits deadlines clocks store-times roles client-memory client-steps
-error-codes two-places failed-requests retries statements-file about-file auditor-codes public-hosts publication-rules record-changes reserved-names
+error-codes two-places failed-requests retries statements-file about-file status-since auditor-codes public-hosts publication-rules record-changes reinstated reserved-names
 list-later newest-published next-statement request-follows signer-memory root-key-continues statements-stay
 verified-before-written tree-of-sums sums-place sums-form sums-levels sums-proof sums-caches sums-updates
 sums-whole public-log log-name log-entries other-entries log-bytes log-files log-write-order log-witnesses

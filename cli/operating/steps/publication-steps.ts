@@ -1,4 +1,4 @@
-import { commandLine, shellWord } from '../../command-line.js';
+import { shellWord } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import { DELEGATION_FILE } from '../rotation-files.js';
 import type { RegistryStatus } from '../status.js';
@@ -9,8 +9,6 @@ import {
   checkpointStep,
   inSentences,
   type NextStep,
-  PULL,
-  publishingOptions,
   run,
   told,
 } from './next-step.js';
@@ -37,7 +35,6 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
   const delegated = delegates ? delegateStep(status, settings) : undefined;
   if (delegated !== undefined && delegated.command === undefined) return [delegated];
   const step = delegated === undefined ? build : both(delegated, build);
-  if (changes.lifted.length > 0) return [pullFirst(changes.lifted, settings), step];
   const isLoadedFirst = mayHavePublished(status) && tree.hasRemote;
   return [...(isLoadedFirst ? [loadFirst(settings, build)] : []), step];
 }
@@ -112,17 +109,6 @@ function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
   if (delegates) reasons.push('publish the delegation');
   if (isUrgent(list) && list.ageDays !== undefined) reasons.push('renew the list');
   return reasons;
-}
-
-/** Records of before a suspension look like its end. Only the operator knows. */
-function pullFirst(lifted: readonly string[], settings: CommandSettings): NextStep {
-  const reason = ['--reason', '"<REASON>"', ...publishingOptions(settings)];
-  const again = commandLine(settings, 'suspend', ...lifted, ...reason);
-  const end = commandLine(settings, 'suspend', '--end', ...lifted, ...reason);
-  return {
-    command: PULL,
-    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}. If nobody has pushed them, run \`${again}\`; only to end it, run \`${end}\``,
-  };
 }
 
 /** Whether there is no tree here, and the host does not show whether a list was published. */

@@ -218,7 +218,7 @@ describe('a publication statement that promises checkpoints', () => {
     expect(built.stderr).toContain('The publication statement promises');
     expect(claimsOf(readFileSync(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
     const refused = await cli(['verify', 'dist'], folder);
-    expect([refused.code, refused.stderr.includes('a checkpoint is required')]).toEqual([1, true]);
+    expect([refused.code, refused.stdout.includes('a checkpoint is required')]).toEqual([1, true]);
     await checkpoint();
     await good('verify', 'dist');
     expect(claimsOf(readFileSync(path('checkpoint.jwt')))).toMatchObject({ sequence: 2 });
@@ -261,7 +261,7 @@ describe('a registry with checkpoints', () => {
     // The root key has signed the new publication. The older checkpoint stays valid, and says so much less.
     await registry.refresh();
     expect(registry.resolve('alpha')?.status).toBe('suspended');
-    expect((await good('verify', base)).stderr).toContain('do not read publication statements');
+    expect((await good('verify', base)).stdout).toContain('do not read publication statements');
     await checkpoint();
     await registry.refresh();
     expect(registry.resolve('alpha')?.status).toBe('suspended');
@@ -340,11 +340,11 @@ describe('a registry with checkpoints', () => {
     );
     await build('--delegation', 'delegation.jwt');
     expect((await checkpoint()).stderr).toMatch(/WARNING: .*, in 1[23] days/);
-    expect((await cli(['verify', 'dist'], folder)).stderr).toContain('WARNING: the delegation expires');
+    expect((await cli(['verify', 'dist'], folder)).stdout).toContain('WARNING: the delegation expires');
     await delegate();
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     expect((await checkpoint()).stderr).not.toContain('WARNING: the delegation');
-    expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');
+    expect((await good('verify', 'dist')).stdout).not.toContain('WARNING');
   });
 
   it.each([
@@ -374,7 +374,7 @@ describe('a registry with checkpoints', () => {
       expect((await sign(hours)).stderr).toMatch(said);
       expect(decodeJwt(text('checkpoint.jwt')).exp).toBe(end);
     }
-    expect((await good('verify', 'dist')).stderr).toMatch(said);
+    expect((await good('verify', 'dist')).stdout).toMatch(said);
     const { stdout } = await checkpoint('--hours', '481', '--json');
     expect(JSON.parse(stdout).expires).toBe(JSON.parse(stdout).delegationExpires);
   });
@@ -389,7 +389,7 @@ describe('a registry with checkpoints', () => {
     );
     const { iat = 0, exp = 0 } = decodeJwt(text('checkpoint.jwt'));
     expect(exp - iat).toBe(9999 * 3600);
-    expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');
+    expect((await good('verify', 'dist')).stdout).not.toContain('WARNING');
   });
 
   describe('under `verify`', () => {
@@ -422,23 +422,23 @@ describe('a registry with checkpoints', () => {
 
     it('is good, and good a long time before its checkpoint expires', async () => {
       await checkpointOf(17, 24);
-      const { stderr } = await good('verify', 'dist');
-      expect(stderr).toContain(
+      const { stdout } = await good('verify', 'dist');
+      expect(stdout).toContain(
         'ok      checkpoint\nskipped statements: the tree has no statements.json\nok      freshness\n',
       );
-      expect(stderr).not.toContain('WARNING');
+      expect(stdout).not.toContain('WARNING');
     });
 
     it('is warned of in the last quarter of its time', async () => {
       await checkpointOf(20, 24);
-      expect((await good('verify', 'dist')).stderr).toMatch(/WARNING: .*, in [34] hours/);
+      expect((await good('verify', 'dist')).stdout).toMatch(/WARNING: .*, in [34] hours/);
     });
 
     it('is not good with a checkpoint that has expired; a build can still be made', async () => {
       await checkpointOf(25, 24);
-      const { code, stderr } = await cli(['verify', 'dist'], folder);
+      const { code, stdout } = await cli(['verify', 'dist'], folder);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/FAILED {2}freshness\n/);
+      expect(stdout).toMatch(/FAILED {2}freshness\n/);
       change();
       await build();
       await checkpoint();
@@ -458,10 +458,10 @@ describe('a registry with checkpoints', () => {
       ],
     ])('is not good with a checkpoint that is %s', async (_name, alter, message) => {
       await alter();
-      const { code, stderr } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
+      const { code, stdout } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/FAILED {2}checkpoint\n/);
-      expect(stderr).toContain(message);
+      expect(stdout).toMatch(/FAILED {2}checkpoint\n/);
+      expect(stdout).toContain(message);
     });
   });
 

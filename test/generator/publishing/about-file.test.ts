@@ -51,6 +51,7 @@ describe('about.json', () => {
     await build();
     expect(JSON.parse(read('about.json').toString()).issuers.beta).toEqual({
       ...{ name: 'Beta', status_reason: 'its key has leaked' },
+      status_since: JSON.parse(read('issuers.json').toString()).updated_at,
     });
     expect(read('issuers/beta').toString()).not.toMatch(/name|reason/);
     expect(statement()).toMatchObject({ sequence: 3 });

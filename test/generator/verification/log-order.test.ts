@@ -180,8 +180,8 @@ describe('an entry is refused', () => {
     expect(await problemsIn(tree)).toEqual([expect.stringMatching(problem)]);
     // Over HTTP, too, by a verification and by a mirror, which keeps what it serves.
     const host = await plainHost(tree, '404.html');
-    const { code, stderr } = await cli(['verify', host, '--any-content-type'], here.folder);
-    expect([code, stderr]).toEqual([
+    const { code, stdout } = await cli(['verify', host, '--any-content-type'], here.folder);
+    expect([code, stdout]).toEqual([
       1,
       expect.stringMatching(new RegExp(problem.source.slice(6).replace('$', ''), 'm')),
     ]);

@@ -174,15 +174,15 @@ describe('verify of a folder with a log', () => {
 describe('verify of a host with a log', () => {
   it('checks types, and reads only the newest statement', async () => {
     const base = await serve(here.tree);
-    const { code, stderr } = await cli(['verify', base, '--root-key', 'key.json'], here.folder);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^ok {6}log$/m)]);
+    const { code, stdout } = await cli(['verify', base, '--root-key', 'key.json'], here.folder);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {6}log$/m)]);
     const requested: string[] = [];
     const plain = await plainHost(here.tree, '404.html', (path, bytes) => {
       requested.push(path.slice(1));
       return bytes;
     });
     const typed = await cli(['verify', plain, '--root-key', 'key.json'], here.folder);
-    expect(typed.stderr).toMatch(/log\/tile\/0\/000\.p\/3 .* application\/json/);
+    expect(typed.stdout).toMatch(/log\/tile\/0\/000\.p\/3 .* application\/json/);
     expect(
       requested.filter((path) => path.startsWith('log/statements')).every((path) => path.endsWith('/2.jwt')),
     ).toBe(true);
@@ -202,8 +202,8 @@ describe('verify of a host with a log', () => {
       'ERR_AUDIT_LOG',
     );
     rmSync(join(registry.tree, `snapshots/${list}/issuers.json`));
-    const { code, stderr } = await verify();
-    expect([code, size, stderr]).toEqual([
+    const { code, stdout } = await verify();
+    expect([code, size, stdout]).toEqual([
       1,
       2,
       expect.stringContaining(`snapshots/${list}/issuers.json is missing`),

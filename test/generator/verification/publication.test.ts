@@ -196,7 +196,7 @@ describe('a tree of sums', () => {
     [
       'without a statement',
       (files) => files.delete('publication.jwt'),
-      ['checkpoint'],
+      ['about', 'checkpoint'],
       /names publication 2, but the tree has none/,
     ],
     [
@@ -320,8 +320,8 @@ describe('a tree of sums', () => {
     const verify = (name: string, anchor: string) => cli(['verify', name, '--root-key', anchor], folder);
     expect((await verify('stated', 'anchor.json')).code).toBe(0);
     expect((await verify('unstated', 'key.json')).code).toBe(0);
-    const { code, stderr } = await verify('unstated', 'anchor.json');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('publication.jwt is missing')]);
+    const { code, stdout } = await verify('unstated', 'anchor.json');
+    expect([code, stdout]).toEqual([1, expect.stringContaining('publication.jwt is missing')]);
     const compare = ['diff', 'unstated', 'stated', '--root-key'];
     expect((await cli([...compare, 'key.json'], folder)).code).toBe(0);
     const compared = await cli([...compare, 'anchor.json'], folder);
@@ -329,15 +329,15 @@ describe('a tree of sums', () => {
     for (const command of [['mirror'], ['mirror', 'status']]) {
       const url = await host(await withoutStatement());
       const args = command.length === 1 ? [url, 'copy'] : [url];
-      const { code, stderr } = await cli([...command, ...args, '--root-key', 'anchor.json'], folder);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('no publication statement')]);
+      const { code, stdout, stderr } = await cli([...command, ...args, '--root-key', 'anchor.json'], folder);
+      expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('no publication statement')]);
     }
   });
 });
 
 /** The tree without a statement: no sums, and every file in SHA256SUMS. */
 async function withoutStatement(): Promise<Files> {
-  const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
+  const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$|^about\.json$/.test(path);
   return resealed(new Map([...(tree as Files)].filter(([path]) => !isNew(path))), key);
 }
 

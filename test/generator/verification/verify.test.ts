@@ -286,19 +286,19 @@ describe('passport-registry verify', () => {
 
   it('with the pinned key says nothing of the kind', async () => {
     writeFileSync(join(folder, 'pinned.json'), file('keys/root.json'));
-    const { code, stderr } = await cli(['verify', 'dist', '--root-key', 'pinned.json'], folder);
+    const { code, stdout } = await cli(['verify', 'dist', '--root-key', 'pinned.json'], folder);
     expect(code).toBe(0);
-    expect(stderr).toContain('(pinned)');
-    expect(stderr).not.toContain('consistent');
+    expect(stdout).toContain('(pinned)');
+    expect(stdout).not.toContain('consistent');
   });
 
   it('ends with 1 for a bad tree and 2 for none', async () => {
     const bad = await workspace(['alpha']);
     await cli(['build', '--key', 'key.pem'], bad);
     writeFiles(bad, { 'dist/issuers/alpha': recordText('alpha') });
-    const { code, stderr } = await cli(['verify', 'dist'], bad);
+    const { code, stdout } = await cli(['verify', 'dist'], bad);
     expect(code).toBe(1);
-    expect(stderr).toContain('dist is NOT valid');
+    expect(stdout).toContain('dist is NOT valid');
     rmSync(join(bad, 'dist'), { recursive: true });
     expect((await cli(['verify', 'dist'], bad)).code).toBe(2);
     expect((await cli(['verify', 'https://'], bad)).code).toBe(2);

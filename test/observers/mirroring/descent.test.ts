@@ -98,7 +98,7 @@ describe('a mirror over HTTP', () => {
     const { code, stdout } = await mirror();
     expect([code, served()]).toEqual([0, '2026-11-03T00:00:00Z']);
     const list = ['publication.jwt', 'sums/root', leafOf('n7'), 'issuers.sig'];
-    const site = ['index.html', 'changes.json'];
+    const site = ['index.html', 'changes.json', 'about.json'];
     // The list is requested once, for the top or for its snapshot.
     const [path = ''] = requested.filter((one) => one.endsWith('issuers.json'));
     const expected = ['SHA256SUMS', 'checkpoint.jwt', path, ...list, ...site];

@@ -60,9 +60,9 @@ describe('passport-registry mirror', () => {
     await publish('2026-11-02T00:00:00Z');
     const before = statSync(join(here.folder, 'mirror/current/issuers/gamma')).ino;
     const { fetched, switched } = JSON.parse((await mirror(source, '--json')).stdout);
-    // The sums, the list, its signature, the statement, the checksums, the page with the list, and the changes.
+    // The sums, the list, its signature, the statement, the checksums, the page with the list, about.json, and the changes.
     // The record is made from the list.
-    expect([switched, fetched]).toEqual([true, 7]);
+    expect([switched, fetched]).toEqual([true, 8]);
     expect(served()).toBe('2026-11-02T00:00:00Z');
     expect(statSync(join(here.folder, 'mirror/current/issuers/gamma')).ino).toBe(before);
   });
@@ -383,11 +383,11 @@ describe('passport-registry mirror status', () => {
     cpSync(here.tree, copy, { recursive: true });
     const urls = [await serve(here.tree), await serve(copy)];
     const status = () => cli(['mirror', 'status', ...urls, '--root-key', 'root.json'], here.folder);
-    expect(await status()).toMatchObject({ code: 0, stderr: expect.stringMatching(/^in sync /m) });
+    expect(await status()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^in sync /m) });
     damage(copy);
-    const { code, stderr } = await status();
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^altered .*`verify` refuses it: /m)]);
-    expect(stderr).toContain(problem);
+    const { code, stdout } = await status();
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^altered .*`verify` refuses it: /m)]);
+    expect(stdout).toContain(problem);
     expect((await cli(['verify', urls[1] ?? '', '--root-key', 'root.json'], here.folder)).code).toBe(1);
   });
 

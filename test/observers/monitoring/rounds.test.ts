@@ -135,11 +135,11 @@ describe('the rounds of a monitor', () => {
       [CLI, 'monitor', hosts[0]?.base ?? '', '--every', '1', '--watch', 'beta'],
       {
         ...{ cwd: folder, env: cleanEnvironment() },
-        stdio: ['ignore', 'ignore', 'pipe'],
+        stdio: ['ignore', 'pipe', 'ignore'],
       },
     );
     let text = '';
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.stdout.on('data', (chunk: Buffer) => {
       text += chunk;
     });
     await until(
