@@ -47,6 +47,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
       '.',
       './agent',
       './core',
+      './printable',
       './http',
       './node',
       './fetch',

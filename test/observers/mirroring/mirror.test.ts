@@ -17,7 +17,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWithMounts } from '../../support/components.js';
 import { ANY_AGE, future, mirrorFolder, mirrorFolderPerTest } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
-import { freePort, serve } from '../../support/serving.js';
+import { freePort, mistypedHost, serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { sha256, withChecksums } from '../../support/signed-tree.js';
 import { readTreeFile, removeTreeFile } from '../../support/statements.js';
@@ -425,6 +425,25 @@ describe('passport-registry mirror status', () => {
       ['with', 'unstated-with', [1, 'altered', expect.stringContaining('no publication statement')]],
     ])('of the tree %s with the tree %s what it is', async (primary, mirror, expected) => {
       expect(await state(primary, mirror)).toEqual(expected);
+    });
+
+    it('altered that has another list of the same time', async () => {
+      const time = future(0);
+      const build = (out: string) =>
+        cli(['build', '--key', 'key.pem', '--updated-at', time, '--out', out], trees);
+      await build('one');
+      writeFiles(trees, { 'issuers/gamma.yaml': recordText('gamma', { status: 'suspended' }) });
+      await build('two');
+      expect(await state('one', 'two')).toEqual([1, 'altered', expect.stringContaining('but another hash')]);
+    });
+
+    it('in sync that serves the right bytes with another content type, which verifiers ignore', async () => {
+      const urls = [
+        await serve(join(trees, 'with')),
+        await mistypedHost(join(trees, 'with'), 'issuers.json'),
+      ];
+      const { code, stderr } = await cli(['mirror', 'status', '--root-key', 'root.json', ...urls], trees);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^in sync /m)]);
     });
 
     it('behind or ahead if the statement of the same list is another', async () => {
