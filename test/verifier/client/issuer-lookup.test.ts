@@ -125,9 +125,14 @@ describe('a look-up', () => {
     const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
     const id = absentId(host.files, (leaf) => host.files.has(leaf));
     const asked: string[] = [];
-    host.intercept = (path) => asked.push(path) === 0;
-    expect((await lookupOf([host]).decide(id, POLICY)).reasons[0]?.code).toBe('issuer-unknown');
-    expect(asked).toContain(`issuers/${id}`);
+    const lookup = lookupOf([host], {
+      fetch: (input, init) => {
+        asked.push(String(input));
+        return fetch(input, init);
+      },
+    });
+    expect((await lookup.decide(id, POLICY)).reasons[0]?.code).toBe('issuer-unknown');
+    expect(asked).toContain(`${host.base}/issuers/${id}`);
   });
 
   it('proves absence by an inner file that does not list the branch, whatever stands below it', async () => {
