@@ -133,7 +133,11 @@ describe('the list', () => {
       'ERR_PUBLICATION_MISMATCH',
       () => altered(without(good(), 'issuers.json'), namedPath(good())),
     ],
-    ['nowhere', 'ERR_PUBLICATION_MISMATCH', () => without(without(good(), 'issuers.json'), namedPath(good()))],
+    [
+      'nowhere',
+      'ERR_PUBLICATION_MISMATCH',
+      () => without(without(good(), 'issuers.json'), namedPath(good())),
+    ],
     ['cut short', 'ERR_PUBLICATION_MISMATCH', () => otherList(good(), '{"issuers":[')],
     ['empty', 'ERR_PUBLICATION_MISMATCH', () => otherList(good(), '')],
     [

@@ -17,7 +17,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest, watchedClient } from '../../support/clients.js';
 import {
   at,
-  checkpoint,
   type Files,
   issuer,
   publish,
@@ -218,7 +217,9 @@ describe('a look-up', () => {
 
   it('works below a sub-path', async () => {
     const files = await publishSummed(root, issuers());
-    const host = await registryHost(new Map([...together(files)].map(([path, bytes]) => [`mirror/${path}`, bytes])));
+    const host = await registryHost(
+      new Map([...together(files)].map(([path, bytes]) => [`mirror/${path}`, bytes])),
+    );
     const lookup = lookupOf([], { sources: [`${host.base}/mirror`] });
     expect((await lookup.resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
   });

@@ -90,9 +90,7 @@ describe('a client with a heap of 256 MB', () => {
   ] as const;
   const bombs = (files: Files, names: readonly string[]) =>
     Promise.all(
-      names.map(async (name) =>
-        bombed(await registryHost(files), new RegExp(name.replaceAll('.', '\\.'))),
-      ),
+      names.map(async (name) => bombed(await registryHost(files), new RegExp(name.replaceAll('.', '\\.')))),
     );
 
   it('survives 200 MB of nested arrays as any file, and says what was wrong', async () => {

@@ -56,7 +56,8 @@ const listPathOf = (files: Files) => `lists/${sha256(files.get('issuers.json') a
 /** The requests since the last call, sorted. */
 const asked = ({ log }: RegistryHost) => log.splice(0).sort();
 /** Those without issuers.json, which a first load requests together with the statements, and may give up again. */
-const askedBesideList = (host: RegistryHost) => asked(host).filter((line) => !line.startsWith('issuers.json'));
+const askedBesideList = (host: RegistryHost) =>
+  asked(host).filter((line) => !line.startsWith('issuers.json'));
 
 describe('the requests', () => {
   it('of a first load are two, of a refresh one, and of a new list one more', async () => {
@@ -109,7 +110,10 @@ describe('the list', () => {
       const client = clientOf(host);
       await client.ready();
       expect([name, client.sha256]).toEqual([name, sha256(list)]);
-      expect([name, asked(host).filter((line) => line.startsWith('lists/'))]).toEqual([name, [`${path} 200`]]);
+      expect([name, asked(host).filter((line) => line.startsWith('lists/'))]).toEqual([
+        name,
+        [`${path} 200`],
+      ]);
     }
     const host = await registryHost(without(files, path));
     await clientOf(host).ready();
@@ -137,7 +141,10 @@ describe('the list', () => {
 
   it.each<[string, (files: Files) => Files]>([
     ['is missing', (files) => without(files, listPathOf(files))],
-    ['has other bytes under its name', (files) => files.set(listPathOf(files), Buffer.from('{"issuers":[]}'))],
+    [
+      'has other bytes under its name',
+      (files) => files.set(listPathOf(files), Buffer.from('{"issuers":[]}')),
+    ],
     ['is empty under its name', (files) => files.set(listPathOf(files), Buffer.from(''))],
     [
       'is that of another publication under its name',
@@ -203,7 +210,10 @@ describe('the form of statements.json', () => {
   const BAD: [string, (files: Files) => Files][] = [
     ['is empty', raw('')],
     ['is white space', raw(' ')],
-    ['is cut short', (files) => raw(String(withStatements(files).get('statements.json')).slice(0, -1))(files)],
+    [
+      'is cut short',
+      (files) => raw(String(withStatements(files).get('statements.json')).slice(0, -1))(files),
+    ],
     ['is followed by more', replaced('{"checkpoint"', '{}{"checkpoint"')],
     ['is an array', raw('[]')],
     ['is null', raw('null')],
@@ -212,10 +222,16 @@ describe('the form of statements.json', () => {
     ['is not UTF-8', raw(Buffer.from('{"later":"\xff"}', 'latin1'))],
     ['begins with a byte order mark', replaced('{"checkpoint"', '\ufeff{"checkpoint"')],
     ['has a member twice', replaced('{"checkpoint"', '{"checkpoint":"x","checkpoint"')],
-    ['has a member twice, in two spellings', replaced('{"checkpoint"', '{"\\u0063heckpoint":"x","checkpoint"')],
+    [
+      'has a member twice, in two spellings',
+      replaced('{"checkpoint"', '{"\\u0063heckpoint":"x","checkpoint"'),
+    ],
     ['has an unknown member twice', replaced('{"checkpoint"', '{"a":1,"a":1,"checkpoint"')],
     ['has a number that is too large', replaced('{"checkpoint"', '{"a":9007199254740992,"checkpoint"')],
-    ['is nested too deeply', replaced('{"checkpoint"', `{"a":${'['.repeat(500)}${']'.repeat(500)},"checkpoint"`)],
+    [
+      'is nested too deeply',
+      replaced('{"checkpoint"', `{"a":${'['.repeat(500)}${']'.repeat(500)},"checkpoint"`),
+    ],
     ...['publication', 'checkpoint'].flatMap((name): [string, (files: Files) => Files][] => [
       [`has no ${name}`, changed({ [name]: undefined })],
       ...[null, 1, true, {}, []].map((value): [string, (files: Files) => Files] => [

@@ -99,11 +99,7 @@ describe.each<[string, CreateClient]>([
     await reader.read(first);
     const { requests, verified } = await costsOf(reader, () => reader.read(next));
     const read = requests.filter((line) => line.startsWith('log/'));
-    expect(read).toEqual([
-      'log/tile/0/390.p/170 200',
-      'log/tile/1/001.p/134 200',
-      'log/tile/2/000.p/1 200',
-    ]);
+    expect(read).toEqual(['log/tile/0/390.p/170 200', 'log/tile/1/001.p/134 200', 'log/tile/2/000.p/1 200']);
     expect(verified).toBe(2 + 1);
   });
 });

@@ -30,8 +30,7 @@ beforeEach(async () => {
 });
 
 const stored = async () => (await store.load()) as StoredPublication;
-const change = async (changes: Partial<StoredPublication>) =>
-  store.save({ ...(await stored()), ...changes });
+const change = async (changes: Partial<StoredPublication>) => store.save({ ...(await stored()), ...changes });
 const storedProof = async () => storedMembers(await stored()).log_proof;
 const changeProof = async (damage: (proof: string) => string | undefined) => {
   const members = storedMembers(await stored());
@@ -201,7 +200,10 @@ describe.each(CLIENTS)('%s and its store', (_name, create: CreateClient) => {
     registry.now += 60_000;
     await reader.read(await registry.prove({ cosigned: registry.cosigning(2) }));
     const second = await stored();
-    expect(storedMembers(second)).toEqual({ ...storedMembers(first), log_proof: String(registry.files.get(PROOF)) });
+    expect(storedMembers(second)).toEqual({
+      ...storedMembers(first),
+      log_proof: String(registry.files.get(PROOF)),
+    });
     expect(second.list).toBe(first.list);
     expect(second).not.toEqual(first);
     expect(await reader.read(files)).toBe(ACCEPTED);
@@ -216,7 +218,9 @@ describe.each(CLIENTS)('%s and its store', (_name, create: CreateClient) => {
     reader.client.close();
     const restarted = await logReader(create, registry, { store: fileStore(file) });
     expect(await restarted.read(await forkedFiles(4))).toBe(INCONSISTENT);
-    expect(storedMembers(JSON.parse(readFileSync(file, 'utf8'))).log_proof).toMatch(/^c2sp.org\/tlog-proof@v1\nindex 3\n/);
+    expect(storedMembers(JSON.parse(readFileSync(file, 'utf8'))).log_proof).toMatch(
+      /^c2sp.org\/tlog-proof@v1\nindex 3\n/,
+    );
   });
 });
 

@@ -45,7 +45,10 @@ async function publication(
     ...more,
   };
   const text = await statement(key, 'registry-publication+jwt', claims);
-  return { statement: text, entry: publicationEntry({ ...claims, updatedAt: claims.updated_at, hash: hash(text) }) };
+  return {
+    statement: text,
+    entry: publicationEntry({ ...claims, updatedAt: claims.updated_at, hash: hash(text) }),
+  };
 }
 
 async function rotation(key: TestKey, next: TestKey, step: number, more: Claims = {}): Promise<Stated> {
@@ -342,8 +345,7 @@ describe('an entry', () => {
 
 describe('the order of a log', () => {
   const order = ['order 3 log-order'];
-  const next = (number: number, more: Claims = {}) =>
-    publication(first, number, log[2], more);
+  const next = (number: number, more: Claims = {}) => publication(first, number, log[2], more);
 
   it('has higher sequences, and dates that are not lower, under one root key', async () => {
     expect(await problems(3, await next(4))).toEqual([]);

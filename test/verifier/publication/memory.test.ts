@@ -10,13 +10,7 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../support/log-clients.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';
-import {
-  type Files,
-  issuer,
-  publish,
-  type TestKey,
-  testKey,
-} from '../../support/publication.js';
+import { type Files, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { copyIn } from '../../support/sources.js';
 import { together } from '../../support/statements.js';
 import { publishSummed } from '../../support/summed-registry.js';
@@ -97,7 +91,8 @@ describe('what one source shows', () => {
 
   it('has statements within their limit', async () => {
     const statements = String(together(publish(root, [issuer('a')])).get('statements.json'));
-    const sized = (bytes: number) => publish(root, [issuer('a')]).set('statements.json', Buffer.from(statements.padEnd(bytes)));
+    const sized = (bytes: number) =>
+      publish(root, [issuer('a')]).set('statements.json', Buffer.from(statements.padEnd(bytes)));
     const options = { rootKey: root.rootKey.jwk, maxAge: 3600 };
     expect(await codeOf(openRegistry(source(sized(LIMITS.statements)), options))).toBe('accepted');
     expect(await codeOf(openRegistry(source(sized(LIMITS.statements + 1)), options))).toBe(

@@ -130,7 +130,9 @@ describe('a publication statement, at a first visit', () => {
     const files = await publication(FIRST);
     expect(await verdicts(without(files, 'publication.jwt'))).toEqual(['ERR_STATEMENTS_INVALID']);
     expect(await verdicts(without(files, 'checkpoint.jwt'))).toEqual(['ERR_STATEMENTS_INVALID']);
-    expect(await verdicts(without(files, 'publication.jwt', 'checkpoint.jwt'))).toEqual(['ERR_SOURCE_STATUS']);
+    expect(await verdicts(without(files, 'publication.jwt', 'checkpoint.jwt'))).toEqual([
+      'ERR_SOURCE_STATUS',
+    ]);
   });
 
   it('must be signed by the root key, and by no other', async () => {
@@ -152,7 +154,16 @@ describe('a publication statement, at a first visit', () => {
       Array.from({ length: count }, (_one, index) => statementHash(`${index}.x`));
     for (const previous of [hashes(1), hashes(16), []])
       expect(await verdicts(await publication(FIRST, { previous }))).toEqual(['accepted']);
-    for (const previous of [hashes(17), hashes(1)[0], null, [null], [1], ['x'], [hashes(1)[0]?.toUpperCase()], {}])
+    for (const previous of [
+      hashes(17),
+      hashes(1)[0],
+      null,
+      [null],
+      [1],
+      ['x'],
+      [hashes(1)[0]?.toUpperCase()],
+      {},
+    ])
       expect(await verdicts(await publication(FIRST, { previous })), JSON.stringify(previous)).toEqual([
         'ERR_PUBLICATION_INVALID',
       ]);
@@ -178,10 +189,14 @@ describe('a checkpoint', () => {
     expect(statementHash(jwt)).toBe(statementHash(`${header}.${payload}`));
     for (const named of [statementHash(payload), statementHash(signature), statementHash(`${jwt}.`), list])
       if (named !== statementHash(jwt))
-        expect(await verdicts(await sealed(files, { publication: named }))).toEqual(['ERR_CHECKPOINT_MISMATCH']);
+        expect(await verdicts(await sealed(files, { publication: named }))).toEqual([
+          'ERR_CHECKPOINT_MISMATCH',
+        ]);
     const claim = statementHash(jwt);
     for (const malformed of [claim.toUpperCase(), claim.slice(1), [claim], null, undefined])
-      expect(await verdicts(await sealed(files, { publication: malformed }))).toEqual(['ERR_CHECKPOINT_INVALID']);
+      expect(await verdicts(await sealed(files, { publication: malformed }))).toEqual([
+        'ERR_CHECKPOINT_INVALID',
+      ]);
   });
 
   it('ends the freshness of the list', async () => {
@@ -204,7 +219,10 @@ describe('two signatures over one signing input', () => {
   const twins = async (updatedAt: string) => {
     const claims = { rootKey: p256.rootKey.jwk };
     const [one, other] = [await publication(updatedAt, {}, p256), await publication(updatedAt, {}, p256)];
-    const [left, right] = [one, other].map((files) => String(files.get('publication.jwt'))) as [string, string];
+    const [left, right] = [one, other].map((files) => String(files.get('publication.jwt'))) as [
+      string,
+      string,
+    ];
     expect(left).not.toBe(right);
     expect(statementHash(left)).toBe(statementHash(right));
     return { one, other, claims };
@@ -285,7 +303,9 @@ describe('a client that has accepted a publication', () => {
     const { alg, typ, kid } = JSON.parse(Buffer.from(header, 'base64url').toString());
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
     // EdDSA is another name of Ed25519.
-    const other = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', typ, kid }).sign(root.privateKey);
+    const other = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'EdDSA', typ, kid })
+      .sign(root.privateKey);
     expect(alg).toBe('Ed25519');
     const renamed = await sealed(new Map(first).set('publication.jwt', Buffer.from(other)));
     expect(await verdicts(renamed)).toEqual(['accepted']);

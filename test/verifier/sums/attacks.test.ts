@@ -83,9 +83,9 @@ async function load(get: Get, id: string): Promise<string> {
 }
 
 const from = (files: Files): Get => {
-    const whole = together(files);
-    return (path) => whole.get(path);
-  };
+  const whole = together(files);
+  return (path) => whole.get(path);
+};
 const but = (files: Files, changes: Record<string, Buffer | undefined>): Get => {
   const changed = Object.entries({ ...Object.fromEntries(files), ...changes });
   return from(new Map(changed.filter((entry): entry is [string, Buffer] => entry[1] !== undefined)));
@@ -143,7 +143,8 @@ describe('the files of a proof', () => {
     const ofStatements = [...(verdicts.get('statements.json') ?? [])];
     verdicts.delete('statements.json');
     expect(ofStatements.length).toBeGreaterThan(1);
-    for (const code of ofStatements) expect(code).toMatch(/^ERR_(?:STATEMENTS|PUBLICATION|CHECKPOINT)_INVALID$/);
+    for (const code of ofStatements)
+      expect(code).toMatch(/^ERR_(?:STATEMENTS|PUBLICATION|CHECKPOINT)_INVALID$/);
     expect(Object.fromEntries([...verdicts].map(([kind, codes]) => [kind, [...codes].sort()]))).toEqual({
       sums: ['ERR_SUMS_MISMATCH'],
       issuers: ['ERR_SUMS_MISMATCH'],

@@ -42,8 +42,7 @@ async function codeOf(type: StatementType, claims: object): Promise<string | und
   const signers = { rootKey, online: undefined };
   const verify: Record<StatementType, () => Promise<unknown>> = {
     'registry-checkpoint+jwt': () => verifyCheckpoint(jwt, signers, ANY_TIME),
-    'registry-root-rotation+jwt': async () =>
-      walkSteps([rootKey], readRotation([jwt]), undefined),
+    'registry-root-rotation+jwt': async () => walkSteps([rootKey], readRotation([jwt]), undefined),
     'registry-publication+jwt': () => verifyPublicationStatement(jwt, rootKey, ANY_TIME),
   };
   return verify[type]().then(

@@ -106,10 +106,26 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
     expect((await named({ ...online, keys: Array(16).fill(jwk) }))?.keys).toHaveLength(16);
     for (const bad of [
       ...[null, [], 'x', {}, { ...online, keys: [] }, { ...online, keys: Array(17).fill(jwk) }],
-      ...[{ ...online, keys: jwk }, { ...online, keys: [{ ...jwk, d: 'AAAA' }] }, { ...online, keys: [jwk, 1] }],
-      ...[{ ...online, exp: undefined }, { ...online, exp: null }, { ...online, exp: '1' }],
-      ...[{ ...online, exp: -1 }, { ...online, exp: 0.5 }, { ...online, hold: undefined }],
-      ...[{ ...online, hold: null }, { ...online, hold: 'true' }, { ...online, hold: 1 }],
+      ...[
+        { ...online, keys: jwk },
+        { ...online, keys: [{ ...jwk, d: 'AAAA' }] },
+        { ...online, keys: [jwk, 1] },
+      ],
+      ...[
+        { ...online, exp: undefined },
+        { ...online, exp: null },
+        { ...online, exp: '1' },
+      ],
+      ...[
+        { ...online, exp: -1 },
+        { ...online, exp: 0.5 },
+        { ...online, hold: undefined },
+      ],
+      ...[
+        { ...online, hold: null },
+        { ...online, hold: 'true' },
+        { ...online, hold: 1 },
+      ],
     ])
       expect([bad, await verdict(await signed({ online: bad }))]).toEqual([bad, 'ERR_PUBLICATION_INVALID']);
   });
