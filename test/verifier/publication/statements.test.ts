@@ -152,9 +152,10 @@ describe('a publication statement, at a first visit', () => {
   it('may name 1 to 16 publications before it, and nothing else', async () => {
     const hashes = (count: number) =>
       Array.from({ length: count }, (_one, index) => statementHash(`${index}.x`));
-    for (const previous of [hashes(1), hashes(16), []])
+    for (const previous of [hashes(1), hashes(16), undefined])
       expect(await verdicts(await publication(FIRST, { previous }))).toEqual(['accepted']);
     for (const previous of [
+      [],
       hashes(17),
       hashes(1)[0],
       null,
