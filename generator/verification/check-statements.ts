@@ -212,7 +212,7 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
     if (now > updatedAt + maxAgeMs + clock.tolerance) {
       const days = maxAgeMs / DAY_MS;
       problems.push(
-        `the list is dated ${registry.updated_at}, more than ${days} days ago, and has no checkpoint`,
+        `the list is dated ${registry.updated_at}, more than ${days} days ago, and has no checkpoint ${clockNote(now)}`,
       );
     }
   } else {

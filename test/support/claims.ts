@@ -140,7 +140,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/review/reinstated', 'ends one suspension, and none after it'],
       ['generator/review/reinstated', 'is no time of the future'],
       ['generator/review/reinstated', 'damaged lifts no suspension'],
-      ['custody/offline-signing/about-file', 'ends no suspension on a machine that does not learn since when'],
+      [
+        'custody/offline-signing/about-file',
+        'ends no suspension on a machine that does not learn since when',
+      ],
     ],
     'Under one root key, each publication has a higher number #a316341d': [
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
