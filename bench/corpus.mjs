@@ -57,7 +57,6 @@ export function makeWorkspace(records, parent) {
   for (const record of records)
     writeFileSync(join(folder, 'issuers', `${record.issuer_id}.yaml`), recordText(record));
   node(folder, CLI, 'keys', 'generate', '--no-passphrase', '--private', 'root.pem');
-  writeFileSync(join(folder, 'registry.yaml'), 'statements: true\n');
   return folder;
 }
 

@@ -111,7 +111,7 @@ ${generateMemberPredicate(isMember, schema)}`;
 }
 
 /** The strings that only about.json has. */
-const ABOUT_STRINGS = Object.values(aboutIssuer.properties).map(({ $ref }) => referred($ref));
+const ABOUT_STRINGS = ['issuerName', 'statusReason'];
 
 const stringPredicates = (isWanted) =>
   Object.entries(STRINGS)
@@ -120,13 +120,14 @@ const stringPredicates = (isWanted) =>
     .join('\n\n');
 
 /**
- * Generates the source of the module with the predicates of about.json. It has its patterns in itself: the bundler of the page
- * divides the parts by modules, and the first view shows no names.
+ * Generates the source of the module with the predicates of about.json. It has the patterns of its texts in itself: the bundler of
+ * the page divides the parts by modules, and the first view shows no names.
  */
 export function aboutPredicates() {
   const patterns = ABOUT_STRINGS.map((name) => `  ${name}: ${new RegExp(STRINGS[name].pattern, 'u')},`);
   return `
 import { hasLength, isNormalized } from '../bytes/checks.js';
+import { isValidDateTime, isValidUtcSecond } from './predicates.js';
 
 const patterns = {
 ${patterns.join('\n')}

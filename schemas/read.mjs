@@ -8,7 +8,7 @@ export function read(name) {
 }
 
 /** The fields of a record that the registry publishes in about.json, and not in the list. */
-const ABOUT_FIELDS = ['name', 'status_reason'];
+export const ABOUT_FIELDS = ['name', 'status_reason', 'reinstated'];
 
 /** Returns a copy of a schema that has only some of its properties. */
 function withProperties(schema, keep) {
@@ -28,13 +28,21 @@ function withNormalizedTexts(schema) {
 export const authoredIssuer = withNormalizedTexts(read('issuer.schema.json'));
 /** A record as the list has it. */
 export const issuer = withProperties(authoredIssuer, (name) => !ABOUT_FIELDS.includes(name));
-/** The rest of a record, as about.json has it. */
+const aboutFields = withProperties(authoredIssuer, (name) => ABOUT_FIELDS.includes(name));
+/** The rest of a record, as about.json has it, and what a build adds. */
 export const aboutIssuer = {
-  ...withProperties(authoredIssuer, (name) => ABOUT_FIELDS.includes(name)),
+  ...aboutFields,
   title: 'AboutIssuer',
-  description:
-    'What people are told of an issuer, in /about.json. It proves nothing, and no policy reads it.',
+  description: 'What is said of an issuer beside the list, in /about.json. No policy reads it.',
   required: [],
+  properties: {
+    ...aboutFields.properties,
+    status_since: {
+      description:
+        'The updated_at of the first known list in which the issuer has its status, if it is suspended or revoked. A build writes it.',
+      $ref: 'issuer-registry.schema.json#/$defs/utcSecond',
+    },
+  },
 };
 export const registry = read('issuer-registry.schema.json');
 export const jwk = read('jwk.schema.json');

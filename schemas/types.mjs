@@ -2,6 +2,7 @@
 
 import { compile } from 'json-schema-to-typescript';
 import {
+  ABOUT_FIELDS,
   aboutIssuer,
   configuration,
   gateSettings,
@@ -95,7 +96,7 @@ const CONSTANTS = {
   STATUSES: ['The statuses of an issuer. Only `active` is accepted.', issuer.properties.status.enum],
   ISSUER_FIELDS: ['Every field of an issuer, in the order of the schema.', Object.keys(issuer.properties)],
   REQUIRED_ISSUER_FIELDS: ['The fields that every issuer has.', issuer.required],
-  ABOUT_FIELDS: ['Every field of an issuer in about.json.', Object.keys(aboutIssuer.properties)],
+  ABOUT_FIELDS: ['Every field of a record that is in about.json, and not in the list.', ABOUT_FIELDS],
   LIST_MEMBERS: ['The members of a list; each is required.', registry.required],
   REQUIRED_POLICY_MEMBERS: ['The members that every trust policy has.', trustPolicy.required],
   REQUIRED_NAMED_MEMBERS: [

@@ -7,7 +7,12 @@ import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { addOptions } from '../options/common-options.js';
-import { BUILD_OPTIONS, type BuildCommandOptions, onlineChoice, treeOptions } from '../options/publication-options.js';
+import {
+  BUILD_OPTIONS,
+  type BuildCommandOptions,
+  onlineChoice,
+  treeOptions,
+} from '../options/publication-options.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
@@ -28,9 +33,7 @@ export function declareBuild(command: Command, io: Io) {
 interface BuildPurpose {
   /** The output folder, if the command has exclusive access to it already. */
   readonly output?: OutputFolder;
-  /** The issuers whose status the command changes: it lifts no other suspension. */
-  readonly about?: readonly string[] | undefined;
-  /** Those of them that it stops. */
+  /** The issuers that the command stops. */
   readonly stopped?: readonly string[];
 }
 
@@ -44,7 +47,7 @@ export async function buildAndReport(
   const report = await withProgress(io, async (onProgress) => {
     const how = {
       signer: rootSignerChoice(io, options),
-      ...(await publishChoice(io, options, { issuers: options.issuers, ...purpose })),
+      ...(await publishChoice(io, options, purpose)),
       ...listOptions(io, options),
       listeners: { onProgress },
     };
@@ -64,7 +67,6 @@ function listOptions(io: Io, { issuers, out, updatedAt }: BuildCommandOptions) {
 export async function buildUnsigned(
   io: Io,
   options: BuildCommandOptions & { readonly unsigned: string },
-  about?: readonly string[],
 ): Promise<number> {
   const { settings, unsigned: folder } = options;
   const { root_key: rootKey } = settings;
@@ -72,7 +74,7 @@ export async function buildUnsigned(
     {
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
       // Of two histories, `attach` could not publish what is signed, also if that stops somebody.
-      ...(await listChoice(io, options, { issuers: options.issuers, about })),
+      ...(await listChoice(io, options)),
       ...listOptions(io, options),
       online: await onlineChoice(io, settings),
       ...treeOptions(settings),

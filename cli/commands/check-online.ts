@@ -5,7 +5,7 @@ import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set
 import { type FormatOptions, numberOption } from '../options/common-options.js';
 import { assertKnown, namedRecords, notBesidesFiles, RECORDS_FOLDER } from '../options/named-records.js';
 import { report } from '../terminal/diagnostics.js';
-import { count, type Io, say } from '../terminal/io.js';
+import { count, type Io, reportOutput, writeLine } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 
 /** The options of `check --online`. */
@@ -45,8 +45,8 @@ export async function checkIssuers(
   const ok = !diagnostics.some(isError);
   report(io, options.format, { ok, ...online, diagnostics });
   const countOf = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
-  say(
-    io,
+  writeLine(
+    reportOutput(io, options.format !== 'text'),
     `${count(online.issuers.length, 'issuer')}: ${countOf('good')} passed, ${countOf('bad')} failed, ${countOf('revoked')} revoked and not checked`,
   );
   return ok ? 0 : 1;

@@ -9,7 +9,7 @@ import { addOptions, type FormatOptions, formatOptions } from '../options/common
 import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
 import { PRODUCTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { report, tally } from '../terminal/diagnostics.js';
-import { count, type Io, say } from '../terminal/io.js';
+import { count, type Io, reportOutput, say, writeLine } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { watchForever } from '../terminal/until-stopped.js';
 import { checkIssuers, ONLINE_OPTIONS, type OnlineOptions } from './check-online.js';
@@ -38,7 +38,7 @@ export function declareCheck(command: Command, io: Io) {
     if (options.format !== 'text') throw new UsageError('--watch supports only the text format');
     assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
     return watchForever(io, named.paths, async () => {
-      say(io, `--- ${new Date().toLocaleTimeString()}`);
+      writeLine(io.stdout, `--- ${new Date().toLocaleTimeString()}`);
       await checkFiles(io, named, options);
     });
   };
@@ -65,7 +65,11 @@ async function checkFiles(io: Io, named: NamedRecords, options: Options): Promis
   });
   const ok = !diagnostics.some(isError);
   report(io, options.format, { ok, files, ...(options.fix && { changed }), diagnostics });
-  say(io, `${count(files, 'file')}: ${tally(diagnostics)}${options.fix ? `, ${changed} reformatted` : ''}`);
+  const output = reportOutput(io, options.format !== 'text');
+  writeLine(
+    output,
+    `${count(files, 'file')}: ${tally(diagnostics)}${options.fix ? `, ${changed} reformatted` : ''}`,
+  );
   return ok ? 0 : 1;
 }
 

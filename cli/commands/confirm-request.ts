@@ -81,8 +81,9 @@ export async function confirmRequest(
 /** Applies the rules of change to the list of a request, and shows the warnings. */
 function sayRules(io: Io, { publication }: SigningRequest, options: RequestOptions): void {
   if (publication === undefined) return;
-  const before = publication.previous && recordsOfList(publication.previous.registry.issuers);
-  const after = recordsOfList(publication.registry.issuers);
+  const { previous, registry, about } = publication;
+  const before = previous && recordsOfList(previous.registry.issuers, previous.about);
+  const after = recordsOfList(registry.issuers, about);
   sayDiagnostics(io, assertPublishable({ before, after }, exceptions(options), false));
 }
 

@@ -14,7 +14,6 @@ import type { WithSettings } from '../options/settings.js';
 import { loadTrust } from '../options/trust-option.js';
 import { isAddress, isFolder, pastTime, sourceAt } from '../options/values.js';
 import { type Io, say } from '../terminal/io.js';
-import { sayPublication } from '../terminal/say-past.js';
 
 /** The records before and after a change. */
 export interface Sides {
@@ -27,7 +26,7 @@ export interface Sides {
 }
 
 /** A list of the past that was compared, as data. */
-interface PastSide extends PastPublication {
+export interface PastSide extends PastPublication {
   /** The time that was asked for, RFC 3339. */
   readonly at: string;
 }
@@ -127,7 +126,7 @@ async function readPastSides(
   return rejecting(async () => {
     const history = await openHistory(sourceAt(where), trust);
     const [before, after] = [await readListAt(history, first), await readListAt(history, second)];
-    const past = [sideOf(io, first, before), sideOf(io, second, after)];
+    const past = [sideOf(first, before), sideOf(second, after)];
     return {
       before: recordsOfList(before.registry.issuers),
       after: recordsOfList(after.registry.issuers),
@@ -137,10 +136,7 @@ async function readPastSides(
   });
 }
 
-/** Prints which list was in force at a time. @returns the same as data */
-function sideOf(io: Io, time: number, { publication }: PastList): PastSide {
-  const at = formatTime(time);
-  say(io, `the list of ${at}`);
-  sayPublication(io, publication);
-  return { at, ...publication };
+/** Returns which list was in force at a time, as data. */
+function sideOf(time: number, { publication }: PastList): PastSide {
+  return { at: formatTime(time), ...publication };
 }

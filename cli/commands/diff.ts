@@ -12,7 +12,8 @@ import { TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress } from '../options/values.js';
 import { report, tally } from '../terminal/diagnostics.js';
 import { forMarkdown } from '../terminal/for-markdown.js';
-import { count, type Io, say } from '../terminal/io.js';
+import { count, type Io, reportOutput, writeLine } from '../terminal/io.js';
+import { writePublication } from '../terminal/write-past.js';
 import { readSides, type SideArguments, type Sides } from './diff-sides.js';
 
 type Options = PublicationOptions & {
@@ -55,16 +56,21 @@ async function diff(io: Io, compared: SideArguments, options: Options): Promise<
   const failing = options.failOn === 'warning' ? ['error', 'warning'] : ['error'];
   const ok = diagnostics.every(({ severity }) => !failing.includes(severity));
   const { format } = options;
+  const output = reportOutput(io, format !== 'text');
+  for (const side of past ?? []) {
+    writeLine(output, `the list of ${side.at}`);
+    writePublication(output, side);
+  }
   if (format === 'markdown') io.stdout.write(forMarkdown({ changes, notCompared }, after, diagnostics));
   else {
-    if (format === 'text') for (const line of describeDifference(changes, after)) say(io, line);
+    if (format === 'text') for (const line of describeDifference(changes, after)) writeLine(output, line);
     report(io, format, { ok, changes, notCompared, diagnostics, ...(past && { past }) });
   }
   const invalid =
     notCompared.length === 0 ? '' : `, ${count(notCompared.length, 'invalid file')} not compared`;
-  say(io, `${count(changes.length, 'issuer')} changed${invalid}: ${tally(diagnostics)}`);
+  writeLine(output, `${count(changes.length, 'issuer')} changed${invalid}: ${tally(diagnostics)}`);
   if (format === 'text' && options.at === undefined) {
-    for (const line of hints(compared, sides, { changes, notCompared })) say(io, line);
+    for (const line of hints(compared, sides, { changes, notCompared })) writeLine(output, line);
   }
   return ok ? 0 : 1;
 }

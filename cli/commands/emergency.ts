@@ -1,11 +1,12 @@
 import type { Issuer } from '@passport-registry/verifier';
+import type { AboutIssuer } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { statusEdit } from '../../generator/authoring/edit-status.js';
 import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
 import { describeOnlineKeys } from '../../generator/freshness/online-keys.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
-import { readPublished } from '../../generator/tree/published-tree.js';
+import { readPublished, withPending } from '../../generator/tree/published-tree.js';
 import { presenceOf } from '../operating/signer-presence.js';
 import { addOptions } from '../options/common-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/publication-options.js';
@@ -130,8 +131,9 @@ async function changeIn(
 ): Promise<ChangedRecords> {
   const { issuers, reason, unsigned } = options;
   const now = new Date();
+  const suspended = to === 'active' ? await publishedSuspensions(output) : undefined;
   // All of them are checked before the first one is written.
-  const edits = ids.map((id) => statusEdit(issuers, id, { to, reason, now }));
+  const edits = ids.map((id) => statusEdit(issuers, id, { to, reason, now, suspended: suspended?.get(id) }));
   const files = edits.map(({ file }) => file).join(', ');
   const written: string[] = [];
   try {
@@ -139,10 +141,9 @@ async function changeIn(
       write();
       written.push(file);
     }
-    const purpose = { about: ids, stopped: to === 'active' ? [] : ids };
-    const built =
-      unsigned === undefined ? await buildAndReport(io, options, { output, ...purpose }) : undefined;
-    if (unsigned !== undefined) await buildUnsigned(io, { ...options, unsigned }, ids);
+    const stopped = to === 'active' ? [] : ids;
+    const built = unsigned === undefined ? await buildAndReport(io, options, { output, stopped }) : undefined;
+    if (unsigned !== undefined) await buildUnsigned(io, { ...options, unsigned });
     for (const [at, { file, from }] of edits.entries())
       say(io, `${ids[at]}: status ${from === to ? `${to} already` : `${from} -> ${to}`} (${file})`);
     return { files, built };
@@ -158,6 +159,15 @@ async function changeIn(
       await sayNotStopped(io, ids, { ...options, needsOther: isRootKey });
     throw error;
   }
+}
+
+/** What is said of the issuers that the published list suspends. */
+async function publishedSuspensions({ named }: OutputFolder): Promise<ReadonlyMap<string, AboutIssuer>> {
+  const served = await readPublished(named);
+  if (served === undefined || !served.intact.list) return new Map();
+  const { issuers, about } = withPending(served);
+  const suspended = issuers().filter(({ status }) => status === 'suspended');
+  return new Map(suspended.map(({ issuer_id }) => [issuer_id, about?.get(issuer_id) ?? {}]));
 }
 
 /** A hold helps only against the lack of the root key. */

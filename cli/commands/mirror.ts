@@ -12,7 +12,7 @@ import { JSON_OPTION, MAX_BEHIND_OPTION, numberOption } from '../options/common-
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/values.js';
-import { count, emit, type Io, say } from '../terminal/io.js';
+import { count, emit, type Io, reportOutput, say, writeLine } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
 import { addCommands, type Run } from './add-commands.js';
 
@@ -111,7 +111,8 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   const mirrors = await Promise.all(compared.map((mirror) => auditMirror(mirror, trust)));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, options.maxBehind));
   if (options.json) emit(io, { ok, mirrors });
-  for (const mirror of mirrors) say(io, formatStatus(mirror));
+  const output = reportOutput(io, options.json);
+  for (const mirror of mirrors) writeLine(output, formatStatus(mirror));
   return ok ? 0 : 1;
 }
 

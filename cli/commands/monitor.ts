@@ -9,7 +9,7 @@ import { JSON_OPTION, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses, duration } from '../options/values.js';
-import { count, emit, grouped, type Io, say } from '../terminal/io.js';
+import { count, emit, grouped, type Io, type Output, reportOutput, writeLine } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
 
 interface Options extends WithSettings {
@@ -48,7 +48,7 @@ async function monitor(io: Io, url: string, options: Options): Promise<number> {
       state === undefined ? inMemory : await loadState(state),
     );
     if (options.json) emit(io, { ok: exitCodeOf(report) === 0, ...report });
-    sayRound(io, report);
+    writeRound(reportOutput(io, options.json), report);
     // Last: a monitor that is killed before has told nothing, or tells it again.
     inMemory = known;
     if (state !== undefined && known !== undefined) saveState(state, known);
@@ -93,11 +93,12 @@ const MARKS = { alarm: 'ALARM  ', change: 'CHANGE ', warning: 'WARNING', note: '
 const MAX_LINES = 20;
 
 /** Prints the report of a round of the monitor for people. */
-function sayRound(io: Io, { at, log, hosts, findings }: RoundReport): void {
+function writeRound(output: Output, { at, log, hosts, findings }: RoundReport): void {
   for (const severity of SEVERITIES) {
     const some = findings.filter((found) => found.severity === severity);
-    for (const found of some.slice(0, MAX_LINES)) say(io, lineOf(found));
-    if (some.length > MAX_LINES) say(io, `${MARKS[severity]} and ${grouped(some.length - MAX_LINES)} more`);
+    for (const found of some.slice(0, MAX_LINES)) writeLine(output, lineOf(found));
+    if (some.length > MAX_LINES)
+      writeLine(output, `${MARKS[severity]} and ${grouped(some.length - MAX_LINES)} more`);
   }
   const alarms = findings.filter(({ severity }) => severity === 'alarm').length;
   const what =
@@ -105,7 +106,7 @@ function sayRound(io: Io, { at, log, hosts, findings }: RoundReport): void {
       ? 'no log could be read'
       : `${log.origin}, ${count(log.size, 'entry', 'entries')}, ${grouped(log.added)} new, ${count(hosts.length, 'host')}`;
   const told = log === null && alarms === 0 ? '' : `, ${alarms === 0 ? 'no alarm' : count(alarms, 'alarm')}`;
-  say(io, `monitor ${at}: ${what}${told}`);
+  writeLine(output, `monitor ${at}: ${what}${told}`);
 }
 
 function lineOf({ severity, code, host, message }: Finding): string {

@@ -15,8 +15,8 @@ import { ask } from '../terminal/ask.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 
-/** The folder of the records, and what a command does to issuers. */
-type Purpose = Pick<Parameters<typeof followsHosts>[1], 'issuers' | 'about' | 'stopped'>;
+/** What a command does to issuers. */
+type Purpose = Pick<Parameters<typeof followsHosts>[1], 'stopped'>;
 
 /** Returns what a new list depends on before it is signed, and the question whether it follows what the hosts serve. */
 export async function listChoice(io: Io, options: PublicationOptions, purpose: Purpose = {}) {
@@ -24,7 +24,7 @@ export async function listChoice(io: Io, options: PublicationOptions, purpose: P
   const { witnesses } = cosignChoice(settings);
   const asking = { env: io.env, confirmNew: (doubt: string) => confirmNew(io, doubt) };
   return {
-    exceptions: { ...exceptions(options), about: purpose.about },
+    exceptions: exceptions(options),
     log: await logChoice(io, options),
     assertFollowsHosts: followsHosts(asking, { settings, config, witnesses, ...purpose }),
   };
@@ -44,10 +44,7 @@ export async function publishChoice(
 export function reportPublished(
   io: Io,
   report: BuildReport,
-  {
-    started,
-    ...options
-  }: Pick<BuildCommandOptions, 'json'> & { readonly started: number },
+  { started, ...options }: Pick<BuildCommandOptions, 'json'> & { readonly started: number },
 ): number {
   const code = codeOf(report);
   if (options.json) emit(io, { ok: code === 0, ...report });

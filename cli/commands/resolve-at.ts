@@ -7,8 +7,8 @@ import type { TreeSource } from '../../generator/verification/tree-source.js';
 import { type PastRecord, readRecordAt } from '../../observers/past/answer.js';
 import { openHistory } from '../../observers/past/history.js';
 import { pastTime, sourceAt } from '../options/values.js';
-import { emit, type Io, say } from '../terminal/io.js';
-import { inWords, sayPublication } from '../terminal/say-past.js';
+import { emit, type Io, reportOutput, say, writeLine } from '../terminal/io.js';
+import { inWords, writePublication } from '../terminal/write-past.js';
 
 /** What is asked about the past, who is asked, and what is trusted. */
 interface PastQuestion {
@@ -36,14 +36,15 @@ export async function resolveAt(
   const decision = policy && decide(said.issuer ?? undefined, policy, time);
   const { accepted = said.listed, reasons = [] } = decision ?? {};
   if (json) emit(io, { issuerId: id, at: formatTime(time), ...said, ...(decision && { accepted, reasons }) });
-  say(io, `${id} was ${inWords(said.issuer)} at ${formatTime(time)}`);
-  sayPublication(io, said);
+  const output = reportOutput(io, json);
+  writeLine(output, `${id} was ${inWords(said.issuer)} at ${formatTime(time)}`);
+  writePublication(output, said);
   for (const [field, value] of Object.entries(said.issuer ?? {})) {
     if (field !== 'issuer_id')
-      say(io, `    ${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+      writeLine(output, `    ${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
   }
-  if (decision !== undefined) say(io, `    the policy ${accepted ? 'accepts' : 'REJECTS'} it`);
-  for (const { code, message } of reasons) say(io, `    ${code}: ${message}`);
+  if (decision !== undefined) writeLine(output, `    the policy ${accepted ? 'accepts' : 'REJECTS'} it`);
+  for (const { code, message } of reasons) writeLine(output, `    ${code}: ${message}`);
   return accepted ? 0 : 1;
 }
 

@@ -12,7 +12,7 @@ import {
   type RegistryFiles,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import { COSIGNATURE_AGE_MS, verifyAbout, readStatementsFile } from '@passport-registry/verifier/core';
+import { COSIGNATURE_AGE_MS, readStatementsFile, verifyAbout } from '@passport-registry/verifier/core';
 import { patientFetch } from '@passport-registry/verifier/http';
 import type { Command } from 'commander';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
@@ -25,7 +25,7 @@ import { folderSource, registryFiles } from '../../generator/verification/tree-s
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, readPolicy, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/values.js';
-import { emit, type Io, say } from '../terminal/io.js';
+import { emit, type Io, type Output, reportOutput, writeLine } from '../terminal/io.js';
 import { resolveAt } from './resolve-at.js';
 
 interface Options extends WithSettings {
@@ -76,8 +76,9 @@ async function resolve(
     const answer = await ask(id, policy, { trust, sources });
     const { decision, updatedAt, about, hint } = answer;
     if (options.json) emit(io, { ...decision, updatedAt, about: about ?? null });
-    sayDecision(io, id, answer);
-    if (hint !== undefined) say(io, `    ${hint}`);
+    const output = reportOutput(io, options.json);
+    writeDecision(output, id, answer);
+    if (hint !== undefined) writeLine(output, `    ${hint}`);
     return decision.accepted ? 0 : 1;
   });
 }
@@ -176,16 +177,16 @@ function policyOf({ tier, domain, policy }: Options): TrustPolicy | undefined {
 }
 
 /** Prints the name and the reason in quotes, because a publisher may choose words that look like others of this output. */
-function sayAbout(io: Io, { status }: Issuer, about: AboutIssuer | undefined): void {
+function writeAbout(output: Output, { status }: Issuer, about: AboutIssuer | undefined): void {
   const worded = (text: string | undefined) =>
     about === undefined ? 'not known' : text === undefined ? 'none' : JSON.stringify(text);
-  say(io, `    name: ${worded(about?.name)}`);
-  if (status !== 'active') say(io, `    reason: ${worded(about?.status_reason)}`);
+  writeLine(output, `    name: ${worded(about?.name)}`);
+  if (status !== 'active') writeLine(output, `    reason: ${worded(about?.status_reason)}`);
 }
 
-function sayDecision(io: Io, id: string, { decision, updatedAt, about }: Answer): void {
+function writeDecision(output: Output, id: string, { decision, updatedAt, about }: Answer): void {
   const { accepted, reasons, issuer } = decision;
-  say(io, `${id} is ${accepted ? 'accepted' : 'REJECTED'} by the list of ${updatedAt}`);
-  if (issuer !== undefined) sayAbout(io, issuer, about);
-  for (const { code, message } of reasons) say(io, `    ${code}: ${message}`);
+  writeLine(output, `${id} is ${accepted ? 'accepted' : 'REJECTED'} by the list of ${updatedAt}`);
+  if (issuer !== undefined) writeAbout(output, issuer, about);
+  for (const { code, message } of reasons) writeLine(output, `    ${code}: ${message}`);
 }

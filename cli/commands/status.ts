@@ -20,7 +20,7 @@ import {
 } from '../options/publication-options.js';
 import { CONFIGURATION_FILE, hasSigner, mapPaths } from '../options/settings.js';
 import { assertAddresses } from '../options/values.js';
-import { count, emit, type Io, say } from '../terminal/io.js';
+import { count, emit, type Io, type Output, writeLine } from '../terminal/io.js';
 
 /** `passport-registry status` */
 export function declareStatus(command: Command, io: Io) {
@@ -81,7 +81,7 @@ async function status(io: Io, given: Options, command: Command): Promise<number>
   const { level, ...parts } = found;
   const ok = level !== 'error' && (level !== 'warning' || failOn === 'error');
   if (options.json) emit(io, { ok, level, ...parts, next });
-  else sayStatus(io, found, next);
+  else writeStatus(io.stdout, found, next);
   return ok ? 0 : 1;
 }
 
@@ -124,7 +124,7 @@ function commandSettings(
 const MARKS = { error: 'FAILED ', warning: 'warning', note: 'note   ', ok: 'ok     ' } as const;
 
 /** Prints the status of a registry for people, most urgent parts first, and the one thing to do next. */
-function sayStatus(io: Io, status: RegistryStatus, next: readonly NextStep[]): void {
+function writeStatus(output: Output, status: RegistryStatus, next: readonly NextStep[]): void {
   const lines: readonly (readonly [part: string, condition: Condition])[] = [
     // Of one level, first what may leave an issuer that is stopped to those who trust it.
     ['live', status.live],
@@ -144,39 +144,39 @@ function sayStatus(io: Io, status: RegistryStatus, next: readonly NextStep[]): v
   ];
   for (const level of LEVELS) {
     for (const [part, condition] of lines) {
-      if (condition.level === level) sayCondition(io, part, condition);
+      if (condition.level === level) writeCondition(output, part, condition);
     }
   }
-  say(io, '');
+  writeLine(output, '');
   const [first, ...others] = next;
   if (first === undefined) {
-    say(io, 'There is nothing to do.');
+    writeLine(output, 'There is nothing to do.');
     return;
   }
-  say(io, `Next: ${first.reason}${first.command === undefined ? '' : ':'}`);
-  if (first.command !== undefined) say(io, `  ${first.command}`);
+  writeLine(output, `Next: ${first.reason}${first.command === undefined ? '' : ':'}`);
+  if (first.command !== undefined) writeLine(output, `  ${first.command}`);
   if (status.live.keep !== undefined) {
-    sayRest(io, status, others);
+    writeRest(output, status, others);
     return;
   }
   // Each step changes what the next one is.
   if (others.length > 0)
-    say(io, `Then run \`status\` again: ${count(others.length, 'step follows', 'steps follow')}.`);
+    writeLine(output, `Then run \`status\` again: ${count(others.length, 'step follows', 'steps follow')}.`);
 }
 
-function sayCondition(io: Io, part: string, { level, message, details = [] }: Condition): void {
+function writeCondition(output: Output, part: string, { level, message, details = [] }: Condition): void {
   const start = `${MARKS[level]} ${part.padEnd(PART_WIDTH)} `;
-  say(io, `${start}${message}`);
-  if (details.length > 0) say(io, `${' '.repeat(start.length)}${details.join('; ')}`);
+  writeLine(output, `${start}${message}`);
+  if (details.length > 0) writeLine(output, `${' '.repeat(start.length)}${details.join('; ')}`);
 }
 
 /** Of two histories, the first step may replace the tree, and nothing would name the others any more. */
-function sayRest(io: Io, { tree, live }: RegistryStatus, others: readonly NextStep[]): void {
+function writeRest(output: Output, { tree, live }: RegistryStatus, others: readonly NextStep[]): void {
   const commands = others.flatMap(({ command, reason }) => command ?? reason);
-  if (commands.length > 0) say(io, 'Then:');
-  for (const command of commands) say(io, `  ${command}`);
+  if (commands.length > 0) writeLine(output, 'Then:');
+  for (const command of commands) writeLine(output, `  ${command}`);
   const other = live.keep === 'tree' ? live.url : tree.folder;
-  say(io, `Only if others have seen that of ${other} instead: see "Two histories" in status.md.`);
+  writeLine(output, `Only if others have seen that of ${other} instead: see "Two histories" in status.md.`);
 }
 
 const PART_WIDTH = 'publication'.length;

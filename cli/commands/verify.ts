@@ -13,7 +13,7 @@ import { cosignChoice } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
 import { isFolder, sourceAt } from '../options/values.js';
-import { count, emit, type Io, say } from '../terminal/io.js';
+import { count, emit, type Io, type Output, reportOutput, say, writeLine } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { differenceFrom, readExpectedTree, rememberFiles } from './expected-tree.js';
 
@@ -72,20 +72,24 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     const compared = expected && { expected: expected.sha256, difference: difference ?? null };
     emit(io, { ...report, ok: passed, ...compared, ...(conformance && { conformance }) });
   }
-  sayReport(io, report);
+  const output = reportOutput(io, options.json);
+  writeReport(output, report);
   if (!report.pinned) {
-    say(io, "note: without --root-key the tree's own key was used. This shows that the tree is consistent,");
-    say(io, '      not who made it: anybody can make a consistent tree.');
+    writeLine(
+      output,
+      "note: without --root-key the tree's own key was used. This shows that the tree is consistent,",
+    );
+    writeLine(output, '      not who made it: anybody can make a consistent tree.');
   }
   if (report.development)
-    say(io, 'note: this tree is signed by a development key. It is not for production.');
-  if (conformance !== undefined) sayConformance(io, conformance);
+    writeLine(output, 'note: this tree is signed by a development key. It is not for production.');
+  if (conformance !== undefined) writeConformance(output, conformance);
   if (report.unreachable) {
-    say(io, `${where} cannot be reached, so nothing was verified`);
+    writeLine(output, `${where} cannot be reached, so nothing was verified`);
     return UNREACHABLE;
   }
-  if (difference !== undefined) say(io, difference);
-  else say(io, passed ? `${where} is valid` : `${where} is NOT valid`);
+  if (difference !== undefined) writeLine(output, difference);
+  else writeLine(output, passed ? `${where} is valid` : `${where} is NOT valid`);
   return passed ? 0 : 1;
 }
 
@@ -136,13 +140,13 @@ function defaultTarget(trust: TrustOption | undefined): string {
 const UNREACHABLE = new IoFailed('').exitCode;
 
 /** Prints a table of the checks, with the expected result of each check that failed. */
-function sayConformance(io: Io, { answers }: ConformanceReport): void {
+function writeConformance(output: Output, { answers }: ConformanceReport): void {
   const width = (column: 'check' | 'path') => Math.max(...answers.map((answer) => answer[column].length));
   const [checks, paths] = [width('check'), width('path')];
   for (const { demand, check, path, result, found, expected } of answers) {
     const mark = result === 'passed' ? 'ok     ' : demand === 'required' ? 'FAILED ' : 'warning';
     const wanted = result === 'passed' ? '' : `, expected ${expected}`;
-    say(io, `${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
+    writeLine(output, `${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
   }
 }
 
@@ -150,31 +154,31 @@ const MARKS = { passed: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as co
 const MAX_PROBLEMS = 10;
 
 /** Prints the report of a verification for people. */
-function sayReport(io: Io, report: TreeReport): void {
+function writeReport(output: Output, report: TreeReport): void {
   // Of a host that does not respond, the one check that failed says everything.
   for (const check of report.checks)
-    if (!report.unreachable || check.result !== 'skipped') sayCheck(io, check);
-  if (report.sha256 !== undefined) say(io, `sha256     ${report.sha256}`);
+    if (!report.unreachable || check.result !== 'skipped') writeCheck(output, check);
+  if (report.sha256 !== undefined) writeLine(output, `sha256     ${report.sha256}`);
   if (report.updatedAt !== undefined)
-    say(io, `updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
+    writeLine(output, `updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
   if (report.rootKey !== undefined)
-    say(io, `root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
+    writeLine(output, `root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
   if (report.rotatedFrom !== undefined) {
-    say(io, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
+    writeLine(output, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
   }
   if (report.hold !== undefined && report.hold.length > 0) {
-    say(
-      io,
+    writeLine(
+      output,
       `note: the checkpoint holds ${report.hold.join(', ')}: verifiers treat held issuers as suspended`,
     );
   }
-  for (const warning of report.warnings) say(io, `WARNING: ${warning}`);
-  for (const { message } of report.notes) say(io, `note: ${message}`);
+  for (const warning of report.warnings) writeLine(output, `WARNING: ${warning}`);
+  for (const { message } of report.notes) writeLine(output, `note: ${message}`);
 }
 
-function sayCheck(io: Io, { name, result, problems }: Check): void {
-  say(io, `${MARKS[result]} ${name}${result === 'skipped' ? `: ${problems.join()}` : ''}`);
+function writeCheck(output: Output, { name, result, problems }: Check): void {
+  writeLine(output, `${MARKS[result]} ${name}${result === 'skipped' ? `: ${problems.join()}` : ''}`);
   if (result !== 'failed') return;
-  for (const problem of problems.slice(0, MAX_PROBLEMS)) say(io, `        ${problem}`);
-  if (problems.length > MAX_PROBLEMS) say(io, `        and ${problems.length - MAX_PROBLEMS} more`);
+  for (const problem of problems.slice(0, MAX_PROBLEMS)) writeLine(output, `        ${problem}`);
+  if (problems.length > MAX_PROBLEMS) writeLine(output, `        and ${problems.length - MAX_PROBLEMS} more`);
 }

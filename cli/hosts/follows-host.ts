@@ -3,10 +3,7 @@ import type { RootKey } from '@passport-registry/verifier';
 import { AlreadyPublished, TreeRejected } from '../../generator/errors.js';
 import type { RegistryFile } from '../../generator/generated/settings.js';
 import type { Witness } from '../../generator/log/log-choice.js';
-import { outdatedRecords, type RecordsFolder } from '../../generator/publishing/outdated-records.js';
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
-import type { RecordSet } from '../../generator/records/check-records.js';
-import { getNewest } from '../../generator/review/assert-publishable.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
@@ -52,33 +49,18 @@ interface ShownBy extends CommandPlace {
   readonly witnesses: readonly Witness[];
   /** The issuers that the command suspends or revokes, if there are any. */
   readonly stopped?: readonly string[] | undefined;
-  /** The issuers that the command is about, which then lifts no other suspension. */
-  readonly about?: readonly string[] | undefined;
-  /** The folder of the records. Undefined if what is signed elsewhere is published. */
-  readonly issuers?: string;
 }
 
 /**
  * Returns the question that a build asks before the root key signs: before a first list, whether the registry has published
- * before; otherwise that of {@link assertFollowsHost}, and whether the records are older than a suspension.
+ * before; otherwise that of {@link assertFollowsHost}.
  */
-export function followsHosts(asking: Asking, { about, issuers, ...where }: ShownBy): AssertFollowsHosts {
+export function followsHosts(asking: Asking, where: ShownBy): AssertFollowsHosts {
   const { env } = asking;
-  return async ({ rootKey, published, records, ...next }) => {
+  return async ({ rootKey, published, ...next }) => {
     if (published === undefined) return assertNotPublished(where.settings, rootKey, asking);
-    const unknown = await assertFollowsHost({ published, env, ...where, ...next });
-    if (about === undefined && issuers !== undefined) assertNewest({ issuers, env }, records, published);
-    return unknown;
+    return assertFollowsHost({ published, env, ...where, ...next });
   };
-}
-
-/** A clone that nobody has updated would end suspensions which it has never seen. */
-function assertNewest(folder: RecordsFolder, records: RecordSet, published: PublishedTree): void {
-  const outdated = outdatedRecords(folder, records, published);
-  if (outdated.length === 0) return;
-  throw new AlreadyPublished(
-    `the list suspends ${outdated.join(', ')}, and the records are older, as git shows. Nothing was signed: ${getNewest(outdated)}`,
-  );
 }
 
 /**

@@ -5,11 +5,7 @@ import { GeneratorError } from '../../generator/errors.js';
 import { countUncommitted, countUnpushed, hasOrigin } from '../../generator/files/git.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
 import { findRecordFiles } from '../../generator/records/collect.js';
-import {
-  liftedSuspensions,
-  publicationProblems,
-  type RuleExceptions,
-} from '../../generator/review/assert-publishable.js';
+import { publicationProblems, type RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { compareRecords, type IssuerChange, NO_RECORDS } from '../../generator/review/difference.js';
 import { recordsIn } from '../../generator/review/record-set.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
@@ -24,8 +20,6 @@ interface PendingChanges {
   readonly problems: readonly Diagnostic[];
   /** The warnings about records that it would publish: some values can never change after that. */
   readonly warnings: readonly Diagnostic[];
-  /** The issuers whose suspension it would lift. */
-  readonly lifted: readonly string[];
 }
 
 /** The condition of the records. */
@@ -42,7 +36,7 @@ export interface ChangesCondition extends Condition, PendingChanges {
   readonly state: 'none' | 'empty' | 'unchanged' | 'changed' | 'refused';
 }
 
-const NO_CHANGES: PendingChanges = { changes: [], problems: [], warnings: [], lifted: [] };
+const NO_CHANGES: PendingChanges = { changes: [], problems: [], warnings: [] };
 
 /** The records, and what they are compared with. */
 interface ChangesOptions {
@@ -74,8 +68,7 @@ export async function pendingChanges(
   const found = publicationProblems({ before, after }, exceptions, development);
   const files = changes.map(({ issuer_id }) => after.files.get(issuer_id)?.file);
   const warnings = found.filter((one) => !isError(one) && files.includes(one.file));
-  const lifted = liftedSuspensions({ before, after });
-  return { changes, problems: found.filter(isError), warnings, lifted };
+  return { changes, problems: found.filter(isError), warnings };
 }
 
 /** Describes what has changed since the last publication. */
@@ -121,7 +114,7 @@ function describe(pending: PendingChanges, options: ChangesOptions): ChangesCond
   return changes.length === 0 ? unchanged(pending, options) : changed(pending);
 }
 
-/** Another clone would build the old records of what is published, which could lift a suspension, unless git has them. */
+/** A build in another clone would have the old records of what is published, unless git has the new ones. */
 function unchanged(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOptions): ChangesCondition {
   const same = `none: ${issuers} and the list have the same records`;
   const found = { level: 'note', state: 'unchanged', ...pending } as const;
@@ -140,20 +133,15 @@ function unchanged(pending: PendingChanges, { issuers, ownFiles, env }: ChangesO
 }
 
 function changed(pending: PendingChanges): ChangesCondition {
-  const { changes, warnings, lifted } = pending;
+  const { changes, warnings } = pending;
   const ids = changes.slice(0, MAX_IDS).map(inWords);
   const rest = changes.length > MAX_IDS ? `, and ${changes.length - MAX_IDS} more` : '';
   const [warning] = warnings;
   const more = warnings.length > 1 ? `, and ${warnings.length - 1} more warnings` : '';
   const said = warning === undefined ? '' : `; ${warning.file}: ${warning.message}${more}`;
-  const lifts =
-    lifted.length === 0
-      ? ''
-      : `. A build would lift the suspension of ${lifted.join(', ')}: unless you want that, \`git pull\``;
-  const level = lifted.length === 0 ? 'note' : 'warning';
   return {
-    level: changes.some(isStop) ? 'error' : level,
-    message: `${changes.length} not published yet: ${ids.join(', ')}${rest}${said}${lifts}`,
+    level: changes.some(isStop) ? 'error' : 'note',
+    message: `${changes.length} not published yet: ${ids.join(', ')}${rest}${said}`,
     state: 'changed',
     ...pending,
   };

@@ -3,8 +3,8 @@ import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import type { CosignChoice } from '../../generator/log/log-choice.js';
 import { countEntries } from '../../generator/log/log-files.js';
-import { statementsIn } from '../../generator/tree/statements-file.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
+import { statementsIn } from '../../generator/tree/statements-file.js';
 import { askWitnesses } from '../hosts/ask-hosts.js';
 import { isThiefs } from '../hosts/over-thief.js';
 import { idsOf, issuersOf } from '../hosts/own-tree.js';
@@ -47,8 +47,7 @@ export async function logCondition(
   const proof = statements?.logProof;
   if (published === undefined || proof === undefined) {
     const isUnchecked =
-      report !== undefined &&
-      ((await namesLog(statements?.publication)) || proof !== undefined);
+      report !== undefined && ((await namesLog(statements?.publication)) || proof !== undefined);
     if (!isUnchecked) return { level: 'note', message: 'none', isAbsent: true, ...none };
     return { level: 'note', message: 'not checked: the tree is not valid', ...none };
   }

@@ -11,7 +11,7 @@ export const ISSUERS_OPTION = new Option('--issuers <dir>', 'folder of the recor
 export const OUT_OPTION = new Option('--out <dir>', 'folder of the published tree').default('dist');
 export const JSON_OPTION = new Option('--json', 'report as JSON on stdout');
 
-/** The formats of diagnostics: text for people goes to stderr, all other formats go to stdout. */
+/** The formats of diagnostics: stdout gets the text for people, or the data. */
 const FORMATS = ['text', 'json', 'github'] as const;
 
 /** The options of commands that report diagnostics. */

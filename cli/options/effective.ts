@@ -22,7 +22,11 @@ const EXCLUDES: readonly Rule[] = [
   ['--key', '--unsigned', 'give --key where the request is signed'],
   ['--passphrase-file', '--unsigned', 'give --passphrase-file where the request is signed'],
   ['--rotation', '--unsigned', 'give the step to `attach`'],
-  ['--checkpoint-by-root', '--unsigned', 'a request has the checkpoint unless the publication has online keys'],
+  [
+    '--checkpoint-by-root',
+    '--unsigned',
+    'a request has the checkpoint unless the publication has online keys',
+  ],
   ['--no-passphrase', '--passphrase-file'],
   ['--share', '--key'],
   ['--policy', '--tier'],

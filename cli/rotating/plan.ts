@@ -2,7 +2,6 @@ import { dirname, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, RecordsRejected, TreeRejected, UsageError } from '../../generator/errors.js';
 import { assertOutside } from '../../generator/files/output-folder.js';
-import { getNewest } from '../../generator/review/assert-publishable.js';
 import type { IssuerChange } from '../../generator/review/difference.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import {
@@ -94,16 +93,11 @@ export async function planRotation(options: PlanChoice): Promise<CompleteRotatio
     );
   }
   const checkpointBy = planCheckpoint(options, { outgoing, next });
-  const { changes, problems, lifted } = await pendingChanges(
+  const { changes, problems } = await pendingChanges(
     { issuers, exceptions, development: false, env },
     published,
   );
   if (problems.length > 0) throw new RecordsRejected(problems, 'nothing was signed');
-  if (lifted.length > 0) {
-    throw new UsageError(
-      `the list suspends ${lifted.join(', ')}, and the records do not, and a rotation ends no suspension: nothing was signed. First ${getNewest(lifted)}`,
-    );
-  }
   return { done: false, files, outgoing, ...nextKey, commits, checkpointBy, changes };
 }
 

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
 import { printable } from '../../generator/diagnostics/printable.js';
-import { count, emit, type Io } from './io.js';
+import { count, emit, type Io, type Output, reportOutput } from './io.js';
 
 /** Counts diagnostics: `1 problem, 0 warnings`. */
 export function tally(diagnostics: readonly Diagnostic[]): string {
@@ -22,13 +22,17 @@ export function report(
   const { diagnostics } = found;
   if (format === 'json') emit(io, found);
   if (format === 'github') io.stdout.write(forGitHub(diagnostics));
-  else sayDiagnostics(io, diagnostics);
+  else writeDiagnostics(reportOutput(io, format !== 'text'), io, diagnostics);
 }
 
 /** Prints diagnostics for people, on stderr. */
-export function sayDiagnostics({ stderr, env }: Io, diagnostics: readonly Diagnostic[]): void {
-  const colour = stderr.isTTY === true && stderr.hasColors?.(env) === true;
-  stderr.write(forTerminal(diagnostics, colour));
+export function sayDiagnostics(io: Io, diagnostics: readonly Diagnostic[]): void {
+  writeDiagnostics(io.stderr, io, diagnostics);
+}
+
+function writeDiagnostics(output: Output, { env }: Io, diagnostics: readonly Diagnostic[]): void {
+  const colour = output.isTTY === true && output.hasColors?.(env) === true;
+  output.write(forTerminal(diagnostics, colour));
 }
 
 const STYLES = { error: 'red', warning: 'yellow', dim: 'dim', bold: 'bold' } as const;

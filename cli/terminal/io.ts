@@ -2,7 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { printable, printableJson } from '../../generator/diagnostics/printable.js';
 
-type Output = Writable & Partial<Pick<WriteStream, 'isTTY' | 'hasColors' | 'columns'>>;
+/** A stream that may be a terminal. */
+export type Output = Writable & Partial<Pick<WriteStream, 'isTTY' | 'hasColors' | 'columns'>>;
 type Input = Readable & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>;
 
 /** The streams and the environment of the command line. `process` has this type. */
@@ -13,9 +14,19 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Prints a line for people, on stderr. */
+/** Prints a line for people. */
+export function writeLine(output: Output, text: string): void {
+  output.write(`${printable(text)}\n`);
+}
+
+/** Prints a message for people, on stderr: progress, a warning or an error. */
 export function say({ stderr }: Io, text: string): void {
-  stderr.write(`${printable(text)}\n`);
+  writeLine(stderr, text);
+}
+
+/** Returns the stream for the report that a user asked for: stdout, or stderr if stdout gets the report as data. */
+export function reportOutput({ stdout, stderr }: Io, asData: boolean | undefined): Output {
+  return asData ? stderr : stdout;
 }
 
 /** Prints text with several lines, on stderr. */

@@ -34,7 +34,7 @@ function step(signer: string, next: unknown, more: Members = {}): string {
 }
 
 /** Rotations that lead from key to key, or do not, and why they are refused. */
-function chains(): Readonly<Record<string, readonly [chain: unknown, code: string]>> {
+function chains(): Readonly<Record<string, readonly [chain: unknown, code: string | readonly string[]]>> {
   const { now, root } = golden(BASE).registry;
   const steps = goldenSteps();
   const jwk = (name: string) => key(name).jwk;
@@ -75,9 +75,15 @@ function chains(): Readonly<Record<string, readonly [chain: unknown, code: strin
     'to a P-256 key': [more('root 4', jwk('p256 root 5')), REPLACED],
     'to nothing': [more('root 4', undefined), INVALID],
     'not an array': [{ steps }, OF_FILE],
-    'of numbers': [[1, 2], INVALID],
-    'with null': [[...steps, null], INVALID],
-    nested: [[steps], INVALID],
+    'of numbers': [
+      [1, 2],
+      [INVALID, OF_FILE],
+    ],
+    'with null': [
+      [...steps, null],
+      [INVALID, OF_FILE],
+    ],
+    nested: [[steps], [INVALID, OF_FILE]],
     null: [null, OF_FILE],
     ...Object.fromEntries(
       Object.entries(badKeys(jwk('root 5'))).map(([name, bad]) => [
@@ -90,9 +96,9 @@ function chains(): Readonly<Record<string, readonly [chain: unknown, code: strin
 
 /** Rotations that lead from key to key, or do not. */
 export function* chainKit(role: Role): Generator<Case> {
-  const make = (name: string, shown: Omit<Draft, 'id' | 'rule'>, code?: string) => {
+  const make = (name: string, shown: Omit<Draft, 'id' | 'rule'>, code?: string | readonly string[]) => {
     const rule = RULES.find(([form]) => form.test(name))?.[1] ?? 'rotation-chain';
-    const codes = [code ?? '', ...(role === 'auditor' ? OF_AUDITOR : [])];
+    const codes = [...[code ?? ''].flat(), ...(role === 'auditor' ? OF_AUDITOR : [])];
     return makeCase(role, { ...shown, id: `chain/${name}`, rule }, either(code === undefined, ...codes));
   };
   for (const [name, [chain, code]] of Object.entries(chains())) {

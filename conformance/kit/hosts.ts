@@ -101,7 +101,7 @@ const LATER = golden(base).now + 3_600_000;
 const next: Work = (registry) => registry.change('beta', { tier: 'founding' }).publish();
 /** So much later that the list of before is no longer kept. */
 const muchLater: Work = (registry) => {
-  for (const tier of ['founding', 'registered', 'certified']) registry.change('beta', { tier }).publish();
+  for (const tier of ['founding', 'registered', 'sandbox']) registry.change('beta', { tier }).publish();
 };
 
 const oldFile = (file: string) => ({ body: base64(bytesIn(golden(base).files, file)) });

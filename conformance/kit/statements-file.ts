@@ -143,7 +143,8 @@ function rotationOf(size: number): Patch[] {
     registry.rotate(`long ${number}`, undefined, { note: 'x'.repeat(note) });
   for (let more = 0; more < 4; more++) {
     const registry = golden('checkpoint').registry.copy();
-    for (let number = 1; number < STEPS; number++) rotate(registry, number, number > 1 ? 11_200 : 11_200 + more);
+    for (let number = 1; number < STEPS; number++)
+      rotate(registry, number, number > 1 ? 11_200 : 11_200 + more);
     const least = Math.floor((size - lengthOf(rotate(registry.copy(), STEPS, 0))) * 0.75);
     for (let note = least - 2; note < least + 3; note++) {
       const made = rotate(registry.copy(), STEPS, note);

@@ -2,6 +2,7 @@ import type { Case, Role } from '../cases/case.js';
 import { jcs, sha256Hex, utf8 } from '../cases/encoding.js';
 import { bytesIn, type Files, textIn } from '../cases/files.js';
 import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
+import type { Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
 import {
   either,
@@ -309,6 +310,9 @@ function* treeOfSums(role: Role): Generator<Case> {
 
 const ABOUT = { issuers: { alpha: { name: 'Alpha' } } };
 
+/** A file that says something of one issuer. */
+const said = (members: Members) => jcs({ issuers: { alpha: members } });
+
 /** What is said of a registry besides the list. */
 function* described(role: Role): Generator<Case> {
   const base = 'checkpoint';
@@ -325,6 +329,9 @@ function* described(role: Role): Generator<Case> {
     ['its hash in an array', about(jcs(ABOUT), [sha256Hex(utf8(jcs(ABOUT)))]), false],
     ['no form', about('{}'), false],
     ['not canonical', about(JSON.stringify(ABOUT, null, 2)), false],
+    ['another member', about(jcs({ issuers: { alpha: { name: 'Alpha', tier: 'certified' } } })), false],
+    ['when a suspension ended', about(said({ reinstated: '2026-02-01T01:00:00.5+01:00' })), true],
+    ['when a suspension ended, on no day', about(said({ reinstated: '2026-02-30T00:00:00Z' })), false],
     ['a name with a line break', about(jcs({ issuers: { alpha: { name: 'a\nb' } } })), false],
     ['a name of 100 characters', about(jcs({ issuers: { alpha: { name: 'x'.repeat(100) } } })), true],
     ['a name of 101 characters', about(jcs({ issuers: { alpha: { name: 'x'.repeat(101) } } })), false],
@@ -344,4 +351,22 @@ function* described(role: Role): Generator<Case> {
   });
   for (const [name, work, isGood] of named)
     yield names(name, { patches: variant(base, work) }, either(isGood, 'ERR_AUDIT_ABOUT'));
+  const stopped = (status: string, text: string | undefined) => (registry: Registry) => {
+    registry.change('alpha', { status });
+    if (text === undefined) registry.publish();
+    else about(text)(registry);
+  };
+  const since = said({ status_since: '2026-11-21T08:00:00Z' });
+  const times: readonly (readonly [string, Work, boolean])[] = [
+    ['suspended since', stopped('suspended', since), true],
+    ['revoked since', stopped('revoked', since), true],
+    ['active since', stopped('active', since), false],
+    ['suspended, and no file', stopped('suspended', undefined), false],
+    ['suspended, and only a name', stopped('suspended', jcs(ABOUT)), false],
+    ['with an offset', stopped('suspended', since.replace('Z', '+00:00')), false],
+    ['with a fraction', stopped('suspended', since.replace('Z', '.0Z')), false],
+  ];
+  const dated = { rule: 'status-since', why: 'Since when an issuer is not active.' };
+  for (const [name, work, isGood] of times)
+    yield names(name, { ...dated, patches: variant(base, work) }, either(isGood, 'ERR_AUDIT_ABOUT'));
 }

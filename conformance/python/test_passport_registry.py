@@ -239,16 +239,18 @@ class WorkedVectors(Case):
             for name in ("Ed25519", "P-256")}
 
     def test_list(self) -> None:
-        body, digest, aurora, sums, claims = self.common
+        body, digest, aurora, sums, about, claims = self.common
         self.assertEqual((len(body), sha256_hex(body.encode())), (577, digest))
         value = core.plain_json(body.encode())
         self.assertEqual(core.canonical(value), body.encode())
         self.assertEqual(core.canonical(value["issuers"][0]), aurora.encode())
         self.assertEqual(len(sums) + 1, 173)
         self.assertEqual(json.loads(claims)["sums_sha256"], sha256_hex(sums.encode() + b"\n"))
+        self.assertEqual(json.loads(claims)["about_sha256"], sha256_hex(about.encode()))
+        self.assertEqual(core.canonical(core.plain_json(about.encode())), about.encode())
 
     def test_both_keys(self) -> None:
-        body, digest, aurora, sums, claims = self.common
+        body, digest, aurora, sums, about, claims = self.common
         for name, (jwk, signature, statement) in self.keys.items():
             with self.subTest(name):
                 root = core.read_public_key(json.loads(jwk))

@@ -6,7 +6,7 @@ import { rootCheckpointClaims } from '../../generator/freshness/checkpoint.js';
 import { type OnlineChoice, onlineClaims } from '../../generator/freshness/online-keys.js';
 import { previousCheckpoint } from '../../generator/freshness/previous-checkpoint.js';
 import { signingInput } from '../../generator/freshness/statements.js';
-import { aboutBytes } from '../../generator/list/about.js';
+import { aboutBytes, withStatusSince } from '../../generator/list/about.js';
 import {
   type ListBytes,
   listBytes,
@@ -101,7 +101,7 @@ export async function prepareSigning(
     );
   }
   const onlineKeys = online?.keys ?? [];
-  const answers = await options.assertFollowsHosts?.({ rootKey, published, records: set, onlineKeys });
+  const answers = await options.assertFollowsHosts?.({ rootKey, published, onlineKeys });
   const before = published && publishedRecords(published, out);
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
   const list = listToSign(records, published, { ...time, rootKey });
@@ -111,14 +111,16 @@ export async function prepareSigning(
   const onlineNamed = chooseOnline(online, { rootKey, log: named, published });
   const previous = published && statement && previousPublication(published, statement);
   const signedAt = kept ? Date.now() : Date.parse(list.updatedAt);
+  const dated = { issuers: set.issuers.values(), updatedAt: list.updatedAt };
+  const about = withStatusSince(set.about, dated, before);
   const subject = {
-    ...summedList(list, statement?.levels ?? 0, aboutBytes(set.about)),
+    ...summedList(list, statement?.levels ?? 0, aboutBytes(about)),
     ...{ log: named, signedAt },
     online: onlineNamed && onlineClaims(onlineNamed, signedAt),
   };
   const claims = nextClaims(subject, rootKey, statement);
   const publication = claims && {
-    ...{ list: list.list, registry: readList(list.list), about: set.about, previous, kept },
+    ...{ list: list.list, registry: readList(list.list), about, previous, kept },
     ...requestedStatement(signingInput(rootKey, 'registry-publication+jwt', claims)),
   };
   const newest = publication?.statement ?? statement;

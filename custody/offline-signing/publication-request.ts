@@ -11,7 +11,7 @@ import {
 import { RequestRejected, TreeRejected } from '../../generator/errors.js';
 import { namesIn } from '../../generator/freshness/online-keys.js';
 import { validateIssuer } from '../../generator/generated/issuer-validator.js';
-import { findAboutFaults } from '../../generator/list/about.js';
+import { findAboutFaults, withStatusSince } from '../../generator/list/about.js';
 import type { ListBytes } from '../../generator/list/list.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import type { SummedList } from '../../generator/publishing/sign-statement.js';
@@ -90,6 +90,28 @@ export function readRequestedAbout(
   const [fault] = findAboutFaults(about, issuers);
   if (fault !== undefined) throw refused(fault);
   return about;
+}
+
+/**
+ * Asserts that a request says of each issuer that is not active what a build says: since when (rule status-since). The maker of a
+ * request could otherwise write an earlier time, after which an old record would end the suspension.
+ *
+ * @throws {@link RequestRejected}
+ */
+export function assertStatusSince(
+  about: AboutIssuers,
+  { issuers, updated_at: updatedAt }: IssuerRegistry,
+  previous: PreviousPublication | undefined,
+): void {
+  const before = previous && recordsOfList(previous.registry.issuers, previous.about);
+  for (const [id, { status_since }] of withStatusSince(about, { issuers, updatedAt }, before)) {
+    const said = about.get(id)?.status_since;
+    if (said === status_since) continue;
+    throw new RequestRejected(
+      'ERR_REQUEST_PAYLOAD',
+      `about.json of the request says that ${id} is not active since ${said}, but by the list and the publication before it that is ${status_since}`,
+    );
+  }
 }
 
 /** Returns the bytes of a list and of each of its records. */

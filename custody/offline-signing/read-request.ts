@@ -5,6 +5,7 @@ import { assertExpectedStatement } from '../../generator/publishing/sign-stateme
 import { sha256 } from '../../generator/tree/checksums.js';
 import { readCheckpointInput } from './checkpoint-request.js';
 import {
+  assertStatusSince,
   bytesOfList,
   type PreviousPublication,
   type RequestedPublication,
@@ -80,6 +81,7 @@ function requestedPublication(
     );
   }
   const about = readRequestedAbout(names, registry);
+  assertStatusSince(about, registry, previous);
   const summed = summedList(bytesOfList(list, registry), previous?.statement.levels ?? 0, names);
   const input = inputOf(bytes);
   const statement = assertExpectedStatement(input, summed, { rootKey, previous: previous?.statement });

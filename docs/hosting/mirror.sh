@@ -23,6 +23,8 @@ copy
 # SHA256SUMS names the root of the tree of sums, and that names the records. Only the sums of an empty registry are empty.
 check='sha256sum --quiet --strict --check'
 (cd "$new" && $check SHA256SUMS && if [ -d sums ]; then find sums -type f ! -name '.*' -size +0 -exec $check {} +; fi)
+# The name of a list is its hash.
+(cd "$new" && find lists -type f | sed -n 's|^lists/\(.*\)\.json$|\1  &|p' | $check -)
 # No checksum names the checkpoint, the log and these files themselves: they must be the same in a second reading.
 if [ -n "$(copy --itemize-changes --include=/SHA256SUMS --include=/checkpoint.jwt --include=/statements.json --include='/log/***' '--exclude=*')" ]; then
   echo "mirror.sh: $source was published meanwhile, so nothing was switched: run it again" >&2

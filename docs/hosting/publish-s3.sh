@@ -58,9 +58,9 @@ file "$html" "$short" index.html
 folder "$script" "$short" assets/parts '+ *.js'
 file "$text" "$short" UNFIT-FOR-PRODUCTION.txt
 folder "$text" "$short" sums '+ /[^.]*'
-file "$text" "$short" issuers.sig
 # A build can remove it, too. Before the statement that names it.
 folder "$json" "$short" '' '+ /about.json'
+file "$text" "$short" issuers.sig
 file "$json" "$short" issuers.json
 file "$jwt" "$short" publication.jwt
 file "$text" "$short" log/publication.tlog-proof

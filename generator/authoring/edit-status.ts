@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Issuer } from '@passport-registry/verifier';
-import { GRAMMAR } from '@passport-registry/verifier/core';
+import {
+  type AboutIssuer,
+  formatTime,
+  GRAMMAR,
+  instantOf,
+  isDateTime,
+} from '@passport-registry/verifier/core';
 import { CST, Parser, stringify } from 'yaml';
 import { RecordsRejected, UsageError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
@@ -32,13 +38,16 @@ interface StatusChange {
   readonly to: Status;
   readonly reason: string;
   readonly now: Date;
+  /** What is published of an issuer that the published list suspends. Undefined if it does not, or if that is not known. */
+  readonly suspended?: AboutIssuer | undefined;
 }
 
 /**
  * Changes only the status in an issuer's record, and its reason: comments, order and spacing stay. Of an issuer that is
  * suspended or revoked, `status_reason` has the reason. The date is that of the change in the published changes and in git.
  * An active issuer has no such field, so the reason for the end of a suspension, with its date, is a comment above the
- * status. A record that has the status already gets only the reason, and an active one stays as it is.
+ * status, and `reinstated` has the time (rule reinstated). A record that has the status already gets only the reason, and an active
+ * one stays as it is, unless the published list suspends it since then.
  *
  * @param issuers - the folder of the records
  * @throws {@link UsageError} if the record does not exist, or if the change is forbidden (rule record-changes);
@@ -50,17 +59,35 @@ export function statusEdit(issuers: string, id: string, change: StatusChange): S
   const file = fileOf(issuers, id);
   const before = readRecordText(file);
   const { status_reason: _replaced, ...kept } = valuesIn(before) ?? {};
-  const { status: from } = kept;
+  const { status: from, reinstated: given } = kept;
   if (!isStatus(from)) throw new UsageError(`${file} has no status that can be changed; see \`check\``);
-  if (from === to && to === 'active') return { file, from, write: () => undefined };
+  const earliest = earliestEnd(change.suspended);
+  if (from === to && to === 'active' && isEnded(given, earliest))
+    return { file, from, write: () => undefined };
   if (from !== to && !TRANSITIONS[from].includes(to))
     throw new UsageError(`${id} is already ${from}, which is final`);
-  const after = withStatus(before, { to, reason, date: now.toISOString().slice(0, 10) });
+  const reinstated = formatTime(Math.max(wholeSecond(now.getTime()), earliest));
+  const after = withStatus(before, { to, reason, reinstated });
+  const said = to === 'active' ? { reinstated } : { status_reason: reason };
   // Nothing else may change, whatever form the record has.
-  const expected = { ...kept, status: to, ...(to !== 'active' && { status_reason: reason }) };
+  const expected = { ...kept, status: to, ...said };
   if (after === undefined || !isDeepStrictEqual(valuesIn(after), expected))
     throw new UsageError(`${file} has its status or its reason in an unusual form; change it by hand`);
   return { file, from, write: () => (after === before ? undefined : replaceFile(file, after)) };
+}
+
+/** The first second at which a published suspension can have ended, in milliseconds since 1970, whatever the clock says. */
+function earliestEnd({ status_since, reinstated }: AboutIssuer = {}): number {
+  const times = [status_since, reinstated].flatMap((time) => (time === undefined ? [] : instantOf(time)));
+  return times.length === 0 ? 0 : wholeSecond(Math.max(...times)) + 1000;
+}
+
+const wholeSecond = (time: number) => Math.floor(time / 1000) * 1000;
+
+/** Whether a record shows already that its suspension has ended. */
+function isEnded(reinstated: unknown, earliest: number): boolean {
+  if (earliest === 0) return true;
+  return typeof reinstated === 'string' && isDateTime(reinstated) && instantOf(reinstated) >= earliest;
 }
 
 /** Finds the record file of an issuer, by file name. @throws {@link UsageError} if there is not one such file, or only a link */
@@ -79,14 +106,14 @@ function fileOf(issuers: string, id: string): string {
 }
 
 /**
- * Returns the text of a record with another status, and with its reason. Only the tokens of the two values change, and what
- * is new stands on a line of its own, so comments, order and spacing stay.
+ * Returns the text of a record with another status, and with its reason or the end of its suspension. Only the tokens of these
+ * values change, and what is new stands on a line of its own, so comments, order and spacing stay.
  *
  * @returns undefined if the status is not a word on one line of a mapping
  */
 function withStatus(
   text: string,
-  { to, reason, date }: { readonly to: Status; readonly reason: string; readonly date: string },
+  { to, reason, reinstated }: { readonly to: Status; readonly reason: string; readonly reinstated: string },
 ): string | undefined {
   const tokens = [...new Parser().parse(text)];
   const root = tokens.find((token): token is CST.Document => token.type === 'document')?.value;
@@ -94,22 +121,29 @@ function withStatus(
   const indexOf = (field: string) =>
     items.findIndex(({ key }) => key?.type === 'scalar' && key.source === field);
   const status = items[indexOf('status')];
-  const given = items[indexOf('status_reason')];
   if (status === undefined || !isOnOneLine(status.value)) return undefined;
+  const { value } = status;
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
-  CST.setScalarValue(status.value, to, { type: 'PLAIN' });
-  // What YAML would read as a number or another value has quotes.
-  const written = stringify(reason, { lineWidth: 0 }).trimEnd();
-  if (to === 'active') {
-    status.start.push(added(`# ${date} ${to}: ${reason}${lineEnd}`));
-    if (given !== undefined) items[indexOf('status_reason')] = { start: given.start };
-  } else if (given?.value) {
-    CST.setScalarValue(given.value, reason, { type: written === reason ? 'PLAIN' : 'QUOTE_DOUBLE' });
-  } else {
-    const line = `status_reason: ${written}`;
-    const end = status.value.end ?? [];
+  const setField = (field: string, content: string) => {
+    // What YAML would read as a number or another value has quotes.
+    const written = stringify(content, { lineWidth: 0 }).trimEnd();
+    const given = items[indexOf(field)]?.value;
+    if (given) {
+      CST.setScalarValue(given, content, { type: written === content ? 'PLAIN' : 'QUOTE_DOUBLE' });
+      return;
+    }
+    const line = `${field}: ${written}`;
+    const end = value.end ?? [];
     const isEnded = end.at(-1)?.type === 'newline';
-    status.value.end = [...end, added(isEnded ? line + lineEnd : lineEnd + line)];
+    value.end = [...end, added(isEnded ? line + lineEnd : lineEnd + line)];
+  };
+  CST.setScalarValue(value, to, { type: 'PLAIN' });
+  if (to !== 'active') setField('status_reason', reason);
+  else {
+    status.start.push(added(`# ${reinstated.slice(0, 10)} ${to}: ${reason}${lineEnd}`));
+    const removed = items[indexOf('status_reason')];
+    if (removed !== undefined) items[indexOf('status_reason')] = { start: removed.start };
+    setField('reinstated', reinstated);
   }
   return tokens.map((token) => CST.stringify(token)).join('');
 }

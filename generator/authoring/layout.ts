@@ -1,5 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
-import type { AboutIssuer } from '@passport-registry/verifier/core';
+import type { ABOUT_FIELDS } from '@passport-registry/verifier/core';
 import { type Document, isMap, isScalar, isSeq, Lexer, type Pair, parseDocument, type YAMLSeq } from 'yaml';
 import { type Diagnostic, diagnostic, type Finding, WHOLE_FILE } from '../diagnostics/diagnostic.js';
 import { UsageError } from '../errors.js';
@@ -9,12 +9,13 @@ import { keyOf } from '../records/yaml/locate.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
 
 /** The order of the fields in a record: identity, URLs, dates, scope, contact. */
-export const FIELD_ORDER: readonly (keyof Issuer | keyof AboutIssuer)[] = [
+export const FIELD_ORDER: readonly (keyof Issuer | (typeof ABOUT_FIELDS)[number])[] = [
   'issuer_id',
   'name',
   'tier',
   'status',
   'status_reason',
+  'reinstated',
   'jwks_uri',
   'discovery_uri',
   'policy_uri',

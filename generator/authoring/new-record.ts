@@ -52,8 +52,8 @@ function formatNewRecord(issuer: NewIssuer, schemaLocation: string | undefined):
   const { properties, required } = JSON.parse(packageFile('schemas/issuer.schema.json').toString());
   const lines = schemaLocation === undefined ? [] : [`# yaml-language-server: $schema=${schemaLocation}`];
   for (const field of FIELD_ORDER) {
-    // A new issuer is active, so there is no reason to give.
-    if (field === 'status_reason') continue;
+    // A new issuer is active, and never was anything else.
+    if (field === 'status_reason' || field === 'reinstated') continue;
     const { description, examples } = properties[field];
     const value = issuer[field];
     lines.push('', ...wrapComment(description));

@@ -70,7 +70,7 @@ export function explainValue(
     return { rule: 'wrong-type', message, expected: string, ...notString({ field, inList, source }, value) };
   }
   const tooLong = errors.find(({ keyword }) => keyword === 'maxLength');
-  if (tooLong !== undefined && field !== 'certified_since' && field !== 'last_audit') {
+  if (tooLong !== undefined && !['certified_since', 'last_audit', 'reinstated'].includes(field)) {
     const message = `${name} has ${[...value].length} characters`;
     return { rule: 'too-long', message, expected: `at most ${tooLong.params['limit']} characters` };
   }
@@ -104,6 +104,7 @@ const EXPLAIN: Record<string, (text: string) => Explanation> = {
   contact: explainEmail,
   name: explainText,
   status_reason: explainText,
+  reinstated: explainDateTime,
 };
 
 /** @param text - the value, if it is a single one */

@@ -159,6 +159,10 @@ export const RULES = {
     'status: revoked, which is final',
     'restore the status; to return, register under another id',
   ),
+  'suspension-not-lifted': error(
+    'a reinstated that is later than the published suspension, and not in the future',
+    'get the newest records (`git pull`); if nobody has pushed them, `suspend` the issuer here, too; only to end the suspension, run `suspend --end`, which writes reinstated',
+  ),
   'certified-since-changed': error('the earlier certified_since', 'restore the earlier value'),
   'keys-moved': warning(
     'keys and metadata on the same host as before',

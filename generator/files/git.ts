@@ -24,21 +24,6 @@ interface TreeEntry {
   readonly id: string;
 }
 
-/** A file that differs between a commit and its parents. The path is relative to the folder of the records. */
-interface TreeChange {
-  readonly path: string;
-  /** The object ids in the parents and in the commit. Undefined where the path is not a regular file. */
-  readonly before: readonly (string | undefined)[];
-  readonly after: string | undefined;
-}
-
-/** A commit that changes files of the folder. */
-export interface CommitChanges {
-  /** The commit date, as in RFC 3339. */
-  readonly at: string;
-  readonly changes: readonly TreeChange[];
-}
-
 /**
  * Finds the repository that contains a folder. git itself is not asked: it would first look inside the folder, where a
  * pull request could have put another repository.
@@ -219,63 +204,4 @@ function blobIn(line: string): [id: string, size: number] {
 
 function toLines(ids: Iterable<string>): string {
   return [...ids].map((id) => `${asObjectId(id)}\n`).join('');
-}
-
-/**
- * Lists the commits that change something below the folder of the records, newest first. For a merge, only the changes
- * that the merge itself makes.
- */
-export function commitsWithChanges(repository: Repository): CommitChanges[] {
-  const within = ['--', repository.prefix === '' ? '.' : repository.prefix];
-  const format = '--format=%H%x00%cI%x00';
-  const listing = git(
-    [...LITERAL, 'rev-list', '--no-commit-header', '--encoding=UTF-8', format, 'HEAD', ...within],
-    repository,
-  );
-  // git ends each commit with a line feed.
-  const fields = splitFields(listing).map((field) => field.trimStart());
-  const commits = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [commit = '', time = ''] = fields.slice(at, at + 2);
-    commits.push({ commit: asObjectId(commit), at: time });
-  }
-  const changes = changesOf(
-    commits.map(({ commit }) => commit),
-    within,
-    repository,
-  );
-  return commits.map(({ commit, at }) => ({ at, changes: changes.get(commit) ?? [] }));
-}
-
-function changesOf(
-  commits: readonly string[],
-  within: readonly string[],
-  repository: Repository,
-): Map<string, TreeChange[]> {
-  const { prefix } = repository;
-  const options = ['--stdin', '-z', '-r', '-c', '--root', '--raw', '--no-renames', '--no-abbrev'];
-  const fields = splitFields(
-    git([...LITERAL, 'diff-tree', ...options, ...within], repository, toLines(commits)),
-  );
-  const all = new Map<string, TreeChange[]>();
-  let current: TreeChange[] = [];
-  for (let at = 0; at < fields.length; at++) {
-    const field = fields[at] ?? '';
-    if (!field.startsWith(':')) {
-      current = [];
-      all.set(asObjectId(field), current);
-      continue;
-    }
-    // One colon per parent, then the modes of the parents and of the commit, then the objects in the same order.
-    const parents = field.lastIndexOf(':') + 1;
-    const values = field.slice(parents).split(' ');
-    const ids = values.slice(parents + 1);
-    const objects = values
-      .slice(0, parents + 1)
-      .map((mode, at) => (KINDS[mode] === 'file' ? ids[at] : undefined));
-    at += 1;
-    const path = (fields[at] ?? '').slice(prefix.length);
-    current.push({ path, before: objects.slice(0, parents), after: objects[parents] });
-  }
-  return all;
 }

@@ -29,16 +29,16 @@ const formats = {
   nfc: (text) => text === text.normalize('NFC'),
 };
 export const validateIssuer: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Issuer","description":"One recognised issuer of agent passports. An author writes it as YAML in issuers/<issuer_id>.yaml; the registry publishes it as canonical JSON at /issuers/<issuer_id>, without name and status_reason, which it publishes in /about.json.","type":"object","additionalProperties":false,"required":["issuer_id","tier","jwks_uri","discovery_uri","status","certified_since"],"properties":{"issuer_id":{"title":"Issuer id","description":"The issuer's name in the registry, equal to the name of its file without .yaml. It never changes and is never reused.","$ref":"#/$defs/issuerId","examples":["aurora-bank","passports.meridian.example"]},"name":{"title":"Name","description":"What people call the issuer. It proves nothing, and two issuers can have the same name: verifiers decide by the id.","$ref":"#/$defs/issuerName","examples":["Aurora Bank"]},"tier":{"title":"Tier","description":"How thoroughly the operator of the registry has examined the issuer. A verifier's trust policy names the accepted tiers.","type":"string","enum":["founding","certified","registered","sandbox"],"examples":["certified"]},"jwks_uri":{"title":"JWKS URL","description":"The URL of the public keys that verify the issuer's passports (a JSON Web Key Set, RFC 7517).","$ref":"#/$defs/httpsUri","examples":["https://aurora-bank.example/.well-known/jwks.json"]},"discovery_uri":{"title":"Discovery URL","description":"The URL of the issuer's metadata. The metadata must name the same issuer_id and jwks_uri as this record.","$ref":"#/$defs/httpsUri","examples":["https://aurora-bank.example/.well-known/openid-configuration"]},"policy_uri":{"title":"Policy URL","description":"The URL of the issuer's policy for people, or null. Preferably https. A fragment is allowed.","anyOf":[{"$ref":"#/$defs/webUri"},{"type":"null"}],"examples":["https://aurora-bank.example/agents/policy",null]},"status":{"title":"Status","description":"Verifiers reject an issuer that is suspended or revoked. Revoked is final.","type":"string","enum":["active","suspended","revoked"],"examples":["active"]},"status_reason":{"title":"Reason for the status","description":"Why the issuer is suspended or revoked, for people. An active issuer has none. It means nothing to a verifier.","$ref":"#/$defs/statusReason","examples":["signing key leaked"]},"certified_since":{"title":"Certified since","description":"When the registry recognised the issuer: an RFC 3339 date-time. It never changes.","$ref":"#/$defs/dateTime","examples":["2026-01-15T09:00:00Z"]},"last_audit":{"title":"Last audit","description":"When the issuer was last audited: an RFC 3339 date-time, or null.","anyOf":[{"$ref":"#/$defs/dateTime"},{"type":"null"}],"examples":["2026-06-30T00:00:00Z",null]},"geographical_scope":{"title":"Geographical scope","description":"Where the issuer's passports are meant to be used: ISO 3166-1 alpha-2 country codes, ISO 3166-2 subdivision codes, or global. A missing field means: not declared. An empty list means: nowhere.","type":"array","uniqueItems":true,"items":{"$ref":"#/$defs/geographicalCode"},"examples":[["NO","SE","US-CA"],["global"]]},"domain_scope":{"title":"Domain scope","description":"The domains of activity for which the issuer vouches: lower-case slugs or DNS names.","type":"array","uniqueItems":true,"items":{"$ref":"#/$defs/slug"},"examples":[["banking","payments"]]},"passport_types":{"title":"Passport types","description":"The kinds of passport that the issuer mints: lower-case slugs.","type":"array","uniqueItems":true,"items":{"$ref":"#/$defs/slug"},"examples":[["ai-assistant","service-agent"]]},"contact":{"title":"Contact","description":"An e-mail address for people who operate or examine the registry, or null.","anyOf":[{"$ref":"#/$defs/email"},{"type":"null"}],"examples":["passports@aurora-bank.example",null]}},"$defs":{"issuerId":{"$comment":"1 to 128 characters; no .. inside; not index, no Windows device name; no ending that hosts rewrite.","type":"string","pattern":"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"},"issuerName":{"$comment":"One line of visible text in Unicode NFC, which no pattern can say: no control, format or invisible characters, no space but U+0020, and none at either end.","type":"string","maxLength":100,"pattern":"^[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800](?: *[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800])*$","format":"nfc"},"statusReason":{"$comment":"Like issuerName, but longer.","type":"string","maxLength":300,"pattern":"^[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800](?: *[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800])*$","format":"nfc"},"httpsUri":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$"},"webUri":{"$comment":"Like httpsUri, but http and a fragment are allowed, because only people open this URL. Other schemes, such as javascript:, are not.","type":"string","format":"uri","maxLength":2048,"pattern":"^https?://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$"},"dateTime":{"$comment":"RFC 3339 date-time. The pattern checks the grammar. The format checks the length of months and leap seconds.","type":"string","format":"date-time","maxLength":64,"pattern":"^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"},"geographicalCode":{"type":"string","pattern":"^(?:global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$"},"slug":{"$comment":"1 to 64 characters: letters, digits and hyphens; dots between the labels of a DNS name.","type":"string","maxLength":64,"pattern":"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"},"email":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Issuer","description":"One recognised issuer of agent passports. An author writes it as YAML in issuers/<issuer_id>.yaml; the registry publishes it as canonical JSON at /issuers/<issuer_id>, without name, status_reason and reinstated, which it publishes in /about.json.","type":"object","additionalProperties":false,"required":["issuer_id","tier","jwks_uri","discovery_uri","status","certified_since"],"properties":{"issuer_id":{"title":"Issuer id","description":"The issuer's name in the registry, equal to the name of its file without .yaml. It never changes and is never reused.","$ref":"#/$defs/issuerId","examples":["aurora-bank","passports.meridian.example"]},"name":{"title":"Name","description":"What people call the issuer. It proves nothing, and two issuers can have the same name: verifiers decide by the id.","$ref":"#/$defs/issuerName","examples":["Aurora Bank"]},"tier":{"title":"Tier","description":"How thoroughly the operator of the registry has examined the issuer. A verifier's trust policy names the accepted tiers.","type":"string","enum":["founding","certified","registered","sandbox"],"examples":["certified"]},"jwks_uri":{"title":"JWKS URL","description":"The URL of the public keys that verify the issuer's passports (a JSON Web Key Set, RFC 7517).","$ref":"#/$defs/httpsUri","examples":["https://aurora-bank.example/.well-known/jwks.json"]},"discovery_uri":{"title":"Discovery URL","description":"The URL of the issuer's metadata. The metadata must name the same issuer_id and jwks_uri as this record.","$ref":"#/$defs/httpsUri","examples":["https://aurora-bank.example/.well-known/openid-configuration"]},"policy_uri":{"title":"Policy URL","description":"The URL of the issuer's policy for people, or null. Preferably https. A fragment is allowed.","anyOf":[{"$ref":"#/$defs/webUri"},{"type":"null"}],"examples":["https://aurora-bank.example/agents/policy",null]},"status":{"title":"Status","description":"Verifiers reject an issuer that is suspended or revoked. Revoked is final.","type":"string","enum":["active","suspended","revoked"],"examples":["active"]},"status_reason":{"title":"Reason for the status","description":"Why the issuer is suspended or revoked, for people. An active issuer has none. It means nothing to a verifier.","$ref":"#/$defs/statusReason","examples":["signing key leaked"]},"reinstated":{"title":"Reinstated","description":"When the last suspension ended: an RFC 3339 date-time. It ends only a suspension that was published before it. It means nothing to a verifier.","$ref":"#/$defs/dateTime","examples":["2026-11-28T09:00:00Z"]},"certified_since":{"title":"Certified since","description":"When the registry recognised the issuer: an RFC 3339 date-time. It never changes.","$ref":"#/$defs/dateTime","examples":["2026-01-15T09:00:00Z"]},"last_audit":{"title":"Last audit","description":"When the issuer was last audited: an RFC 3339 date-time, or null.","anyOf":[{"$ref":"#/$defs/dateTime"},{"type":"null"}],"examples":["2026-06-30T00:00:00Z",null]},"geographical_scope":{"title":"Geographical scope","description":"Where the issuer's passports are meant to be used: ISO 3166-1 alpha-2 country codes, ISO 3166-2 subdivision codes, or global. A missing field means: not declared. An empty list means: nowhere.","type":"array","uniqueItems":true,"items":{"$ref":"#/$defs/geographicalCode"},"examples":[["NO","SE","US-CA"],["global"]]},"domain_scope":{"title":"Domain scope","description":"The domains of activity for which the issuer vouches: lower-case slugs or DNS names.","type":"array","uniqueItems":true,"items":{"$ref":"#/$defs/slug"},"examples":[["banking","payments"]]},"passport_types":{"title":"Passport types","description":"The kinds of passport that the issuer mints: lower-case slugs.","type":"array","uniqueItems":true,"items":{"$ref":"#/$defs/slug"},"examples":[["ai-assistant","service-agent"]]},"contact":{"title":"Contact","description":"An e-mail address for people who operate or examine the registry, or null.","anyOf":[{"$ref":"#/$defs/email"},{"type":"null"}],"examples":["passports@aurora-bank.example",null]}},"$defs":{"issuerId":{"$comment":"1 to 128 characters; no .. inside; not index, no Windows device name; no ending that hosts rewrite.","type":"string","pattern":"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"},"issuerName":{"$comment":"One line of visible text in Unicode NFC, which no pattern can say: no control, format or invisible characters, no space but U+0020, and none at either end.","type":"string","maxLength":100,"pattern":"^[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800](?: *[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800])*$","format":"nfc"},"statusReason":{"$comment":"Like issuerName, but longer.","type":"string","maxLength":300,"pattern":"^[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800](?: *[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800])*$","format":"nfc"},"httpsUri":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$"},"webUri":{"$comment":"Like httpsUri, but http and a fragment are allowed, because only people open this URL. Other schemes, such as javascript:, are not.","type":"string","format":"uri","maxLength":2048,"pattern":"^https?://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$"},"dateTime":{"$comment":"RFC 3339 date-time. The pattern checks the grammar. The format checks the length of months and leap seconds.","type":"string","format":"date-time","maxLength":64,"pattern":"^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"},"geographicalCode":{"type":"string","pattern":"^(?:global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$"},"slug":{"$comment":"1 to 64 characters: letters, digits and hyphens; dots between the labels of a DNS name.","type":"string","maxLength":64,"pattern":"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"},"email":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"}}};
 const schema32 = {"$comment":"1 to 128 characters; no .. inside; not index, no Windows device name; no ending that hosts rewrite.","type":"string","pattern":"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"};
 const schema33 = {"$comment":"One line of visible text in Unicode NFC, which no pattern can say: no control, format or invisible characters, no space but U+0020, and none at either end.","type":"string","maxLength":100,"pattern":"^[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800](?: *[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800])*$","format":"nfc"};
 const schema34 = {"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$"};
 const schema36 = {"$comment":"Like httpsUri, but http and a fragment are allowed, because only people open this URL. Other schemes, such as javascript:, are not.","type":"string","format":"uri","maxLength":2048,"pattern":"^https?://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$"};
 const schema37 = {"$comment":"Like issuerName, but longer.","type":"string","maxLength":300,"pattern":"^[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800](?: *[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800])*$","format":"nfc"};
 const schema38 = {"$comment":"RFC 3339 date-time. The pattern checks the grammar. The format checks the length of months and leap seconds.","type":"string","format":"date-time","maxLength":64,"pattern":"^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"};
-const schema40 = {"type":"string","pattern":"^(?:global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$"};
-const schema41 = {"$comment":"1 to 64 characters: letters, digits and hyphens; dots between the labels of a DNS name.","type":"string","maxLength":64,"pattern":"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"};
-const schema43 = {"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"};
+const schema41 = {"type":"string","pattern":"^(?:global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$"};
+const schema42 = {"$comment":"1 to 64 characters: letters, digits and hyphens; dots between the labels of a DNS name.","type":"string","maxLength":64,"pattern":"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"};
+const schema44 = {"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = (text) => [...text].length;
 const func0 = (a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
@@ -47,9 +47,9 @@ const pattern5 = new RegExp("^[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}\\p{DI}\\u2800
 const pattern6 = new RegExp("^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$", "u");
 const pattern8 = new RegExp("^https?://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$", "u");
 const pattern10 = new RegExp("^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$", "u");
-const pattern12 = new RegExp("^(?:global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$", "u");
-const pattern13 = new RegExp("^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$", "u");
-const pattern15 = new RegExp("^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$", "u");
+const pattern13 = new RegExp("^(?:global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$", "u");
+const pattern14 = new RegExp("^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$", "u");
+const pattern16 = new RegExp("^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$", "u");
 const formats0 = formats.nfc;
 const formats2 = formats.uri;
 const formats10 = formats["date-time"];
@@ -472,11 +472,11 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data.certified_since !== undefined){
-let data8 = data.certified_since;
+if(data.reinstated !== undefined){
+let data8 = data.reinstated;
 if(typeof data8 === "string"){
 if(func2(data8) > 64){
-const err35 = {instancePath:instancePath+"/certified_since",schemaPath:"#/$defs/dateTime/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err35 = {instancePath:instancePath+"/reinstated",schemaPath:"#/$defs/dateTime/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -486,7 +486,7 @@ vErrors.push(err35);
 errors++;
 }
 if(!pattern10.test(data8)){
-const err36 = {instancePath:instancePath+"/certified_since",schemaPath:"#/$defs/dateTime/pattern",keyword:"pattern",params:{pattern: "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"},message:"must match pattern \""+"^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"+"\""};
+const err36 = {instancePath:instancePath+"/reinstated",schemaPath:"#/$defs/dateTime/pattern",keyword:"pattern",params:{pattern: "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"},message:"must match pattern \""+"^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"+"\""};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -496,7 +496,7 @@ vErrors.push(err36);
 errors++;
 }
 if(!(formats10(data8))){
-const err37 = {instancePath:instancePath+"/certified_since",schemaPath:"#/$defs/dateTime/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+const err37 = {instancePath:instancePath+"/reinstated",schemaPath:"#/$defs/dateTime/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -507,7 +507,7 @@ errors++;
 }
 }
 else {
-const err38 = {instancePath:instancePath+"/certified_since",schemaPath:"#/$defs/dateTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err38 = {instancePath:instancePath+"/reinstated",schemaPath:"#/$defs/dateTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -517,14 +517,11 @@ vErrors.push(err38);
 errors++;
 }
 }
-if(data.last_audit !== undefined){
-let data9 = data.last_audit;
-const _errs39 = errors;
-let valid9 = false;
-const _errs40 = errors;
+if(data.certified_since !== undefined){
+let data9 = data.certified_since;
 if(typeof data9 === "string"){
 if(func2(data9) > 64){
-const err39 = {instancePath:instancePath+"/last_audit",schemaPath:"#/$defs/dateTime/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+const err39 = {instancePath:instancePath+"/certified_since",schemaPath:"#/$defs/dateTime/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -534,7 +531,7 @@ vErrors.push(err39);
 errors++;
 }
 if(!pattern10.test(data9)){
-const err40 = {instancePath:instancePath+"/last_audit",schemaPath:"#/$defs/dateTime/pattern",keyword:"pattern",params:{pattern: "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"},message:"must match pattern \""+"^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"+"\""};
+const err40 = {instancePath:instancePath+"/certified_since",schemaPath:"#/$defs/dateTime/pattern",keyword:"pattern",params:{pattern: "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"},message:"must match pattern \""+"^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"+"\""};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -544,7 +541,7 @@ vErrors.push(err40);
 errors++;
 }
 if(!(formats10(data9))){
-const err41 = {instancePath:instancePath+"/last_audit",schemaPath:"#/$defs/dateTime/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+const err41 = {instancePath:instancePath+"/certified_since",schemaPath:"#/$defs/dateTime/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -555,7 +552,7 @@ errors++;
 }
 }
 else {
-const err42 = {instancePath:instancePath+"/last_audit",schemaPath:"#/$defs/dateTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err42 = {instancePath:instancePath+"/certified_since",schemaPath:"#/$defs/dateTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -564,11 +561,15 @@ vErrors.push(err42);
 }
 errors++;
 }
-var _valid1 = _errs40 === errors;
-valid9 = valid9 || _valid1;
+}
+if(data.last_audit !== undefined){
+let data10 = data.last_audit;
+const _errs43 = errors;
+let valid10 = false;
 const _errs44 = errors;
-if(data9 !== null){
-const err43 = {instancePath:instancePath+"/last_audit",schemaPath:"#/properties/last_audit/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(typeof data10 === "string"){
+if(func2(data10) > 64){
+const err43 = {instancePath:instancePath+"/last_audit",schemaPath:"#/$defs/dateTime/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -577,10 +578,8 @@ vErrors.push(err43);
 }
 errors++;
 }
-var _valid1 = _errs44 === errors;
-valid9 = valid9 || _valid1;
-if(!valid9){
-const err44 = {instancePath:instancePath+"/last_audit",schemaPath:"#/properties/last_audit/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(!pattern10.test(data10)){
+const err44 = {instancePath:instancePath+"/last_audit",schemaPath:"#/$defs/dateTime/pattern",keyword:"pattern",params:{pattern: "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"},message:"must match pattern \""+"^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$"+"\""};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -589,27 +588,8 @@ vErrors.push(err44);
 }
 errors++;
 }
-else {
-errors = _errs39;
-if(vErrors !== null){
-if(_errs39){
-vErrors.length = _errs39;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.geographical_scope !== undefined){
-let data10 = data.geographical_scope;
-if(Array.isArray(data10)){
-const len0 = data10.length;
-for(let i0=0; i0<len0; i0++){
-let data11 = data10[i0];
-if(typeof data11 === "string"){
-if(!pattern12.test(data11)){
-const err45 = {instancePath:instancePath+"/geographical_scope/" + i0,schemaPath:"#/$defs/geographicalCode/pattern",keyword:"pattern",params:{pattern: "^(?:global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$"},message:"must match pattern \""+"^(?:global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$"+"\""};
+if(!(formats10(data10))){
+const err45 = {instancePath:instancePath+"/last_audit",schemaPath:"#/$defs/dateTime/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -620,7 +600,7 @@ errors++;
 }
 }
 else {
-const err46 = {instancePath:instancePath+"/geographical_scope/" + i0,schemaPath:"#/$defs/geographicalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err46 = {instancePath:instancePath+"/last_audit",schemaPath:"#/$defs/dateTime/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -629,15 +609,11 @@ vErrors.push(err46);
 }
 errors++;
 }
-}
-let i1 = data10.length;
-let j0;
-if(i1 > 1){
-outer0:
-for(;i1--;){
-for(j0 = i1; j0--;){
-if(func0(data10[i1], data10[j0])){
-const err47 = {instancePath:instancePath+"/geographical_scope",schemaPath:"#/properties/geographical_scope/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"};
+var _valid1 = _errs44 === errors;
+valid10 = valid10 || _valid1;
+const _errs48 = errors;
+if(data10 !== null){
+const err47 = {instancePath:instancePath+"/last_audit",schemaPath:"#/properties/last_audit/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -645,14 +621,11 @@ else {
 vErrors.push(err47);
 }
 errors++;
-break outer0;
 }
-}
-}
-}
-}
-else {
-const err48 = {instancePath:instancePath+"/geographical_scope",schemaPath:"#/properties/geographical_scope/type",keyword:"type",params:{type: "array"},message:"must be array"};
+var _valid1 = _errs48 === errors;
+valid10 = valid10 || _valid1;
+if(!valid10){
+const err48 = {instancePath:instancePath+"/last_audit",schemaPath:"#/properties/last_audit/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -661,16 +634,27 @@ vErrors.push(err48);
 }
 errors++;
 }
+else {
+errors = _errs43;
+if(vErrors !== null){
+if(_errs43){
+vErrors.length = _errs43;
 }
-if(data.domain_scope !== undefined){
-let data12 = data.domain_scope;
-if(Array.isArray(data12)){
-const len1 = data12.length;
-for(let i2=0; i2<len1; i2++){
-let data13 = data12[i2];
-if(typeof data13 === "string"){
-if(func2(data13) > 64){
-const err49 = {instancePath:instancePath+"/domain_scope/" + i2,schemaPath:"#/$defs/slug/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.geographical_scope !== undefined){
+let data11 = data.geographical_scope;
+if(Array.isArray(data11)){
+const len0 = data11.length;
+for(let i0=0; i0<len0; i0++){
+let data12 = data11[i0];
+if(typeof data12 === "string"){
+if(!pattern13.test(data12)){
+const err49 = {instancePath:instancePath+"/geographical_scope/" + i0,schemaPath:"#/$defs/geographicalCode/pattern",keyword:"pattern",params:{pattern: "^(?:global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$"},message:"must match pattern \""+"^(?:global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$"+"\""};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -679,8 +663,9 @@ vErrors.push(err49);
 }
 errors++;
 }
-if(!pattern13.test(data13)){
-const err50 = {instancePath:instancePath+"/domain_scope/" + i2,schemaPath:"#/$defs/slug/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"},message:"must match pattern \""+"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"+"\""};
+}
+else {
+const err50 = {instancePath:instancePath+"/geographical_scope/" + i0,schemaPath:"#/$defs/geographicalCode/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -690,8 +675,14 @@ vErrors.push(err50);
 errors++;
 }
 }
-else {
-const err51 = {instancePath:instancePath+"/domain_scope/" + i2,schemaPath:"#/$defs/slug/type",keyword:"type",params:{type: "string"},message:"must be string"};
+let i1 = data11.length;
+let j0;
+if(i1 > 1){
+outer0:
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func0(data11[i1], data11[j0])){
+const err51 = {instancePath:instancePath+"/geographical_scope",schemaPath:"#/properties/geographical_scope/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -699,16 +690,14 @@ else {
 vErrors.push(err51);
 }
 errors++;
+break outer0;
 }
 }
-let i3 = data12.length;
-let j1;
-if(i3 > 1){
-outer1:
-for(;i3--;){
-for(j1 = i3; j1--;){
-if(func0(data12[i3], data12[j1])){
-const err52 = {instancePath:instancePath+"/domain_scope",schemaPath:"#/properties/domain_scope/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)"};
+}
+}
+}
+else {
+const err52 = {instancePath:instancePath+"/geographical_scope",schemaPath:"#/properties/geographical_scope/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -716,14 +705,17 @@ else {
 vErrors.push(err52);
 }
 errors++;
-break outer1;
 }
 }
-}
-}
-}
-else {
-const err53 = {instancePath:instancePath+"/domain_scope",schemaPath:"#/properties/domain_scope/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.domain_scope !== undefined){
+let data13 = data.domain_scope;
+if(Array.isArray(data13)){
+const len1 = data13.length;
+for(let i2=0; i2<len1; i2++){
+let data14 = data13[i2];
+if(typeof data14 === "string"){
+if(func2(data14) > 64){
+const err53 = {instancePath:instancePath+"/domain_scope/" + i2,schemaPath:"#/$defs/slug/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -732,16 +724,8 @@ vErrors.push(err53);
 }
 errors++;
 }
-}
-if(data.passport_types !== undefined){
-let data14 = data.passport_types;
-if(Array.isArray(data14)){
-const len2 = data14.length;
-for(let i4=0; i4<len2; i4++){
-let data15 = data14[i4];
-if(typeof data15 === "string"){
-if(func2(data15) > 64){
-const err54 = {instancePath:instancePath+"/passport_types/" + i4,schemaPath:"#/$defs/slug/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
+if(!pattern14.test(data14)){
+const err54 = {instancePath:instancePath+"/domain_scope/" + i2,schemaPath:"#/$defs/slug/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"},message:"must match pattern \""+"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"+"\""};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -750,8 +734,9 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(!pattern13.test(data15)){
-const err55 = {instancePath:instancePath+"/passport_types/" + i4,schemaPath:"#/$defs/slug/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"},message:"must match pattern \""+"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"+"\""};
+}
+else {
+const err55 = {instancePath:instancePath+"/domain_scope/" + i2,schemaPath:"#/$defs/slug/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -761,8 +746,14 @@ vErrors.push(err55);
 errors++;
 }
 }
-else {
-const err56 = {instancePath:instancePath+"/passport_types/" + i4,schemaPath:"#/$defs/slug/type",keyword:"type",params:{type: "string"},message:"must be string"};
+let i3 = data13.length;
+let j1;
+if(i3 > 1){
+outer1:
+for(;i3--;){
+for(j1 = i3; j1--;){
+if(func0(data13[i3], data13[j1])){
+const err56 = {instancePath:instancePath+"/domain_scope",schemaPath:"#/properties/domain_scope/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -770,16 +761,14 @@ else {
 vErrors.push(err56);
 }
 errors++;
+break outer1;
 }
 }
-let i5 = data14.length;
-let j2;
-if(i5 > 1){
-outer2:
-for(;i5--;){
-for(j2 = i5; j2--;){
-if(func0(data14[i5], data14[j2])){
-const err57 = {instancePath:instancePath+"/passport_types",schemaPath:"#/properties/passport_types/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)"};
+}
+}
+}
+else {
+const err57 = {instancePath:instancePath+"/domain_scope",schemaPath:"#/properties/domain_scope/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -787,14 +776,17 @@ else {
 vErrors.push(err57);
 }
 errors++;
-break outer2;
 }
 }
-}
-}
-}
-else {
-const err58 = {instancePath:instancePath+"/passport_types",schemaPath:"#/properties/passport_types/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.passport_types !== undefined){
+let data15 = data.passport_types;
+if(Array.isArray(data15)){
+const len2 = data15.length;
+for(let i4=0; i4<len2; i4++){
+let data16 = data15[i4];
+if(typeof data16 === "string"){
+if(func2(data16) > 64){
+const err58 = {instancePath:instancePath+"/passport_types/" + i4,schemaPath:"#/$defs/slug/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -803,15 +795,8 @@ vErrors.push(err58);
 }
 errors++;
 }
-}
-if(data.contact !== undefined){
-let data16 = data.contact;
-const _errs64 = errors;
-let valid23 = false;
-const _errs65 = errors;
-if(typeof data16 === "string"){
-if(func2(data16) > 254){
-const err59 = {instancePath:instancePath+"/contact",schemaPath:"#/$defs/email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"};
+if(!pattern14.test(data16)){
+const err59 = {instancePath:instancePath+"/passport_types/" + i4,schemaPath:"#/$defs/slug/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"},message:"must match pattern \""+"^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$"+"\""};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -820,8 +805,9 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(!pattern15.test(data16)){
-const err60 = {instancePath:instancePath+"/contact",schemaPath:"#/$defs/email/pattern",keyword:"pattern",params:{pattern: "^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"},message:"must match pattern \""+"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"+"\""};
+}
+else {
+const err60 = {instancePath:instancePath+"/passport_types/" + i4,schemaPath:"#/$defs/slug/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -831,8 +817,14 @@ vErrors.push(err60);
 errors++;
 }
 }
-else {
-const err61 = {instancePath:instancePath+"/contact",schemaPath:"#/$defs/email/type",keyword:"type",params:{type: "string"},message:"must be string"};
+let i5 = data15.length;
+let j2;
+if(i5 > 1){
+outer2:
+for(;i5--;){
+for(j2 = i5; j2--;){
+if(func0(data15[i5], data15[j2])){
+const err61 = {instancePath:instancePath+"/passport_types",schemaPath:"#/properties/passport_types/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)"};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -840,12 +832,14 @@ else {
 vErrors.push(err61);
 }
 errors++;
+break outer2;
 }
-var _valid2 = _errs65 === errors;
-valid23 = valid23 || _valid2;
-const _errs69 = errors;
-if(data16 !== null){
-const err62 = {instancePath:instancePath+"/contact",schemaPath:"#/properties/contact/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+}
+}
+}
+}
+else {
+const err62 = {instancePath:instancePath+"/passport_types",schemaPath:"#/properties/passport_types/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -854,10 +848,15 @@ vErrors.push(err62);
 }
 errors++;
 }
-var _valid2 = _errs69 === errors;
-valid23 = valid23 || _valid2;
-if(!valid23){
-const err63 = {instancePath:instancePath+"/contact",schemaPath:"#/properties/contact/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+}
+if(data.contact !== undefined){
+let data17 = data.contact;
+const _errs68 = errors;
+let valid24 = false;
+const _errs69 = errors;
+if(typeof data17 === "string"){
+if(func2(data17) > 254){
+const err63 = {instancePath:instancePath+"/contact",schemaPath:"#/$defs/email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -866,11 +865,57 @@ vErrors.push(err63);
 }
 errors++;
 }
+if(!pattern16.test(data17)){
+const err64 = {instancePath:instancePath+"/contact",schemaPath:"#/$defs/email/pattern",keyword:"pattern",params:{pattern: "^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"},message:"must match pattern \""+"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$"+"\""};
+if(vErrors === null){
+vErrors = [err64];
+}
 else {
-errors = _errs64;
+vErrors.push(err64);
+}
+errors++;
+}
+}
+else {
+const err65 = {instancePath:instancePath+"/contact",schemaPath:"#/$defs/email/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+var _valid2 = _errs69 === errors;
+valid24 = valid24 || _valid2;
+const _errs73 = errors;
+if(data17 !== null){
+const err66 = {instancePath:instancePath+"/contact",schemaPath:"#/properties/contact/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+var _valid2 = _errs73 === errors;
+valid24 = valid24 || _valid2;
+if(!valid24){
+const err67 = {instancePath:instancePath+"/contact",schemaPath:"#/properties/contact/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+else {
+errors = _errs68;
 if(vErrors !== null){
-if(_errs64){
-vErrors.length = _errs64;
+if(_errs68){
+vErrors.length = _errs68;
 }
 else {
 vErrors = null;
@@ -880,12 +925,12 @@ vErrors = null;
 }
 }
 else {
-const err64 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err68 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
-vErrors = [err64];
+vErrors = [err68];
 }
 else {
-vErrors.push(err64);
+vErrors.push(err68);
 }
 errors++;
 }

@@ -172,7 +172,7 @@ export interface RegistryFile {
       /**
        * the rule that does not apply to the issuer
        */
-      rule: 'record-removed' | 'revoked-is-final' | 'certified-since-changed';
+      rule: 'record-removed' | 'revoked-is-final' | 'suspension-not-lifted' | 'certified-since-changed';
       /**
        * why, in a sentence
        */

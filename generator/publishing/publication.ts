@@ -37,14 +37,13 @@ export interface NextPublication {
   readonly rootKey: RootKey;
   /** The tree that it follows; undefined for a first list. */
   readonly published: PublishedTree | undefined;
-  readonly records: CompleteRecords;
   /** The online keys from then on. */
   readonly onlineKeys: readonly RootKey[];
 }
 
 /**
- * Asserts that what is published has nothing that the published tree or the records lack: a list before a first list, something
- * newer, a hold, or a suspension. Called before a production key signs.
+ * Asserts that what is published has nothing that the published tree lacks: a list before a first list, something newer, or a
+ * hold. Called before a production key signs.
  *
  * @returns what the hosts answered, as whole sentences for people. Undefined if there is nothing to say
  * @throws {@link AlreadyPublished}
@@ -83,7 +82,7 @@ export type RootSigner = Pick<Signer, 'rootKey' | 'development'>;
 
 /** The records to publish, the signer and the options. */
 export interface NewPublication extends PublishOptions {
-  /** The records of the list, which are compared with the published records, with their names and reasons. */
+  /** The records of the list, which are compared with the published records, with what is said of them beside the list. */
   readonly records: CompleteRecords;
   readonly signer: Signer | SignedElsewhere;
 }

@@ -24,7 +24,7 @@ import { assertRootContinues, predecessorOf, publishedRecords } from './predeces
 import type { NewPublication } from './publication.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
-import { signedList } from './sign-list.js';
+import { followingList, signedList } from './sign-list.js';
 import { assertWritten, removeFromTree, writeTree } from './write.js';
 
 /**
@@ -52,9 +52,10 @@ export async function publish(
   const follows = predecessorOf(published, signer);
   const { rootKey, development } = signer;
   const onlineKeys = freshness.online?.keys ?? [];
-  const next = { rootKey, published: follows, records, onlineKeys };
+  const next = { rootKey, published: follows, onlineKeys };
   const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
-  // Over a tree that is not the newest, the rules of change would blame the records.
+  // Over a tree that is not the newest, or for a request that was overtaken, the rules of change would blame the records.
+  if (!('sign' in signer)) followingList(signer, follows, output);
   const old = follows && publishedRecords(follows, output.out);
   const warnings = assertPublishable({ before: old, after: records }, exceptions, development);
   onStage?.('published tree');
@@ -62,7 +63,7 @@ export async function publish(
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   if (!development) assertLastingName(log, follows);
   const online = chooseOnline(freshness.online, { rootKey, log, published: served });
-  const toSign = { records, signer, time, log, online, predecessor: follows };
+  const toSign = { records, before: old, signer, time, log, online, predecessor: follows };
   const signed = await signedList(toSign, published, output);
   onStage?.('list and signature');
   const before = predecessorOf(served, signer);

@@ -3,7 +3,7 @@ import { RequestRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { type OnlineChoice, onlineClaims } from '../freshness/online-keys.js';
 import { readPublicationStatement } from '../freshness/statements.js';
-import { aboutBytes } from '../list/about.js';
+import { aboutBytes, withStatusSince } from '../list/about.js';
 import {
   type ListBytes,
   listBytes,
@@ -12,7 +12,7 @@ import {
   withUpdatedAt,
 } from '../list/list.js';
 import { assertNotAhead, formatUpdatedAt, nextUpdatedAt } from '../list/updated-at.js';
-import type { CompleteRecords } from '../records/check-records.js';
+import type { CompleteRecords, RecordSet } from '../records/check-records.js';
 import { type Signer, signPayload } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 import { hasList, isSigned, type PublishedFiles, type PublishedTree } from '../tree/published-tree.js';
@@ -28,6 +28,8 @@ import {
 /** The records of a list, its signer and its time. */
 interface ListToSign {
   readonly records: CompleteRecords;
+  /** The records of the published list; undefined for a first list. */
+  readonly before: RecordSet | undefined;
   readonly signer: Signer | SignedElsewhere;
   readonly time: ListTime;
   /** The log of the registry; undefined if the published statement decides. */
@@ -44,7 +46,7 @@ interface ListToSign {
  * @throws {@link KeyRejected} | {@link UsageError}
  */
 export async function signedList(
-  { records, signer, time, log, online, predecessor }: ListToSign,
+  { records, before, signer, time, log, online, predecessor }: ListToSign,
   published: PublishedTree | undefined,
   output: OutputFolder,
 ): Promise<SignedPublication> {
@@ -57,7 +59,8 @@ export async function signedList(
   const sums = sumsOfList(list, predecessor?.statement?.levels ?? 0);
   const requested = time.updatedAt === undefined ? Date.now() : Date.parse(time.updatedAt);
   const signedAt = kept ? requested : Date.parse(list.updatedAt);
-  const about = aboutBytes(records.about);
+  const dated = { issuers: records.issuers.values(), updatedAt: list.updatedAt };
+  const about = aboutBytes(withStatusSince(records.about, dated, before));
   const subject = {
     ...{ list, sha256: hash, sums, log, about: about && sha256(about), signedAt },
     online: online && onlineClaims(online, signedAt),
@@ -110,7 +113,7 @@ const outdated = (problem: string) =>
  *
  * @throws {@link RequestRejected}
  */
-function followingList(
+export function followingList(
   { list, signature, follows }: SignedElsewhere,
   newest: PublishedFiles | undefined,
   { named }: OutputFolder,

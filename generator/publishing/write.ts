@@ -149,9 +149,10 @@ async function updateTree(
   const paths = [...staged.keys()];
   // As late as possible, because a client that reads the old publication statement refuses the new sums. Then what part A of a
   // reader needs, and last the statements: until they are there, nothing new is published.
+  // After a kill before about.json is renamed, it says since when the issuers of the old list are suspended.
   const last = [
     ...paths.filter((path) => path.startsWith('sums/')).reverse(),
-    ...[PATHS.signature, PATHS.list, PATHS.checksums, PATHS.statements],
+    ...[PATHS.signature, PATHS.list, PATHS.about, PATHS.checksums, PATHS.statements],
   ];
   const late = new Set(last);
   for (const path of paths) if (!late.has(path)) moveIn(path);

@@ -128,7 +128,7 @@ function idOf(value: unknown): string | undefined {
  */
 export function recordDiagnostic(
   { files }: RecordSet,
-  { id, field }: { readonly id: string; readonly field: keyof Issuer },
+  { id, field }: { readonly id: string; readonly field: keyof Issuer | keyof AboutIssuer },
   finding: Finding,
 ): Diagnostic {
   const file = files.get(id);

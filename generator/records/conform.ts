@@ -1,5 +1,12 @@
 import type { Issuer } from '@passport-registry/verifier';
-import type { AboutIssuer } from '@passport-registry/verifier/core';
+import {
+  type AboutIssuer,
+  CLOCK_TOLERANCE_MS,
+  clockNote,
+  instantOf,
+  isDateTime,
+  isToCome,
+} from '@passport-registry/verifier/core';
 import { type Diagnostic, diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { explainDuplicates, explainMissing, explainUnknown, explainValue } from '../diagnostics/messages.js';
 import { type SchemaError, validateIssuer } from '../generated/issuer-validator.js';
@@ -11,7 +18,7 @@ import type { ParsedFile } from './yaml/parse.js';
 interface Conformed {
   /** The record as the list has it. Undefined if it has an error. */
   readonly record: Issuer | undefined;
-  /** What about.json says of the issuer. Undefined if the record has an error, or neither a name nor a reason. */
+  /** What about.json says of the issuer. Undefined if the record has an error, or nothing to say. */
   readonly about: AboutIssuer | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -32,19 +39,23 @@ export function conform(parsed: ParsedFile): Conformed {
   const found = groupByValue(conforms ? [] : (validateIssuer.errors ?? []))
     .filter(({ path }) => !parsed.isAlias(path))
     .flatMap(({ path, errors }) => findingsFor(parsed, path, errors));
-  const diagnostics = [...found, ...findReasonWhileActive(value), ...warningsFor(value)].map(
-    ({ path, part, finding }: Located) => diagnostic(parsed, parsed.locate(path, part), finding),
-  );
+  const diagnostics = [
+    ...found,
+    ...findReasonWhileActive(value),
+    ...findFutureEnd(value),
+    ...warningsFor(value),
+  ].map(({ path, part, finding }: Located) => diagnostic(parsed, parsed.locate(path, part), finding));
   const all = [...earlier, ...diagnostics];
   const valid = conforms && !all.some(isError);
   return { ...(valid ? separate(value as Issuer & AboutIssuer) : rejected), diagnostics: all };
 }
 
 /** Separates what the list has of a record from what only people read, so that no reason can delay a list. */
-function separate({ name, status_reason, ...record }: Issuer & AboutIssuer) {
+function separate({ name, status_reason, reinstated, ...record }: Issuer & AboutIssuer) {
   const about = {
     ...(name !== undefined && { name }),
     ...(status_reason !== undefined && { status_reason }),
+    ...(reinstated !== undefined && { reinstated }),
   };
   return { record, about: Object.keys(about).length === 0 ? undefined : about };
 }
@@ -55,6 +66,17 @@ function findReasonWhileActive(record: object): Located[] {
   if (status !== 'active' || status_reason === undefined) return [];
   const message = 'the record has a status_reason, but its status is active';
   return [{ path: ['status_reason'], part: 'key', finding: { rule: 'reason-while-active', message } }];
+}
+
+/** An end of a suspension that is still to come would also end a suspension that nobody knows of yet. */
+function findFutureEnd(record: object): Located[] {
+  const { reinstated } = record as Record<string, unknown>;
+  if (typeof reinstated !== 'string' || !isDateTime(reinstated)) return [];
+  const now = Date.now();
+  if (!isToCome(instantOf(reinstated), { now, tolerance: CLOCK_TOLERANCE_MS })) return [];
+  const message = `reinstated is ${reinstated}, which is in the future ${clockNote(now)}`;
+  const remedy = 'write when the suspension ended';
+  return [{ path: ['reinstated'], finding: { rule: 'suspension-not-lifted', message, remedy } }];
 }
 
 /** Groups errors by value. Ajv reports each branch of an anyOf, but for an author they are one problem. */

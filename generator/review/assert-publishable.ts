@@ -1,5 +1,5 @@
 import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
-import { RecordsRejected, UsageError } from '../errors.js';
+import { RecordsRejected } from '../errors.js';
 import { type RecordSet, recordDiagnostic } from '../records/check-records.js';
 import { checkTransitions, type TransitionOverride } from './forbidden-changes.js';
 import { reservedField } from './reserved-names.js';
@@ -10,8 +10,6 @@ export interface RuleExceptions {
   readonly overrides?: readonly TransitionOverride[] | undefined;
   /** Whether records may use names that are reserved for examples. For demonstrations. */
   readonly allowExampleNames?: boolean | undefined;
-  /** The issuers that a command is about, which then lifts the suspension of no other issuer. Default: the records decide. */
-  readonly about?: readonly string[] | undefined;
 }
 
 /** The records before and after a change. */
@@ -27,7 +25,7 @@ interface RecordsChange {
  *
  * @param development - whether a development key signs
  * @returns the warnings
- * @throws {@link RecordsRejected} | {@link UsageError}
+ * @throws {@link RecordsRejected}
  */
 export function assertPublishable(
   change: RecordsChange,
@@ -39,38 +37,7 @@ export function assertPublishable(
     const isForbidden = transitionProblems(change, exceptions).some(isError);
     throw new RecordsRejected(diagnostics, isForbidden ? startAgain(development) : undefined);
   }
-  const { about } = exceptions;
-  const all = about === undefined ? [] : liftedSuspensions(change);
-  const lifted = all.filter((id) => about?.includes(id) !== true);
-  if (lifted.length > 0) {
-    throw new UsageError(
-      `the list suspends ${lifted.join(', ')}, and the records do not, so this would lift more than it says: ${getNewest(lifted, all)}, ` +
-        'or `build` with the records as they are',
-    );
-  }
   return diagnostics;
-}
-
-/**
- * The way on with records that do not have the suspensions of the published list.
- *
- * @param ended - whose suspensions end if that is the purpose: those, and what the command ends
- */
-export function getNewest(lifted: readonly string[], ended = lifted): string {
-  const adopt = `run \`suspend ${lifted.join(' ')} --reason "<REASON>"\`, after which the records say so, too`;
-  return (
-    `get the newest records (\`git pull\`), and run this again. If there are none, because nobody has pushed them, ${adopt}, ` +
-    'and then run this again. To stop another issuer at once, `hold` it: that needs no records. Only to end what is suspended, ' +
-    `run \`suspend --end ${ended.join(' ')} --reason "<REASON>"\``
-  );
-}
-
-/** The issuers that the published list suspends, and that are active in the records. */
-export function liftedSuspensions({ before, after }: RecordsChange): readonly string[] {
-  const suspended = [...(before?.issuers.values() ?? [])].filter(({ status }) => status === 'suspended');
-  return suspended
-    .map(({ issuer_id }) => issuer_id)
-    .filter((id) => after.issuers.get(id)?.status === 'active');
 }
 
 /** Nobody relies on a tree that a development key signed, or that was never published. */

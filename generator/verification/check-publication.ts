@@ -80,7 +80,7 @@ export async function checkSums(
 }
 
 /**
- * Checks that `about.json` is the file that the publication statement names, and that it says nothing that no build writes
+ * Checks that `about.json` is the file that the publication statement names, and that it says what a build writes, and nothing else
  * (rule about-file).
  */
 export async function checkAbout(
@@ -88,8 +88,14 @@ export async function checkAbout(
   { issuers }: IssuerRegistry,
   { aboutSha256: named }: PublicationStatement,
 ): Promise<void> {
-  if (named === undefined)
-    throw new Problems([`${PATHS.about} is there, but the publication statement does not name it`]);
+  if (named === undefined) {
+    const isThere = (await files.get(PATHS.about)) !== undefined;
+    if (isThere)
+      throw new Problems([`${PATHS.about} is there, but the publication statement does not name it`]);
+    throw new Problems(
+      findAboutFaults(new Map(), issuers).map((fault) => `no ${PATHS.about}: the publication ${fault}`),
+    );
+  }
   const bytes = await files.require(PATHS.about);
   const hash = sha256(bytes);
   if (hash !== named) {

@@ -165,8 +165,10 @@ async function checkNamedFiles(audit: Audit): Promise<void> {
   if (publication !== undefined && registry !== undefined && checks.resultOf('records') === 'passed') {
     await checks.run('sums', () => checkSums(files, registry, publication));
   }
-  const isAboutKnown = publication?.aboutSha256 !== undefined || (await fileExists(files, PATHS.about));
-  if (!isAboutKnown) checks.skip('about', `the tree has no ${PATHS.about}`);
+  const isNeeded = registry?.issuers.some(({ status }) => status !== 'active');
+  const isNamed = publication?.aboutSha256 !== undefined;
+  if (!isNeeded && !isNamed && !(await fileExists(files, PATHS.about)))
+    checks.skip('about', `the tree has no ${PATHS.about}`);
   else if (registry !== undefined && publication !== undefined)
     await checks.run('about', () => checkAbout(files, registry, publication));
 }

@@ -23,9 +23,6 @@ interface ArchivedLog {
   readonly isVerified: (path: string) => boolean;
 }
 
-/** Whether a path is that of a statement of the log. Its hash is always compared with that of its entry. */
-export const isLoggedStatement = (path: string) => path.startsWith('log/statements/');
-
 /** What is wrong with a file of a log. */
 export interface ArchiveFault {
   readonly path: string;

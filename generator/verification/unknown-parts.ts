@@ -20,14 +20,13 @@ import { PATHS } from '../tree/paths.js';
 export interface Note {
   /**
    * `file-unknown`: SHA256SUMS lists the file, whose hash was checked. `file-unlisted`: nothing lists it, and a mirror
-   * leaves it out. `file-unproven`: a mirror leaves it out, because no checkpoint names the hash of SHA256SUMS. `member-unknown`: `statements.json` has the
+   * leaves it out. `member-unknown`: `statements.json` has the
    * member. `claim-unknown`: a verified statement has the claim. `entry-unknown`: the root key has signed the
    * statement of an entry of the log, and this version does not know its type.
    */
   readonly code:
     | 'file-unknown'
     | 'file-unlisted'
-    | 'file-unproven'
     | 'member-unknown'
     | 'claim-unknown'
     | 'entry-unknown';
@@ -61,13 +60,6 @@ export const unlistedFile = (path: string): Note => ({
   code: 'file-unlisted',
   path,
   message: `${path} is in no list of files, and of a kind ${UNKNOWN}: nothing proves it, hosts serve it, and mirrors leave it out; delete it if it was not meant`,
-});
-
-/** Notes a listed file that a mirror leaves out. */
-export const unprovenFile = (path: string): Note => ({
-  code: 'file-unproven',
-  path,
-  message: `${path} is left out: ${PATHS.checksums} lists it, but no checkpoint names the hash of ${PATHS.checksums}, and this version does not write such a file`,
 });
 
 /** Notes unknown members of `statements.json`. @param bytes - the file, which has its form */

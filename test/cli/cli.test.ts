@@ -132,7 +132,7 @@ describe.runIf(existsSync('/dev/full'))('output that cannot be written', () => {
 });
 
 describe('passport-registry check', () => {
-  it('says where, what, and what to do, on stderr, and ends with 1', async () => {
+  it('says where, what, and what to do, on stdout, and ends with 1', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, {
       'issuers/a.yaml': recordText('a', { tier: 'certifed' }),
@@ -140,8 +140,8 @@ describe('passport-registry check', () => {
     });
     const { code, stdout, stderr } = await cli(['check'], folder);
     expect(code).toBe(1);
-    expect(stdout).toBe('');
-    expect(stderr).toBe(`issuers/a.yaml:2:7: error unknown-value: tier is "certifed"
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`issuers/a.yaml:2:7: error unknown-value: tier is "certifed"
  2 | tier: certifed
    |       ^^^^^^^^
     expected: one of founding, certified, registered, sandbox
@@ -184,9 +184,9 @@ issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
   it('a warning alone is no failure', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { geographical_scope: '[UK]' }) });
-    const { code, stderr } = await cli(['check'], folder);
+    const { code, stdout } = await cli(['check'], folder);
     expect(code).toBe(0);
-    expect(stderr).toContain('1 file: 0 problems, 1 warning');
+    expect(stdout).toContain('1 file: 0 problems, 1 warning');
   });
 
   it('lets no control character of a stranger reach the terminal', async () => {
@@ -199,9 +199,9 @@ issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
       }),
       'issuers/b\u001b[31m.yaml': recordText('b'),
     });
-    const { stderr } = await cli(['check'], folder);
-    expect(stderr).toContain('\\u001b[2J');
-    expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+    const { stdout } = await cli(['check'], folder);
+    expect(stdout).toContain('\\u001b[2J');
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
   });
 });
 
@@ -217,8 +217,11 @@ describe('progress', () => {
     const { stdout } = await run('script', ['-qec', command, '/dev/null'], folder);
     expect(stdout.replaceAll('\u001b[K', '')).toMatch(/\rchecking [\d,]+ of 1,100\r/);
     expect(stdout.endsWith('\r\u001b[K1,100 files: 0 problems, 0 warnings\r\n')).toBe(true);
-    const { stderr } = await cli(['check'], folder);
-    expect(stderr).toBe('1,100 files: 0 problems, 0 warnings\n');
+    expect(await cli(['check'], folder)).toEqual({
+      code: 0,
+      stdout: '1,100 files: 0 problems, 0 warnings\n',
+      stderr: '',
+    });
   });
 });
 
@@ -244,7 +247,7 @@ describe('passport-registry resolve', () => {
     const live = await serve(join(folder, 'dist'));
     for (const source of [[], [live], ['http://127.0.0.1:9', live]]) {
       const good = await cli(ask('alpha', 'policy.json', ...source), folder);
-      expect(good.stderr).toContain('alpha is accepted');
+      expect(good.stdout).toContain('alpha is accepted');
       expect(good.code).toBe(0);
       const bad = await cli(ask('alpha', 'strict.json', '--json', ...source), folder);
       expect(JSON.parse(bad.stdout)).toMatchObject({
@@ -253,9 +256,9 @@ describe('passport-registry resolve', () => {
       });
       expect(bad.code).toBe(1);
       const unknown = await cli(ask('alhpa', 'policy.json', ...source), folder);
-      expect([unknown.code, unknown.stderr.includes('issuer-unknown')]).toEqual([1, true]);
+      expect([unknown.code, unknown.stdout.includes('issuer-unknown')]).toEqual([1, true]);
       // Only a list shows which ids are similar. A host is asked for one issuer.
-      expect(unknown.stderr.includes('did you mean `alpha`?')).toBe(source.length === 0);
+      expect(unknown.stdout.includes('did you mean `alpha`?')).toBe(source.length === 0);
     }
   });
 
@@ -275,8 +278,8 @@ describe('passport-registry resolve', () => {
     const live = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) =>
       path === '/publication.jwt' ? undefined : bytes,
     );
-    const { code, stderr } = await cli(ask('alhpa', 'policy.json', live), folder);
-    expect([code, stderr.includes('did you mean `alpha`?')]).toEqual([1, true]);
+    const { code, stdout } = await cli(ask('alhpa', 'policy.json', live), folder);
+    expect([code, stdout.includes('did you mean `alpha`?')]).toEqual([1, true]);
     const anchor = { root: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')), sources: [live] };
     writeFiles(folder, { 'root.json': JSON.stringify({ ...anchor, publication: 'required' }) });
     const strict = await cli(ask('alpha', 'policy.json'), folder);
@@ -317,7 +320,9 @@ describe('passport-registry resolve', () => {
     for (const source of [[], [live]]) {
       const { stdout, stderr } = await cli(ask('alpha', 'policy.json', '--json', ...source), folder);
       expect(stderr).toMatch(/name: "Alpha Bank"\n.*reason: "its keys were stolen"\n/);
-      expect(JSON.parse(stdout).about).toEqual({ name: 'Alpha Bank', status_reason: reason.status_reason });
+      expect(JSON.parse(stdout).about).toEqual({
+        ...{ name: 'Alpha Bank', status_reason: reason.status_reason, status_since: expect.any(String) },
+      });
       const without = await cli(ask('beta', 'policy.json', '--json', ...source), folder);
       expect(without.stderr).toContain('name: none\n');
       expect(without.stderr).not.toContain('reason');

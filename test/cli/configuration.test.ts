@@ -67,10 +67,10 @@ describe('registry.yaml', () => {
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect((await cli(['checkpoint'], folder)).code).toBe(0);
     expect(published('checkpoint.jwt')).not.toBe(before);
-    expect((await cli(['verify', 'dist'], folder)).stderr).toContain('(pinned)');
+    expect((await cli(['verify', 'dist'], folder)).stdout).toContain('(pinned)');
     // Without a folder it is the address that is verified; nothing answers there.
     const live = await cli(['verify'], folder);
-    expect(live.stderr).toContain('http://127.0.0.1:1');
+    expect(live.stdout).toContain('http://127.0.0.1:1');
     expect(live.code).toBe(4);
   });
 

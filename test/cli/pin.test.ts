@@ -574,26 +574,26 @@ describe('--root-key takes a trust anchor', () => {
     expect((await outcome()).code).toBe(0);
     await anchored(plain, { checkpoint: 'required' });
     const refused = await outcome();
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/checkpoint/)]);
+    expect([refused.code, refused.stdout + refused.stderr]).toEqual([1, expect.stringMatching(/checkpoint/)]);
     await anchored(publish(second, [issuer('a')]));
     expect((await outcome()).code).toBe(1);
   });
 
   it('verify reports a missing checkpoint as a failed check', async () => {
     await anchored(plain, { checkpoint: 'required' });
-    const { stderr } = await cli(['verify', url, '--root-key', 'anchor.json'], folder);
-    expect(stderr).toMatch(
+    const { stdout } = await cli(['verify', url, '--root-key', 'anchor.json'], folder);
+    expect(stdout).toMatch(
       /^FAILED {2}checkpoint\n +checkpoint.jwt is missing, but a checkpoint is required$/m,
     );
     await anchored(plain);
-    expect((await cli(['verify', url, '--root-key', 'anchor.json'], folder)).stderr).toContain(
+    expect((await cli(['verify', url, '--root-key', 'anchor.json'], folder)).stdout).toContain(
       'skipped checkpoint: the tree has no checkpoint.jwt',
     );
   });
 
   it('verify and resolve read the sources of the trust anchor', async () => {
     await anchored(checkpointed, { checkpoint: 'required' });
-    expect((await cli(['verify', '--root-key', 'anchor.json'], folder)).stderr).toContain(
+    expect((await cli(['verify', '--root-key', 'anchor.json'], folder)).stdout).toContain(
       `${url} is NOT valid`,
     );
     const { code } = await cli([...(commands['resolve']?.() ?? []), '--root-key', 'anchor.json'], folder);
@@ -666,8 +666,8 @@ describe('verify without an argument', () => {
 
   it('verifies dist, or the base_url of registry.yaml if there is one', async () => {
     writeFiles(folder, { 'dist/issuers.json': '{}' });
-    expect((await cli(['verify'], folder)).stderr).toContain('dist is NOT valid');
+    expect((await cli(['verify'], folder)).stdout).toContain('dist is NOT valid');
     writeFiles(folder, { 'registry.yaml': `base_url: ${await hostOf(plain)}\n` });
-    expect((await cli(['verify'], folder)).stderr).toMatch(/http:\S+ is NOT valid/);
+    expect((await cli(['verify'], folder)).stdout).toMatch(/http:\S+ is NOT valid/);
   });
 });

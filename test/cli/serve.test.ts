@@ -65,9 +65,9 @@ describe('passport-registry serve', () => {
 
   it('is a live registry that verifies', async () => {
     writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
-    const { code, stderr } = await cli(['verify', base, '--root-key', 'root.json'], folder);
-    expect(stderr).not.toContain('FAILED');
-    expect(stderr).not.toMatch(/skipped (?!.*: the tree has no )/);
+    const { code, stdout } = await cli(['verify', base, '--root-key', 'root.json'], folder);
+    expect(stdout).not.toContain('FAILED');
+    expect(stdout).not.toMatch(/skipped (?!.*: the tree has no )/);
     expect(code).toBe(0);
   });
 

@@ -67,7 +67,7 @@ function isFree(ours: Recorded, theirs: Recorded, holdsList: boolean): boolean {
   const ofStep0 = ['ERR_TRUST_ANCHOR_INVALID', 'ERR_ROOT_KEY_INVALID'];
   if (codes.every((code) => ofStep0.includes(code))) return true;
   if (!codes.every((code) => code === '' || OF_A_PLACE.test(code))) return false;
-  // The order of the two places of a list is free (rule two-places).
+  // The code of any file of one step is correct (rule error-codes).
   if (ours['verdict'] === 'refuse' && theirs['verdict'] === 'refuse') return holdsList;
   // A client may update its list through the tree of sums (rule sums-updates). The one in Python does not.
   return holdsList && ours['verdict'] === 'accept' && theirs['verdict'] === 'refuse';

@@ -142,7 +142,7 @@ describe('the commands of the documents', () => {
     expect((await sh(here(pin), folder)).stderr).toContain('trust-anchor.json written');
     writeFiles(folder, { 'policy.json': '{"tiers":["founding"]}' });
     const [commands = ''] = commandsBelow('docs/verifiers.md', 'On the command line');
-    expect((await sh(here(commands), folder)).stderr).toContain('aurora-bank is accepted');
+    expect((await sh(here(commands), folder)).stdout).toContain('aurora-bank is accepted');
   });
 
   it('docs/issuers.md: new, check, diff, and a check of hosts that do not exist', async () => {
@@ -152,10 +152,10 @@ describe('the commands of the documents', () => {
     const [install, create = '', look = '', compare = '', check = ''] = blocks;
     expect(install?.replaceAll(/^ +/gm, '')).toBe(INSTALL);
     expect((await sh(create, folder)).stderr).toContain('issuers/nordic-post.yaml is a valid record');
-    expect((await sh(look, folder)).stderr).toContain('1 file: 0 problems, 0 warnings, 0 reformatted\n');
-    expect((await sh(compare, folder)).stderr).toContain('note: nordic-post is not taken');
+    expect((await sh(look, folder)).stdout).toContain('1 file: 0 problems, 0 warnings, 0 reformatted\n');
+    expect((await sh(compare, folder)).stdout).toContain('note: nordic-post is not taken');
     const asked = await run('sh', ['-euc', check], folder, await installedPath());
-    expect([asked.code, asked.stderr.includes('host-unreachable')]).toEqual([1, true]);
+    expect([asked.code, asked.stdout.includes('host-unreachable')]).toEqual([1, true]);
   });
 
   it('docs/issuers.md: a minimal record', async () => {
@@ -169,10 +169,10 @@ describe('the commands of the documents', () => {
   it('docs/issuers.md: the diagnostic is printed as shown', async () => {
     const folder = exampleRegistry();
     writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { tier: 'certifed' }) });
-    const { stderr } = await cli(['check'], folder);
+    const { stdout } = await cli(['check'], folder);
     const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
     const [, complaint = ''] = /```text\n([\s\S]*?)```/.exec(text) ?? [];
-    expect(stderr).toBe(`${complaint}7 files: 1 problem, 0 warnings\n`);
+    expect(stdout).toBe(`${complaint}7 files: 1 problem, 0 warnings\n`);
   });
 });
 
@@ -204,7 +204,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     const [install, ...copy] = blocks('Copy the registry');
     expect(install?.replaceAll(/^ +/gm, '')).toBe(INSTALL);
     expect((await sh(copy.join(''), folder)).stderr).toContain('mirror ok: switched to');
-    expect((await sh(commands('Damage on your disk'), folder)).stderr).toContain('is valid');
+    expect((await sh(commands('Damage on your disk'), folder)).stdout).toContain('is valid');
     const before = readlinkSync(join(folder, 'srv/current'));
     await sh(commands('With rsync and coreutils alone'), folder);
     // The tree is the same, so the mirror does not switch and leaves no temporary files.
@@ -215,9 +215,9 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     expect(readlinkSync(join(folder, 'srv/current'))).not.toBe(before);
     const host = await HOSTS['nginx']?.start(join(folder, 'srv/current'));
     const look = commands('Serve the copy').replace('http://127.0.0.1:8080', host ?? '');
-    expect((await sh(look, folder)).stderr).toContain('is valid');
+    expect((await sh(look, folder)).stdout).toContain('is valid');
     const status = commands('Are you in sync?').replaceAll('http://127.0.0.1:8080', host ?? '');
-    expect((await sh(status, folder)).stderr).toMatch(/^primary .*\nin sync /m);
+    expect((await sh(status, folder)).stdout).toMatch(/^primary .*\nin sync /m);
   });
 
   it('docs/hosting/mirror.sh keeps serving the old tree if the source is incomplete', async () => {

@@ -61,8 +61,8 @@ describe('the commands of the pages for operators', () => {
     const folder = await registryAfter('The key', 'Build');
     const [verifyLive = ''] = operatorCommands('Publish');
     const registry = await serve(join(folder, 'dist'));
-    const { stderr } = await sh(verifyLive.replace('http://127.0.0.1:8080', registry), folder);
-    expect(stderr).toContain('is valid');
+    const { stdout } = await sh(verifyLive.replace('http://127.0.0.1:8080', registry), folder);
+    expect(stdout).toContain('is valid');
   });
 });
 
@@ -97,8 +97,8 @@ describeWith(['openssl'], 'signing in two steps', () => {
     await obey(['Offline signing', 'Offline with openssl or an HSM alone'], folder);
     await sh(SIGN_WITH_OPENSSL, folder);
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
-    const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);
-    expect(stderr).toContain('is valid');
+    const { stdout } = await sh('npx passport-registry verify dist --root-key root.json', folder);
+    expect(stdout).toContain('is valid');
     expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 2 });
   });
 });
@@ -114,11 +114,11 @@ describe('a review', () => {
     await sh('npx passport-registry suspend aurora-bank --reason x --out other', folder);
     await sh(`git add issuers && ${git} commit -qm Change`, folder);
     const [diff = '', check = ''] = operatorCommands('Review');
-    const { stderr, stdout } = await sh(diff, folder);
-    expect(stderr.match(/~ aurora-bank: status "active" -> "suspended"/g)).toHaveLength(2);
+    const { stdout } = await sh(diff, folder);
+    expect(stdout.match(/~ aurora-bank: status "active" -> "suspended"/g)).toHaveLength(2);
     expect(stdout).toContain('| <code>aurora-bank</code> | **status** |');
     const asked = await run('sh', ['-uc', check], folder, await installedPath());
-    expect(asked.stderr).toContain('1 issuer: 0 passed, 1 failed');
+    expect(asked.stdout).toContain('1 issuer: 0 passed, 1 failed');
     expect(JSON.parse(readFileSync(join(folder, 'audit.json'), 'utf8')).issuers).toHaveLength(2);
   });
 });
@@ -222,8 +222,8 @@ describe('freshness and rotation', () => {
     writeFiles(folder, { 'registry.yaml': `${names}${ONLINE}` });
     await obey([rotation], folder);
     const registry = await serve(join(folder, 'dist'));
-    const { stderr } = await sh(`npx passport-registry verify ${registry} --root-key ${rootKey}`, folder);
-    expect(stderr).toContain('is valid');
+    const { stdout } = await sh(`npx passport-registry verify ${registry} --root-key ${rootKey}`, folder);
+    expect(stdout).toContain('is valid');
   });
 
   it('docs/operators/keys.md: the next root keys, committed ahead', async () => {
@@ -252,7 +252,7 @@ describe('freshness and rotation', () => {
     writeFiles(folder, { 'registry.yaml': settings });
     const [status = ''] = operatorCommands('How is the registry doing?');
     const [monitor = ''] = operatorCommands('Run it regularly');
-    const { stderr } = await sh(status, folder);
+    const said = await sh(status, folder);
     // The output has the lines that the document shows.
     const text = readFileSync(join(ROOT, 'docs/operators/status.md'), 'utf8');
     const [, shown = ''] = /```text\n(warning delegation[\s\S]*?)\n\n/.exec(text) ?? [];
@@ -261,8 +261,8 @@ describe('freshness and rotation', () => {
         .split('\n')
         .map((line) => line.slice(8, 19))
         .sort();
-    expect(parts(stderr.split('\n\n')[0] ?? '')).toEqual(parts(shown));
-    expect(stderr).toContain('There is nothing to do.');
+    expect(parts(said.stdout.split('\n\n')[0] ?? '')).toEqual(parts(shown));
+    expect(said.stdout).toContain('There is nothing to do.');
     const { stdout } = await sh(monitor, folder);
     const report = JSON.parse(readFileSync(join(folder, 'status.json'), 'utf8'));
     expect([stdout, report.ok, report.next]).toEqual(['', true, []]);
@@ -282,8 +282,8 @@ describe('freshness and rotation', () => {
     const [prepare = '', hold = '', end = ''] = operatorCommands('Stop an issuer while the root key is away');
     await sh(prepare, folder);
     expect((await sh(hold, folder)).stderr).toContain('on hold: harbour-logistics.');
-    const { stderr } = await sh('npx passport-registry status --root-key root.json --offline', folder);
-    expect(stderr).toMatch(/^warning hold {8}harbour-logistics, by the checkpoint of /m);
+    const { stdout } = await sh('npx passport-registry status --root-key root.json --offline', folder);
+    expect(stdout).toMatch(/^warning hold {8}harbour-logistics, by the checkpoint of /m);
     expect((await sh(end, folder)).stderr).toContain('on hold: no issuer');
     expect(readFileSync(join(folder, 'dist/issuers/harbour-logistics'), 'utf8')).toContain('"suspended"');
   });
@@ -342,8 +342,8 @@ printf '${ONLINE.trim()}\\n' >> registry.yaml`,
     );
     const [both = ''] = operatorCommands('A delegation by request').slice(-1);
     await sh(both, folder);
-    const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);
-    expect(stderr).toMatch(/ok +delegation/);
+    const { stdout } = await sh('npx passport-registry verify dist --root-key root.json', folder);
+    expect(stdout).toMatch(/ok +delegation/);
   });
 });
 

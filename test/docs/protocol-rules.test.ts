@@ -400,16 +400,17 @@ describe('which error code wins (rule error-codes)', () => {
     expect(await at(`{"issuers":[],${time},"updated_at":0}`)).toBe('ERR_LIST_NONCONFORMING');
   });
 
-  it('an incomplete snapshot is skipped, and a missing list has its own code', async () => {
+  it('a list or a signature that is missing has its own code', async () => {
     const [root, online] = [await testKey(), await testKey()];
     const files = publish(root, [], UPDATED_AT);
     const list = files.get('issuers.json') as Buffer;
     const times = { iat: MADE, exp: MADE + DAY };
     files.set('keys/delegation.jwt', Buffer.from(await delegation(root, online, times)));
     files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, online, times)));
-    files.set(`snapshots/${sha256(list)}/issuers.json`, list);
     expect(await verdict(files, root.rootKey, MADE + 10)).toBe('accepted');
-    files.delete('issuers.sig');
+    for (const path of ['issuers.json', `lists/${sha256(list)}.json`]) files.delete(path);
+    expect(await verdict(files, root.rootKey, MADE + 10)).toBe('ERR_CHECKPOINT_MISMATCH');
+    files.set('issuers.json', list).delete('issuers.sig');
     expect(await verdict(files, root.rootKey, MADE + 10)).toBe('ERR_SOURCE_STATUS');
   });
 

@@ -207,11 +207,11 @@ describe('a second build', () => {
     const strays = ['Notes.doc', 'a.doc', 'b.doc', 'c.doc', 'd.doc', 'stray/file.txt'];
     writeFiles(folder, Object.fromEntries(strays.map((path) => [`dist/${path}`, 'x'])));
     const { stdout } = await built(folder, ...AT(T2), '--json', '--override', 'c:record-removed');
-    // issuers/b, the list, its signature, the publication statement, the sums, the checksums, the page that has the list
+    // issuers/b, the list, its signature, about.json, the publication statement, the sums, the checksums, the page that has the list
     // in it, and the changes; issuers/c and the stray files.
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({
-      written: 8,
+      written: 9,
       unchanged: 22,
       removed: 7,
       updatedAt: T2,
@@ -480,7 +480,7 @@ describe('the development key', () => {
     const key = readFileSync(file, 'utf8');
     expect((await cli(['build', '--json'], folder)).stdout).toContain('"development": true');
     expect(readFileSync(file, 'utf8')).toBe(key);
-    expect((await cli(['verify', 'dist'], folder)).stderr).toContain('not for production');
+    expect((await cli(['verify', 'dist'], folder)).stdout).toContain('not for production');
   });
 
   it.each([
@@ -591,9 +591,9 @@ describeWithData(REAL_RECORDS, '200 records made from a real directory', () => {
     for (const out of ['one', 'two']) {
       await built(folder, '--issuers', REAL_RECORDS, '--out', out, ...AT(T1));
       const verify = ['verify', out, '--root-key', await publicKey(folder), '--max-age', '36500'];
-      const { code, stderr } = await cli(verify, folder);
+      const { code, stdout } = await cli(verify, folder);
       expect(code).toBe(0);
-      expect(stderr).toContain('200 issuers');
+      expect(stdout).toContain('200 issuers');
     }
     expect(contents(join(folder, 'two'))).toEqual(contents(join(folder, 'one')));
   });

@@ -115,7 +115,7 @@ describe('an emergency', () => {
     expect((await cli(['check', '--fix'], folder)).code).toBe(0);
     expect(parse(record()).status_reason).toBe(said);
     const about = JSON.parse(readFileSync(join(folder, 'dist/about.json'), 'utf8'));
-    expect(about).toEqual({ issuers: { gamma: { status_reason: said } } });
+    expect(about).toEqual({ issuers: { gamma: { status_reason: said, status_since: expect.any(String) } } });
   });
 
   it.each([
@@ -132,10 +132,15 @@ describe('an emergency', () => {
   it('that ends takes the reason away, and notes why it ended', async () => {
     await command('suspend', 'gamma', '--reason', 'leaked');
     expect((await command('suspend', '--end', 'gamma', '--reason', 'new keys')).code).toBe(0);
+    const { reinstated } = parse(record());
     expect(record()).toBe(
-      RECORD.replace('status:   active', `# ${TODAY} active: new keys\nstatus:   active`),
+      RECORD.replace('status:   active', `# ${TODAY} active: new keys\nstatus:   active`).replace(
+        'see the minutes',
+        `see the minutes\nreinstated: ${reinstated}`,
+      ),
     );
-    expect(existsSync(join(folder, 'dist/about.json'))).toBe(false);
+    const about = JSON.parse(readFileSync(join(folder, 'dist/about.json'), 'utf8'));
+    expect(about).toEqual({ issuers: { gamma: { reinstated } } });
   });
 
   it.each(['leaked # at noon', '"leaked: all"', '>-\n  leaked,\n  all', '|-\n  leaked'])(
@@ -146,7 +151,12 @@ describe('an emergency', () => {
       writeFiles(folder, { 'issuers/europe/gamma.yaml': suspended });
       expect((await command('build')).code).toBe(0);
       expect((await command('suspend', '--end', 'gamma', '--reason', 'x')).code).toBe(0);
-      expect(record().trim()).toBe(`${before}# ${TODAY} active: x\nstatus: active${after}`.trim());
+      const { reinstated } = parse(record());
+      expect(record().trim()).toBe(
+        `${before}# ${TODAY} active: x\nstatus: active${after}`
+          .replace('see the minutes', `see the minutes\nreinstated: ${reinstated}`)
+          .trim(),
+      );
     },
   );
 

@@ -32,8 +32,8 @@ describe('passport-registry, installed from one tarball with no package registry
       [program, 'verify', 'dist'],
     ]) {
       const [name = '', ...args] = command;
-      const { code, stderr } = await run(name, args, folder);
-      expect(code, stderr).toBe(0);
+      const { code, stdout, stderr } = await run(name, args, folder);
+      expect(code, stdout + stderr).toBe(0);
     }
     expect(existsSync(join(folder, 'dist/issuers.json'))).toBe(true);
   });

@@ -135,6 +135,16 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/offline-signing/offline', 'a request that was overtaken by another publication'],
       ['custody/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
+    'A suspension ends only by a record with a time #8d3781d9': [
+      ['generator/review/reinstated', 'lift nothing'],
+      ['generator/review/reinstated', 'ends one suspension, and none after it'],
+      ['generator/review/reinstated', 'is no time of the future'],
+      ['generator/review/reinstated', 'damaged lifts no suspension'],
+      [
+        'custody/offline-signing/about-file',
+        'ends no suspension on a machine that does not learn since when',
+      ],
+    ],
     'Under one root key, each publication has a higher number #a316341d': [
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
       ['custody/offline-signing/statement', 'is not signed with %s'],

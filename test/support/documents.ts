@@ -85,6 +85,6 @@ export async function sh(commands: string, folder: string): Promise<Outcome> {
     XDG_STATE_HOME: join(folder, 'state'),
   });
   expect(outcome.stderr).not.toContain('passport-registry:');
-  expect(outcome.code, outcome.stderr).toBe(0);
+  expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
   return outcome;
 }

@@ -102,6 +102,7 @@ export class LoggedRegistry {
     });
     const list = files.get('issuers.json') as Buffer;
     if (kept) this.files = altered(this.files, `lists/${sha256(list)}.json`, list);
+    else files.delete(`lists/${sha256(list)}.json`);
     this.#next = files;
     this.#newest = await this.append(entryOf(files), String(files.get('publication.jwt')), { signer });
     return this.files;

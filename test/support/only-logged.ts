@@ -10,18 +10,15 @@ export async function onlyLogged(tree: string, publish: () => Promise<unknown>):
   const before = filesOf(tree);
   await publish();
   const after = filesOf(tree);
-  const snapshot = `snapshots/${sha256(after.get('issuers.json') as Buffer)}`;
+  const list = after.get('issuers.json') as Buffer;
+  const pending = `log/pending/${sha256(list)}`;
   const about = after.get('about.json');
   const isNewAbout = about !== undefined && before.get('about.json')?.equals(about) !== true;
-  const early = [...after].filter(
-    ([path]) => /^log\/(?!publication|proofs)/.test(path) || path.startsWith(`${snapshot}/issuers.`),
-  );
-  // A publication begins with new cosignatures for the proof that it replaces.
-  const [, replaced] = [...after].find(([path]) => /last\.tlog-proof$/.test(path) && !before.has(path)) ?? [];
+  const early = [...after].filter(([path]) => /^(?:lists|log\/(?!publication))/.test(path));
   rmSync(tree, { recursive: true });
   writeFiles(tree, {
     ...Object.fromEntries([...before, ...early]),
-    ...(replaced && { 'log/publication.tlog-proof': replaced }),
-    ...(isNewAbout && { [`${snapshot}/about.json`]: about }),
+    [`${pending}/issuers.sig`]: after.get('issuers.sig') as Buffer,
+    ...(isNewAbout && { [`${pending}/about.json`]: about }),
   });
 }

@@ -1,6 +1,4 @@
 import { cpSync } from 'node:fs';
-import { join } from 'node:path';
-import { statusChanges } from '../../build/generator/review/status-changes.js';
 import { afterEachFile } from './endings.js';
 import { git as gitIn } from './git.js';
 import { copyOf } from './made-once.js';
@@ -51,10 +49,4 @@ export async function diff(folder: string, args = ['HEAD^..HEAD'], environment: 
     rules: diagnostics.map(({ file, rule }: Record<string, string>) => `${file} ${rule}`),
     changes: changes.map(({ issuer_id, kind }: Record<string, string>) => `${issuer_id} ${kind}`),
   };
-}
-
-/** What git shows of the status of issuers, as `issuer status`, newest first. */
-export function statusesIn(folder: string, ids: readonly string[], environment: Record<string, string> = {}) {
-  const env = { ...process.env, ...environment };
-  return statusChanges(join(folder, 'issuers'), env, ids).map(({ issuer, to }) => `${issuer} ${to}`);
 }

@@ -65,7 +65,7 @@ export class SimulatedGithub {
   /** Runs a command of the operator, which must succeed. Returns its output. */
   async good(cwd: string, ...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await cli(args, cwd, clockAhead(this.#aheadMinutes));
-    if (code !== 0) throw new Error(stderr);
+    if (code !== 0) throw new Error(stdout + stderr);
     return stdout.trim();
   }
 

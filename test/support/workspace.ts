@@ -102,8 +102,8 @@ export function cli(
 /** Runs the command line, which must succeed without a message of its own. */
 export async function goodCli(args: readonly string[], cwd: string): Promise<Outcome> {
   const outcome = await cli(args, cwd);
-  const { code, stderr } = outcome;
-  if (code !== 0 || stderr.includes('passport-registry:')) throw new Error(`${code}: ${stderr}`);
+  const { code, stdout, stderr } = outcome;
+  if (code !== 0 || stderr.includes('passport-registry:')) throw new Error(`${code}: ${stdout}${stderr}`);
   return outcome;
 }
 

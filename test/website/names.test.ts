@@ -37,7 +37,7 @@ beforeAll(async () => {
   write('nameless', { status: 'suspended' });
   await publish('2026-10-02');
   write('harbour.example', { status: 'revoked', status_reason: REASON });
-  write('nameless', {});
+  write('nameless', { reinstated: '2026-11-22T00:00:00Z' });
   await publish('2026-11-23');
   await cli(['hold', 'lantern.example', '--online-key', 'key.pem'], folder);
   dist = join(folder, 'dist');

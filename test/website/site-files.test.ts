@@ -44,7 +44,7 @@ describe('changes.json', () => {
     set(folder, 'alpha', { status: 'suspended', tier: 'registered' });
     set(folder, 'gamma', {});
     await build(folder, T(2));
-    set(folder, 'alpha', { tier: 'registered' });
+    set(folder, 'alpha', { tier: 'registered', reinstated: '2026-01-02T12:00:00Z' });
     set(folder, 'beta', { contact: 'a@b.internal' });
     await build(folder, T(3));
     const change = (day: number, issuer_id: string, field: string, from: string | null, to: string) => ({
@@ -83,7 +83,7 @@ describe('changes.json', () => {
     await build(folder, T(2));
     const [before, name] = [changes(folder).changes, changes(folder).feed];
     writeFileSync(join(folder, 'dist/changes.json'), alter(read(folder, 'changes.json')));
-    set(folder, 'alpha', {});
+    set(folder, 'alpha', { reinstated: '2026-01-02T12:00:00Z' });
     await build(folder, T(3));
     expect(changes(folder).changes).toHaveLength(1);
     expect(changes(folder).changes[0]).toMatchObject({ updated_at: T(3), to: 'active' });

@@ -1,4 +1,4 @@
-import { commandLine, shellWord } from '../../command-line.js';
+import { shellWord } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
 import { COSIGNED, isHeldInCopy, isUncosigned, lacksWitnesses } from './host-steps.js';
@@ -8,8 +8,6 @@ import {
   checkpointStep,
   inSentences,
   type NextStep,
-  PULL,
-  publishingOptions,
   run,
 } from './next-step.js';
 
@@ -26,7 +24,6 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
   const reasons = reasonsToBuild(status);
   if (reasons.length === 0) return withoutBuild(status, settings);
   const build = buildStep({ reason: reasons.join(', and ') }, status, settings);
-  if (changes.lifted.length > 0) return [pullFirst(changes.lifted, settings), build];
   const isLoadedFirst = mayHavePublished(status) && tree.hasRemote;
   return [...(isLoadedFirst ? [loadFirst(settings, build)] : []), build];
 }
@@ -71,17 +68,6 @@ function reasonsToBuild(status: RegistryStatus): string[] {
   if (tree.published && changes.changes.length > 0) reasons.push('publish the changes');
   if (tree.published && online.wantsBuild) reasons.push('publish the online keys of registry.yaml');
   return reasons;
-}
-
-/** Records of before a suspension look like its end. Only the operator knows. */
-function pullFirst(lifted: readonly string[], settings: CommandSettings): NextStep {
-  const reason = ['--reason', '"<REASON>"', ...publishingOptions(settings)];
-  const again = commandLine(settings, 'suspend', ...lifted, ...reason);
-  const end = commandLine(settings, 'suspend', '--end', ...lifted, ...reason);
-  return {
-    command: PULL,
-    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}. If nobody has pushed them, run \`${again}\`; only to end it, run \`${end}\``,
-  };
 }
 
 /** Whether there is no tree here, and the host does not show whether a list was published. */

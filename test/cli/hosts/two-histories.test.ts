@@ -1,7 +1,6 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { git as gitIn } from '../../support/git.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
 import { plainHost } from '../../support/serving.js';
 import { cli, clockAhead, recordText, workspace, writeFiles } from '../../support/workspace.js';
@@ -123,8 +122,8 @@ describe.each([
     expect(next[0].command).toMatch(new RegExp(`${load} && npx passport-registry hold beta$`));
     const again = 'npx passport-registry suspend beta --reason "<REASON>" --production';
     expect(commandsOf(next).slice(1)).toEqual([PULL, again]);
-    const { stderr } = await cli(['status'], folder, clockAhead(3));
-    const lines = stderr.trimEnd().split('\n');
+    const { stdout } = await cli(['status'], folder, clockAhead(3));
+    const lines = stdout.trimEnd().split('\n');
     const at = lines.findIndex((line) => line.startsWith('Next: '));
     // What is dangerous comes first, and nothing is longer than a terminal but the command.
     expect(lines.slice(0, 2).join()).toMatch(
@@ -267,8 +266,7 @@ describe.each([
   it('names whom it releases, also where it continues the host', async () => {
     await away(1, ...suspend('alpha', ...THEM));
     copy('host', 'dist');
-    // Records of before the suspension.
-    await away(2, 'build', '--production');
+    await away(2, 'suspend', '--end', 'alpha', '--reason', 'new keys', '--production');
     const { live } = await json(['status'], 3);
     expect([live.comparedWithTree, live.level]).toEqual(['older', 'warning']);
     expect(live.message).toContain('it suspends alpha, and dist does not');
@@ -310,39 +308,6 @@ describe('records that are older than the published list', () => {
   // A refused command leaves its edit of the record.
   beforeEach(() => copy('old', 'issuers'));
 
-  it.each([suspend('beta'), ['revoke', 'beta', '--reason', 'gone', '--production']])(
-    'lift no suspension by a command about another issuer: %s beta',
-    async (...args) => {
-      const list = readFileSync(join(folder, 'dist/issuers.json'));
-      for (const how of [[], ['--unsigned', 'request']]) {
-        const { code, error } = await json(
-          [...args.filter((one) => how.length === 0 || one !== '--production'), ...how],
-          2,
-        );
-        expect([code, error.code]).toEqual([2, 'ERR_USAGE']);
-        expect(error.message).toMatch(
-          /the list suspends alpha, .*git pull.*`suspend --end alpha --reason "<REASON>"`/,
-        );
-      }
-      expect(readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')).toMatch(
-        /^status: (suspended|revoked)$/m,
-      );
-      expect(readFileSync(join(folder, 'dist/issuers.json'))).toEqual(list);
-    },
-  );
-
-  it('follow the list by `suspend` if nobody has pushed the newest ones, as the refusal says', async () => {
-    for (const [source, target] of Object.entries({ dist: 'kept', issuers: 'kept-records' }))
-      copy(source, target);
-    const { error } = await json(suspend('beta'), 2);
-    const before = error.message.slice(0, error.message.indexOf('Only to end'));
-    expect(before).toContain('`suspend alpha --reason "<REASON>"`');
-    expect(before).toContain('`hold` it');
-    for (const id of ['alpha', 'beta']) expect(await json(suspend(id), 3)).toMatchObject({ code: 0 });
-    for (const [source, target] of Object.entries({ kept: 'dist', 'kept-records': 'issuers' }))
-      copy(source, target);
-  });
-
   it('are not blamed if it is dist that is old', async () => {
     for (const name of ['dist', 'issuers']) copy(name, `kept-${name}`);
     copy('dist', 'host');
@@ -362,126 +327,5 @@ describe('records that are older than the published list', () => {
     for (const name of ['dist', 'issuers']) copy(`kept-${name}`, name);
     url = NOBODY;
     writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nsigner: { key: root.pem }\n' });
-  });
-
-  it('are a warning of `status`, which says to get the newest ones first', async () => {
-    const { changes, next } = await json(['status'], 2);
-    expect([changes.level, changes.lifted]).toEqual(['warning', ['alpha']]);
-    expect(changes.message).toContain('would lift the suspension of alpha');
-    expect(next[0].command).toBe(PULL);
-    expect(next[1].command).toContain('build');
-    // A change that lifts nothing is none.
-    const records = readFileSync(join(folder, 'issuers/alpha.yaml'), 'utf8');
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
-    expect((await json(['status'], 2)).changes.lifted).toEqual([]);
-    writeFiles(folder, { 'issuers/alpha.yaml': records });
-  });
-
-  it('end several suspensions on purpose by one command, or none', async () => {
-    copy('dist', 'kept');
-    expect(await json(suspend('alpha', 'beta'), 3)).toMatchObject({ code: 0 });
-    copy('old', 'issuers');
-    const end = (...ids: string[]) =>
-      json(['suspend', '--end', ...ids, '--reason', 'new keys', '--production'], 4);
-    const { error } = await end('alpha');
-    expect(error.message).toContain('run `suspend --end alpha beta --reason "<REASON>"`');
-    expect((await end('alpha', 'beta', 'nobody')).error.message).toContain('has no record of nobody');
-    for (const id of ['alpha', 'beta'])
-      expect(readFileSync(join(folder, `issuers/${id}.yaml`))).toEqual(
-        readFileSync(join(folder, `old/${id}.yaml`)),
-      );
-    expect(await end('alpha', 'beta')).toMatchObject({ code: 0 });
-    const { issuers } = JSON.parse(readFileSync(join(folder, 'dist/issuers.json'), 'utf8'));
-    expect(issuers.map(({ status }: { status: string }) => status)).toEqual(['active', 'active']);
-    copy('old', 'issuers');
-    copy('kept', 'dist');
-  });
-
-  it('may end the suspension that a command names, and that of every reviewed record', async () => {
-    copy('dist', 'kept');
-    const [{ reason }] = (await json(['status'], 3)).next;
-    const end = ['suspend', '--end', 'alpha', '--reason', 'new keys', '--production'];
-    // As the operator runs it who only writes the reason.
-    expect(reason).toContain(`\`npx passport-registry ${end.join(' ').replace('new keys', '"<REASON>"')}\``);
-    expect(await json(end, 3)).toMatchObject({ code: 0 });
-    copy('old', 'issuers');
-    copy('kept', 'dist');
-    expect(await json(['build', '--production'], 4)).toMatchObject({ code: 0 });
-  });
-});
-
-describe('records in git', () => {
-  const MINUTE = 60_000;
-  let made: string;
-  const git = (...args: string[]) => gitIn(folder, ...args);
-  /** Commits all records, in minutes of this day. The suspension of alpha is published in the first of them. */
-  function commit(minutes: number): void {
-    vi.stubEnv('GIT_COMMITTER_DATE', new Date(Date.now() + minutes * MINUTE).toISOString());
-    git('add', 'issuers');
-    git('commit', '--quiet', '--message', 'Records');
-  }
-  const write = (id: string, fields: Parameters<typeof recordText>[1]) =>
-    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
-  const build = (...how: string[]) => json(['build', ...how], 5);
-
-  beforeAll(async () => {
-    folder = await workspace(['alpha', 'beta']);
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder);
-    writeFiles(folder, { 'root.json': stdout });
-    more = '';
-    configure();
-    git('init', '--quiet');
-    commit(-60);
-    expect(await json(['build', '--production'])).toMatchObject({ code: 0 });
-    expect(await json(suspend('alpha'), 1)).toMatchObject({ code: 0 });
-    made = folder;
-  });
-
-  beforeEach(() => {
-    folder = copyOf(made);
-  });
-  afterEach(() => {
-    vi.unstubAllEnvs();
-  });
-
-  it('lift no suspension if their last commit is older', async () => {
-    const list = readFileSync(join(folder, 'dist/issuers.json'));
-    git('checkout', '--quiet', 'issuers');
-    for (const how of [['--production'], ['--unsigned', 'request']]) {
-      const { error, code } = await build(...how);
-      expect({ code, error }).toMatchObject(refused);
-      for (const words of ['the list suspends alpha', '`git pull`', '`suspend --end alpha --reason'])
-        expect(error.message).toContain(words);
-    }
-    // Neither an edit nor a commit of something else shows that somebody has seen the suspension.
-    write('alpha', { tier: 'founding' });
-    expect(await build('--production')).toMatchObject(refused);
-    commit(3);
-    expect(await build('--production')).toMatchObject(refused);
-    expect(readFileSync(join(folder, 'dist/issuers.json'))).toEqual(list);
-    const end = ['suspend', '--end', 'alpha', '--reason', 'new keys', '--production'];
-    expect(await json(end, 6)).toMatchObject({ code: 0 });
-  });
-
-  it('lift a suspension if the end is committed after it, or not yet', async () => {
-    commit(2);
-    const lifts = { code: 0, notes: expect.arrayContaining([expect.stringContaining('lifts a suspension')]) };
-    write('alpha', {});
-    copy('dist', 'kept');
-    expect(await build('--production')).toMatchObject(lifts);
-    copy('kept', 'dist');
-    commit(3);
-    expect(await build('--production')).toMatchObject(lifts);
-    copy('kept', 'dist');
-    // As a workflow checks out what was merged: git has no earlier commit.
-    git('clone', '--quiet', '--depth', '1', `file://${folder}`, 'clone');
-    const clone = ['--issuers', 'clone/issuers', '--out', 'kept'];
-    expect(await build('--production', ...clone)).toMatchObject(lifts);
-  });
-
-  it('lift a suspension if git does not know the folder, and say so', async () => {
-    git('checkout', '--quiet', 'issuers');
-    rmSync(join(folder, '.git'), { recursive: true });
-    expect(await build('--production')).toMatchObject({ code: 0 });
   });
 });

@@ -213,7 +213,9 @@ it('a key file that others may read is named, and nothing is signed again for th
 
 it('a publication that is only in the log is completed by a build in a copy without its names and reasons', async () => {
   await onlyLogged(join(folder, 'dist'), () => json(...suspend('alpha')));
-  const names = [...filesOf(join(folder, 'dist')).keys()].filter((path) => /^snapshots\/.*about/.test(path));
+  const names = [...filesOf(join(folder, 'dist')).keys()].filter((path) =>
+    /^log\/pending\/.*about/.test(path),
+  );
   for (const path of names) rmSync(join(folder, 'dist', path));
   const { log, next } = await json('status');
   expect([names.length > 0, log.needsBuild]).toEqual([true, true]);

@@ -66,8 +66,8 @@ describe('a rotation', () => {
     writeFiles(here.folder, { 'issuers/beta.yaml': record });
     const { code, stderr } = await cli(['keys', 'rotate', '--yes', ...NEXT], here.folder);
     expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/`git pull`.* run `suspend beta .*`suspend --end/),
+      1,
+      expect.stringMatching(/`git pull`.*`suspend` the issuer .*`suspend --end/),
     ]);
   });
 
@@ -168,9 +168,9 @@ describe('a rotation', () => {
       rmSync(join(here.folder, 'rotation', file));
     }
     await expectUnfinished(words);
-    const { stderr } = await cli(['status'], here.folder);
-    expect(stderr).toMatch(/^warning rotation {4}the next key is not made yet/m);
-    expect(stderr).not.toContain('There is nothing to do');
+    const { stdout } = await cli(['status'], here.folder);
+    expect(stdout).toMatch(/^warning rotation {4}the next key is not made yet/m);
+    expect(stdout).not.toContain('There is nothing to do');
     rmSync(join(here.folder, 'next.pem'));
     await rotate();
     expect(keyIn('rotation/next.json')).not.toBe(next);
@@ -447,7 +447,7 @@ describe('hosts', () => {
     const { code, report } = await statusOf([], later(24 * 60 + 10));
     expect([code, report.live.host.state, report.mirrors[0].host.state]).toEqual([1, 'expired', 'expired']);
     const status = await cli(['mirror', 'status'], here.folder, later(24 * 60 + 10));
-    expect([status.code, status.stderr]).toEqual([1, expect.stringMatching(/^expired .*expired at/)]);
+    expect([status.code, status.stdout]).toEqual([1, expect.stringMatching(/^expired .*expired at/)]);
   });
 
   it('that are mirrors cannot be compared if the registry is away', async () => {

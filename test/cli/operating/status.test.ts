@@ -31,14 +31,14 @@ const later = (minutes: number) => clockAhead(minutes);
 describe('passport-registry status', () => {
   it('names each part that is missing, from an empty folder to the first list', async () => {
     here.folder = temporaryFolder();
-    const words = async () => (await cli(['status'], here.folder)).stderr;
+    const words = async () => (await cli(['status'], here.folder)).stdout;
     expect(await words()).toMatch(/^note {4}tree {8}dist has no tree$/m);
     expect(await words()).toContain('there is no folder issuers');
     mkdirSync(join(here.folder, 'issuers'));
     expect(await words()).toContain('issuers has no records');
     expect(await words()).toMatch(/^Next: create the first record: run `npx passport-registry new` with /m);
     const elsewhere = await cli(['status', '--issuers', 'records'], here.folder);
-    expect(elsewhere.stderr).toContain('run `npx passport-registry new --issuers records` with ');
+    expect(elsewhere.stdout).toContain('run `npx passport-registry new --issuers records` with ');
     writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
@@ -105,8 +105,8 @@ describe('passport-registry status', () => {
     await publishWithCheckpoint({ days: 13 });
     writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma'), 'issuers/alpha.yaml': 'tier: 1\n' });
     const { code, stdout, stderr } = await cli(['status'], here.folder);
-    const lines = stderr.split('\n\n')[0]?.split('\n') ?? [];
-    expect([code, stdout]).toEqual([1, '']);
+    const lines = stdout.split('\n\n')[0]?.split('\n') ?? [];
+    expect([code, stderr]).toEqual([1, '']);
     expect(lines.map((line) => line.slice(0, 19).trim())).toEqual([
       'FAILED  changes',
       'warning delegation',
@@ -227,7 +227,7 @@ describe('a hold', () => {
     expect(before.report.hold).toEqual({ level: 'ok', message: 'none', issuers: [], releasable: [] });
     expect(before.report.delegation).toMatchObject({ mayHold: true });
     expect(before.report.delegation.message).toMatch(/, which may hold issuers$/);
-    expect((await cli(['status'], here.folder)).stderr).not.toContain(' hold  ');
+    expect((await cli(['status'], here.folder)).stdout).not.toContain(' hold  ');
 
     await good('hold', 'alpha', 'beta');
     const held = await statusOf(['--fail-on', 'warning']);
@@ -237,7 +237,7 @@ describe('a hold', () => {
       'suspend with the root key: alpha, beta. After a false alarm, run ' +
         '`npx passport-registry hold --end --false-alarm` with the id instead',
     );
-    expect((await cli(['status'], here.folder)).stderr).toMatch(/^warning hold {8}alpha, beta, /m);
+    expect((await cli(['status'], here.folder)).stdout).toMatch(/^warning hold {8}alpha, beta, /m);
 
     writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
     await good('build');
@@ -329,7 +329,7 @@ describe('a checkpoint', () => {
       message: expect.stringContaining('unknown'),
       releasable: [],
     });
-    expect((await cli(['status'], here.folder)).stderr).toMatch(/^note {4}hold {8}unknown: /m);
+    expect((await cli(['status'], here.folder)).stdout).toMatch(/^note {4}hold {8}unknown: /m);
   });
 
   it('that is missing although there is a delegation is a warning', async () => {
@@ -447,10 +447,10 @@ describe('the root key', () => {
     ['is the private key', 'root.pem', 'contains no public JWK'],
   ])('that %s in root_key is an error', async (_name, file, words) => {
     const { code, stderr, stdout } = await cli(['status', '--root-key', file], here.folder);
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(words)]);
-    expect(stderr).toMatch(/^FAILED {2}root key/);
-    expect(stderr).not.toContain('PRIVATE');
-    expect(stderr).toContain('Next: correct root_key, or restore dist');
+    expect([code, stdout, stderr]).toEqual([1, expect.stringContaining(words), '']);
+    expect(stdout).toMatch(/^FAILED {2}root key/);
+    expect(stdout).not.toContain('PRIVATE');
+    expect(stdout).toContain('Next: correct root_key, or restore dist');
   });
 });
 
@@ -494,7 +494,7 @@ describe('the log', () => {
     });
     expect(none.next[0]).toBe(COSIGN);
     const refused = await verified();
-    expect([refused.code, refused.stderr]).toEqual([
+    expect([refused.code, refused.stdout]).toEqual([
       0,
       expect.stringMatching(
         /WARNING: cosigned by 0 of 2 witnesses, but .* refuse it: run `checkpoint dist` until it ends with 0/,
@@ -512,7 +512,7 @@ describe('the log', () => {
     expect(both.report.log).toMatchObject({ level: 'ok', cosigned: 2 });
     expect(both.report.log.message).toContain('by a.example, b.example since');
     expect(both.next).toEqual([]);
-    expect((await verified()).stderr).not.toContain('WARNING');
+    expect((await verified()).stdout).not.toContain('WARNING');
   });
 
   it('counts no cosignature of a key that registry.yaml does not name', async () => {
@@ -598,7 +598,8 @@ describe('changes', () => {
     expect(report.changes.toCommit).toEqual(['issuers']);
     git('commit', '-qam', 'Suspend');
     expect((await statusOf()).levels['changes']).toBe('ok');
-    writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    const reinstated = new Date(Date.now() + 60_000).toISOString();
+    writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha', { reinstated }) });
     expect((await statusOf()).report.changes.message).toContain('alpha suspended -> active');
     const built = await cli(['build'], here.folder);
     expect(built.stderr).toContain('alpha: status suspended → active');
@@ -636,14 +637,14 @@ describe('changes', () => {
     const { next } = await statusOf();
     const words = (next[0] ?? '').split(' ').slice(2);
     const shown = await cli(words, here.folder);
-    expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('error example-name')]);
+    expect([shown.code, shown.stdout]).toEqual([1, expect.stringContaining('error example-name')]);
     const allowed = await cli([...words, '--allow-example-names'], here.folder);
-    expect([allowed.code, allowed.stderr]).toEqual([0, expect.stringContaining('warning example-name')]);
+    expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringContaining('warning example-name')]);
     const unasked = await cli(
       words.filter((word) => word !== '--production'),
       here.folder,
     );
-    expect([unasked.code, unasked.stderr]).toEqual([0, expect.not.stringContaining('example-name')]);
+    expect([unasked.code, unasked.stdout]).toEqual([0, expect.not.stringContaining('example-name')]);
   });
 
   it('with a reserved name that was published deliberately are a warning, until a build must publish', async () => {

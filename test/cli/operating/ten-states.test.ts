@@ -28,10 +28,10 @@ async function good(...args: string[]): Promise<string> {
 
 /** The one command to run next, as JSON and as shown to people. */
 async function next(...args: string[]): Promise<string | undefined> {
-  const { stdout } = await cli(['status', '--json', ...args], folder);
-  const [first] = JSON.parse(stdout).next;
-  const { stderr } = await cli(['status', ...args], folder);
-  const commands = [...stderr.matchAll(/^ {2}(\S.*)$/gm)].map(([, command]) => command);
+  const asked = await cli(['status', '--json', ...args], folder);
+  const [first] = JSON.parse(asked.stdout).next;
+  const { stdout } = await cli(['status', ...args], folder);
+  const commands = [...stdout.matchAll(/^ {2}(\S.*)$/gm)].map(([, command]) => command);
   expect(commands).toEqual(first?.command === undefined ? [] : [first.command]);
   return first?.command;
 }
@@ -67,7 +67,7 @@ describe('the one command that `status` proposes for a registry that', () => {
 
   it('is fresh', async () => {
     expect(await next()).toBe(undefined);
-    expect((await cli(['status'], folder)).stderr).toContain('Next: create the first record: run `npx ');
+    expect((await cli(['status'], folder)).stdout).toContain('Next: create the first record: run `npx ');
     for (const id of ['acme', 'beta']) await good('new', id, '--issuer-url', `https://id.${id}.internal`);
     expect(await next()).toBe(program('build', '--production'));
     // The host is not there yet: nothing shows that it is.
@@ -100,7 +100,7 @@ describe('the one command that `status` proposes for a registry that', () => {
     });
     const { stdout } = await cli(['status', '--json', '--base-url', away], folder);
     expect(JSON.parse(stdout).changes).toMatchObject({ level: 'warning', uncommitted: 1 });
-    const said = async (base: string) => (await cli(['status', '--base-url', base], folder)).stderr;
+    const said = async (base: string) => (await cli(['status', '--base-url', base], folder)).stdout;
     // A first publication: the host may not be there yet.
     expect(await next('--base-url', away)).toBe(serves);
     // `serve` does not answer there, and nothing says that the last one is on this machine.
@@ -171,8 +171,8 @@ describe('the one command that `status` proposes for a registry that', () => {
     const branch = git('branch', '--show-current').trim();
     git('branch', '-q', `--set-upstream-to=origin/${branch}`);
     expect(await next()).toBe('git push');
-    const { code, stderr } = await cli(['status', '--fail-on', 'warning'], folder);
-    expect([code, stderr]).toEqual([
+    const { code, stdout } = await cli(['status', '--fail-on', 'warning'], folder);
+    expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(/^note +changes .*, but not pushed: 1 commit$/m),
     ]);
@@ -224,7 +224,7 @@ describe('the one command that `status` proposes for a registry that', () => {
     expect(replace).toBe('cp dist/keys/delegation.jwt delegation.jwt');
     await obey(String(replace));
     expect(await next()).toBe(undefined);
-    expect((await cli(['status'], folder)).stderr).toMatch(
+    expect((await cli(['status'], folder)).stdout).toMatch(
       new RegExp(`\nNext: write the thumbprint of the current root key, ${thumbprint()}, into README.md, `),
     );
     edit('README.md', (text) => text.replace(before, thumbprint()));

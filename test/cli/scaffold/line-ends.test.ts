@@ -29,8 +29,8 @@ describe('git clone -c core.autocrlf=true', () => {
     const clone = await windowsClone(folder);
     for (const file of ['issuers/acme.yaml', 'registry.yaml'])
       expect(readFileSync(join(clone, file), 'utf8')).toBe(readFileSync(join(folder, file), 'utf8'));
-    const { code, stderr } = await cli(['check'], clone);
-    expect([code, stderr]).toEqual([0, '1 file: 0 problems, 0 warnings\n']);
+    const { code, stdout } = await cli(['check'], clone);
+    expect([code, stdout]).toEqual([0, '1 file: 0 problems, 0 warnings\n']);
   });
 
   it('without .gitattributes: `check` names the line ends, and how to keep them', async () => {
@@ -38,10 +38,10 @@ describe('git clone -c core.autocrlf=true', () => {
     rmSync(join(folder, '.gitattributes'));
     writeFiles(folder, { 'issuers/acme.yaml': recordText('acme') });
     const clone = await windowsClone(folder);
-    const { code, stderr } = await cli(['check'], clone);
+    const { code, stdout } = await cli(['check'], clone);
     expect(code).toBe(1);
-    expect(stderr).toContain('the lines of the file end in CR, as on Windows, and not in LF');
-    expect(stderr).toContain('put `* text=auto eol=lf` into .gitattributes');
+    expect(stdout).toContain('the lines of the file end in CR, as on Windows, and not in LF');
+    expect(stdout).toContain('put `* text=auto eol=lf` into .gitattributes');
     expect((await cli(['check', '--fix'], clone)).code).toBe(0);
   });
 });

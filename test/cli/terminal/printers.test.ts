@@ -21,18 +21,18 @@ describe('diagnostics on a terminal', () => {
   ])('show the line, and mark %s', async (_name, changes, [place = '', ...lines]) => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', changes as Record<string, string>) });
-    const { stderr } = await cli(['check'], folder);
-    expect(stderr).toContain(`issuers/a.yaml:${place}: error`);
-    expect(stderr).toContain(`\n${lines.join('\n')}\n`);
-    for (const hidden of ['\u001b', '\u202e', '\u200b']) expect(stderr).not.toContain(hidden);
+    const { stdout } = await cli(['check'], folder);
+    expect(stdout).toContain(`issuers/a.yaml:${place}: error`);
+    expect(stdout).toContain(`\n${lines.join('\n')}\n`);
+    for (const hidden of ['\u001b', '\u202e', '\u200b']) expect(stdout).not.toContain(hidden);
   });
 
   it('cut a long line around the place', async () => {
     const folder = temporaryFolder();
     const scope = `[${'a, '.repeat(100)}Bad Slug]`;
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { domain_scope: scope }) });
-    const { stderr } = await cli(['check'], folder);
-    const [, shown = '', mark = ''] = /bad-slug.*\n(.*)\n(.*)\n/.exec(stderr) ?? [];
+    const { stdout } = await cli(['check'], folder);
+    const [, shown = '', mark = ''] = /bad-slug.*\n(.*)\n(.*)\n/.exec(stdout) ?? [];
     expect(shown.length).toBeLessThan(130);
     expect(shown.slice(mark.indexOf('^'), mark.lastIndexOf('^') + 1)).toBe('Bad Slug');
   });

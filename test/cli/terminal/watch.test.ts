@@ -10,9 +10,11 @@ import { cleanEnvironment, cli, recordText, temporaryFolder, writeFiles } from '
 function watch(folder: string) {
   const child = spawn(process.execPath, [CLI, 'check', '--watch'], { cwd: folder, env: cleanEnvironment() });
   let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk;
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+  }
   return {
     /** Waits until it has said something since the last time. */
     says: async (pattern: RegExp) => {

@@ -141,3 +141,74 @@ describe('a signing request with names and reasons', () => {
     expect([attached.code, claimsOf(read('dist/publication.jwt'))['sequence']]).toEqual([1, 1]);
   });
 });
+
+describe('a signing request of a registry that suspends an issuer', () => {
+  const again = async () => {
+    for (const step of [request, sign, attach]) expect(await step()).toMatchObject({ code: 0 });
+    rmSync(join(folder, 'request'), { recursive: true });
+  };
+  const since = () => JSON.parse(read('dist/about.json').toString()).issuers.beta.status_since;
+  const end = () => {
+    const more = ['--reason', 'new keys', '--unsigned', 'request', '--root-key', 'root.json'];
+    return cli(['suspend', '--end', 'beta', ...more], folder);
+  };
+
+  beforeEach(async () => {
+    record('beta', { status: 'suspended' });
+    await again();
+  });
+
+  it('carries on since when, and the end', async () => {
+    const first = since();
+    record('alpha', { name: 'Alpha Bank' });
+    await again();
+    expect(since()).toBe(first);
+    for (const step of [end, sign, attach]) expect(await step()).toMatchObject({ code: 0 });
+    expect(read('dist/issuers/beta').toString()).toContain('"status":"active"');
+    expect(read('dist/about.json').toString()).toMatch(/"beta":\{"reinstated":"[^"]+"\}/);
+  });
+
+  it.each<[string, (text: string) => string, RegExp]>([
+    [
+      'an earlier time',
+      (text) => text.replace(/"status_since":"2\d{3}/, '"status_since":"2000'),
+      /says that beta is not active since 2000/,
+    ],
+    ['no time', (text) => text.replace(/,"beta":\{[^}]*\}/, ''), /does not say since when beta is suspended/],
+    [
+      'a time for an active issuer',
+      (text) => text.replace('"name":"Alpha Bank"', '"name":"x","status_since":"2026-01-01T00:00:00Z"'),
+      /says since when alpha is not active/,
+    ],
+  ])('is refused with %s, also once it is signed', async (_name, change, message) => {
+    record('alpha', { name: 'Alpha Bank' });
+    await request();
+    forge(change(read('request/about.json').toString()));
+    expect(await sign()).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+    signFiles(folder);
+    expect(await attach()).toMatchObject({ code: 1 });
+    expect(claimsOf(read('dist/publication.jwt'))['sequence']).toBe(2);
+  });
+
+  it('ends no suspension on a machine that does not learn since when', async () => {
+    expect(await end()).toMatchObject({ code: 0 });
+    rmSync(join(folder, 'request/previous/about.json'));
+    expect(await sign()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('suspension-not-lifted'),
+    });
+  });
+
+  it('that a key without these rules has signed ends none without the time, and with an earlier one', async () => {
+    expect(await end()).toMatchObject({ code: 0 });
+    const good = read('request/about.json').toString();
+    for (const reinstated of ['', '"beta":{"reinstated":"2026-01-01T00:00:00Z"}']) {
+      forge(good.replace(/"beta":\{[^}]*\}/, reinstated).replace(',}', '}'));
+      signFiles(folder);
+      expect(await attach()).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('suspension-not-lifted'),
+      });
+    }
+  });
+});

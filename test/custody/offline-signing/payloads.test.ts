@@ -80,7 +80,7 @@ const attaching = (...more: string[]) => ['attach', 'request', '--root-key', 'ro
 const attached = (...more: string[]) => good(...attaching(...more));
 const signatures = () => readdirSync(at('request')).filter((name) => name.endsWith('.sig'));
 const verified = async (rootKey = 'root.json') =>
-  expect((await good('verify', 'dist', '--root-key', rootKey)).stderr).toContain('dist is valid');
+  expect((await good('verify', 'dist', '--root-key', rootKey)).stdout).toContain('dist is valid');
 
 /** The lines that describe a request, without the lines that say how to go on. */
 const words = ({ stderr }: Outcome) =>

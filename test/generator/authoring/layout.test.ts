@@ -137,13 +137,14 @@ describe('passport-registry check', () => {
     writeFiles(folder, { 'issuers/zed.yaml': UNTIDY, 'issuers/a.yaml': recordText('a') });
     const check = await cli(['check'], folder);
     expect(check.code).toBe(1);
-    expect(check.stderr).toContain('issuers/zed.yaml:4:1: error layout: ');
+    expect(check.stdout).toContain('issuers/zed.yaml:4:1: error layout: ');
     expect(readFileSync(join(folder, 'issuers/zed.yaml'), 'utf8')).toBe(UNTIDY);
     const format = await cli(['check', '--fix'], folder);
-    expect([format.code, format.stderr]).toEqual([
-      0,
-      'issuers/zed.yaml reformatted\n2 files: 0 problems, 0 warnings, 1 reformatted\n',
-    ]);
+    expect(format).toEqual({
+      code: 0,
+      stdout: '2 files: 0 problems, 0 warnings, 1 reformatted\n',
+      stderr: 'issuers/zed.yaml reformatted\n',
+    });
     expect(commentsOf(readFileSync(join(folder, 'issuers/zed.yaml'), 'utf8'))).toEqual(commentsOf(UNTIDY));
     expect((await cli(['check'], folder)).code).toBe(0);
   });
@@ -152,10 +153,10 @@ describe('passport-registry check', () => {
     const folder = temporaryFolder();
     const bad = 'issuer_id: [a\n';
     writeFiles(folder, { 'issuers/bad.yaml': bad, 'issuers/text.yaml': 'just a text\n' });
-    const { code, stderr } = await cli(['check', '--fix'], folder);
+    const { code, stdout } = await cli(['check', '--fix'], folder);
     expect(code).toBe(1);
-    expect(stderr).toContain('issuers/bad.yaml:');
-    expect(stderr).toContain('issuers/text.yaml:1:1: error not-a-mapping');
+    expect(stdout).toContain('issuers/bad.yaml:');
+    expect(stdout).toContain('issuers/text.yaml:1:1: error not-a-mapping');
     expect(readFileSync(join(folder, 'issuers/bad.yaml'), 'utf8')).toBe(bad);
   });
 });

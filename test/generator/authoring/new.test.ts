@@ -56,7 +56,7 @@ describe('passport-registry new', () => {
       passport_types: ['ai-assistant'],
       contact: 'a@acme.example',
     });
-    expect((await cli(['check'], folder)).stderr).toContain('1 file: 0 problems, 0 warnings');
+    expect((await cli(['check'], folder)).stdout).toContain('1 file: 0 problems, 0 warnings');
   });
 
   it.each([

@@ -56,7 +56,7 @@ describe('in an empty folder', () => {
     expect(stderr).toContain('  passport-registry check --online issuers/zenith.yaml\n');
     expect(stderr).toContain(`  passport-registry diff ${registry}/ issuers/zenith.yaml\n`);
     expect(stderr).toContain("fork the registry's repository, add the file as issuers/zenith.yaml");
-    expect((await here('check')).stderr).toContain('1 file: 0 problems');
+    expect((await here('check')).stdout).toContain('1 file: 0 problems');
     expect((await here('diff', registry, 'issuers/zenith.yaml')).code).toBe(0);
   });
 
@@ -87,11 +87,11 @@ describe('in a folder with one record', () => {
   it('check and check --online take the record, by name or without a name', async () => {
     writeFiles(folder, { 'acme.yaml': published('acme'), 'registry.yaml': '' });
     for (const args of [['check'], ['check', 'acme.yaml'], ['check', 'acme']])
-      expect((await here(...args)).stderr).toBe('1 file: 0 problems, 0 warnings\n');
+      expect((await here(...args)).stdout).toBe('1 file: 0 problems, 0 warnings\n');
     for (const args of [['--online'], ['--online', 'acme.yaml'], ['--online', 'acme']]) {
-      const { code, stderr } = await here('check', ...args);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('acme.yaml:4:11: error host-unreachable')]);
-      expect(stderr).toContain('1 issuer: 0 passed, 1 failed');
+      const { code, stdout } = await here('check', ...args);
+      expect([code, stdout]).toEqual([1, expect.stringContaining('acme.yaml:4:11: error host-unreachable')]);
+      expect(stdout).toContain('1 issuer: 0 passed, 1 failed');
     }
   });
 
@@ -135,16 +135,16 @@ describe('in a folder with one record', () => {
 
   it('check of an id checks its record among all others, and names no other', async () => {
     writeFiles(folder, { 'acme.yaml': published('acme'), 'beta.yaml': 'tier: gold\n' });
-    expect((await here('check', 'acme')).stderr).toBe('1 file: 0 problems, 0 warnings\n');
-    expect((await here('check', 'beta')).stderr).not.toContain('acme.yaml');
-    expect((await here('check')).stderr).toMatch(/^2 files: /m);
+    expect((await here('check', 'acme')).stdout).toBe('1 file: 0 problems, 0 warnings\n');
+    expect((await here('check', 'beta')).stdout).not.toContain('acme.yaml');
+    expect((await here('check')).stdout).toMatch(/^2 files: /m);
     writeFiles(folder, { 'more/acme.yaml': published('acme') });
-    expect((await here('check', 'acme', '--issuers', '.')).stderr).toContain('acme.yaml');
+    expect((await here('check', 'acme', '--issuers', '.')).stdout).toContain('acme.yaml');
   });
 
   it('a folder issuers/ comes first', async () => {
     writeFiles(folder, { 'acme.yaml': 'x', 'issuers/beta.yaml': recordText('beta') });
-    expect((await here('check')).stderr).toBe('1 file: 0 problems, 0 warnings\n');
+    expect((await here('check')).stdout).toBe('1 file: 0 problems, 0 warnings\n');
   });
 });
 
@@ -193,27 +193,27 @@ describe('diff of one record with a published list', () => {
   ])('%s', async (_name, id, changes, exit, words) => {
     const { certified_since = issuer(id).certified_since } = changes as Record<string, string>;
     writeFiles(folder, { [`${id}.yaml`]: published(id, { ...changes, certified_since }) });
-    const { code, stderr } = await here('diff', registry, `${id}.yaml`);
-    for (const word of words) expect(stderr).toContain(word);
+    const { code, stdout } = await here('diff', registry, `${id}.yaml`);
+    for (const word of words) expect(stdout).toContain(word);
     expect(code).toBe(exit);
     // Nothing is said about the other issuers.
-    expect(stderr).not.toMatch(/\bother\b|REMOVED|record-removed/);
+    expect(stdout).not.toMatch(/\bother\b|REMOVED|record-removed/);
     // Without a name, the record of this folder is compared.
-    expect((await here('diff', registry)).stderr).toBe(stderr);
+    expect((await here('diff', registry)).stdout).toBe(stdout);
   });
 
   it('a bad id is not compared', async () => {
     writeFiles(folder, { 'Acme.yaml': published('Acme') });
-    const { code, stderr } = await here('diff', registry, 'Acme.yaml');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('error bad-id')]);
-    expect(stderr).toContain('0 issuers changed, 1 invalid file not compared');
+    const { code, stdout } = await here('diff', registry, 'Acme.yaml');
+    expect([code, stdout]).toEqual([1, expect.stringContaining('error bad-id')]);
+    expect(stdout).toContain('0 issuers changed, 1 invalid file not compared');
   });
 
   it('several records, each with its own note', async () => {
     writeFiles(folder, { 'acme.yaml': published('acme'), 'zenith.yaml': recordText('zenith') });
-    const { stderr } = await here('diff', registry);
-    expect(stderr).toContain('note: acme is in the published list, with the same record');
-    expect(stderr).toContain('note: zenith is not taken');
+    const { stdout } = await here('diff', registry);
+    expect(stdout).toContain('note: acme is in the published list, with the same record');
+    expect(stdout).toContain('note: zenith is not taken');
   });
 
   it('reports as data', async () => {
@@ -237,9 +237,9 @@ describe('diff of one record with a published list', () => {
 
   it('of a whole folder, says how to compare one record', async () => {
     writeFiles(folder, { 'issuers/acme.yaml': published('acme') });
-    const { code, stderr } = await here('diff', registry);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('error record-removed')]);
-    expect(stderr).toContain(
+    const { code, stdout } = await here('diff', registry);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('error record-removed')]);
+    expect(stdout).toContain(
       `note: to compare a single record, name its file: passport-registry diff ${registry} FILE`,
     );
   });
@@ -248,9 +248,9 @@ describe('diff of one record with a published list', () => {
     symlinkSync('loop.yaml', join(folder, 'loop.yaml'));
     writeFiles(folder, { 'acme.yaml': ' '.repeat(70_000) });
     for (const file of ['loop.yaml', 'acme.yaml']) {
-      const { code, stderr } = await here('diff', registry, file);
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/file-unreadable|file-too-large/)]);
-      expect(stderr).toContain('0 issuers changed, 1 invalid file not compared');
+      const { code, stdout } = await here('diff', registry, file);
+      expect([code, stdout]).toEqual([1, expect.stringMatching(/file-unreadable|file-too-large/)]);
+      expect(stdout).toContain('0 issuers changed, 1 invalid file not compared');
     }
   });
 });
@@ -284,6 +284,6 @@ describe('diff with something else', () => {
     writeFiles(folder, { 'issuers/acme.yaml': published('acme') });
     renameSync(join(folder, 'issuers'), join(folder, 'old.yaml', 'records'));
     writeFiles(folder, { 'issuers/acme.yaml': published('acme', { tier: 'founding' }) });
-    expect((await here('diff', 'old.yaml')).stderr).toContain('~ acme: tier "certified" -> "founding"');
+    expect((await here('diff', 'old.yaml')).stdout).toContain('~ acme: tier "certified" -> "founding"');
   });
 });

@@ -68,6 +68,7 @@ describe('annotations of a pull request', () => {
     writeFiles(folder, {
       'changes/record-removed.yaml': recordText('record-removed'),
       'changes/revoked-is-final.yaml': recordText('revoked-is-final', { status: 'revoked' }),
+      'changes/suspension-not-lifted.yaml': recordText('suspension-not-lifted', { status: 'suspended' }),
       'changes/certified-since-changed.yaml': recordText('certified-since-changed'),
       'changes/keys-moved.yaml': recordText('keys-moved'),
     });
@@ -80,6 +81,7 @@ describe('annotations of a pull request', () => {
         jwks_uri: 'https://record-removed.internal/.well-known/jwks.json',
       }),
       'changes/revoked-is-final.yaml': recordText('revoked-is-final'),
+      'changes/suspension-not-lifted.yaml': recordText('suspension-not-lifted'),
       'changes/certified-since-changed.yaml': recordText('certified-since-changed', {
         certified_since: '2020-01-01T00:00:00Z',
       }),

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
@@ -38,7 +38,7 @@ beforeEach(() => {
 const jwk = (name: string): RootJwk => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
 const path = (...steps: string[]) => join(folder, 'dist', ...steps);
 const text = (...steps: string[]) => readFileSync(path(...steps), 'utf8');
-const snapshots = () => readdirSync(path('snapshots')).sort();
+const lists = () => readdirSync(path('lists')).sort();
 
 const good = (...args: string[]) => goodCli(args, folder);
 
@@ -219,7 +219,7 @@ describe('a publication statement that promises checkpoints', () => {
     expect(built.stderr).toContain('The publication statement promises');
     expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
     const refused = await cli(['verify', 'dist'], folder);
-    expect([refused.code, refused.stderr.includes('a checkpoint is required')]).toEqual([1, true]);
+    expect([refused.code, refused.stdout.includes('a checkpoint is required')]).toEqual([1, true]);
     await checkpoint();
     await good('verify', 'dist');
     expect(claimsOf(readTreeFile(path('checkpoint.jwt')))).toMatchObject({ sequence: 2 });
@@ -262,7 +262,7 @@ describe('a registry with checkpoints', () => {
     // The root key has signed the new publication. The older checkpoint stays valid, and says so much less.
     await registry.refresh();
     expect(registry.resolve('alpha')?.status).toBe('suspended');
-    expect((await good('verify', base)).stderr).toContain('do not read publication statements');
+    expect((await good('verify', base)).stdout).toContain('do not read publication statements');
     await checkpoint();
     await registry.refresh();
     expect(registry.resolve('alpha')?.status).toBe('suspended');
@@ -281,22 +281,18 @@ describe('a registry with checkpoints', () => {
     expect((await client(await serve(path()))).resolve('alpha')?.status).toBe('suspended');
   });
 
-  it('keeps snapshots of this list and the two before it, and of the one that is vouched for', async () => {
+  it('keeps this list and the two before it, also if the checkpoint names an older one', async () => {
     await delegate();
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    const vouched = snapshots()[0] ?? '';
+    const [first] = lists();
     for (let round = 0; round < 4; round++) {
       change();
       await build();
     }
-    expect(snapshots()).toHaveLength(4);
-    expect(snapshots()).toContain(vouched);
+    expect(lists()).toHaveLength(3);
+    expect(lists()).not.toContain(first);
+    await good('verify', 'dist');
     await client(await serve(path()));
-    await checkpoint();
-    change();
-    await build(...withKeys({ checkpoint: 'online.pem' }));
-    expect(snapshots()).toHaveLength(3);
-    expect(snapshots()).not.toContain(vouched);
   });
 
   it('is touched nowhere else by a new checkpoint', async () => {
@@ -341,11 +337,11 @@ describe('a registry with checkpoints', () => {
     );
     await build('--delegation', 'delegation.jwt');
     expect((await checkpoint()).stderr).toMatch(/WARNING: .*, in 1[23] days/);
-    expect((await cli(['verify', 'dist'], folder)).stderr).toContain('WARNING: the delegation expires');
+    expect((await cli(['verify', 'dist'], folder)).stdout).toContain('WARNING: the delegation expires');
     await delegate();
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     expect((await checkpoint()).stderr).not.toContain('WARNING: the delegation');
-    expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');
+    expect((await good('verify', 'dist')).stdout).not.toContain('WARNING');
   });
 
   it.each([
@@ -375,7 +371,7 @@ describe('a registry with checkpoints', () => {
       expect((await sign(hours)).stderr).toMatch(said);
       expect(decodeJwt(text('checkpoint.jwt')).exp).toBe(end);
     }
-    expect((await good('verify', 'dist')).stderr).toMatch(said);
+    expect((await good('verify', 'dist')).stdout).toMatch(said);
     const { stdout } = await checkpoint('--hours', '481', '--json');
     expect(JSON.parse(stdout).expires).toBe(JSON.parse(stdout).delegationExpires);
   });
@@ -390,7 +386,7 @@ describe('a registry with checkpoints', () => {
     );
     const { iat = 0, exp = 0 } = decodeJwt(text('checkpoint.jwt'));
     expect(exp - iat).toBe(9999 * 3600);
-    expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');
+    expect((await good('verify', 'dist')).stdout).not.toContain('WARNING');
   });
 
   describe('under `verify`', () => {
@@ -423,23 +419,23 @@ describe('a registry with checkpoints', () => {
 
     it('is good, and good a long time before its checkpoint expires', async () => {
       await checkpointOf(17, 24);
-      const { stderr } = await good('verify', 'dist');
-      expect(stderr).toContain(
+      const { stdout } = await good('verify', 'dist');
+      expect(stdout).toContain(
         'ok      checkpoint\nskipped statements: the tree has no statements.json\nok      freshness\n',
       );
-      expect(stderr).not.toContain('WARNING');
+      expect(stdout).not.toContain('WARNING');
     });
 
     it('is warned of in the last quarter of its time', async () => {
       await checkpointOf(20, 24);
-      expect((await good('verify', 'dist')).stderr).toMatch(/WARNING: .*, in [34] hours/);
+      expect((await good('verify', 'dist')).stdout).toMatch(/WARNING: .*, in [34] hours/);
     });
 
     it('is not good with a checkpoint that has expired; a build can still be made', async () => {
       await checkpointOf(25, 24);
-      const { code, stderr } = await cli(['verify', 'dist'], folder);
+      const { code, stdout } = await cli(['verify', 'dist'], folder);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/FAILED {2}freshness\n/);
+      expect(stdout).toMatch(/FAILED {2}freshness\n/);
       change();
       await build();
       await checkpoint();
@@ -459,10 +455,10 @@ describe('a registry with checkpoints', () => {
       ],
     ])('is not good with a checkpoint that is %s', async (_name, alter, message) => {
       await alter();
-      const { code, stderr } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
+      const { code, stdout } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/FAILED {2}checkpoint\n/);
-      expect(stderr).toContain(message);
+      expect(stdout).toMatch(/FAILED {2}checkpoint\n/);
+      expect(stdout).toContain(message);
     });
   });
 
@@ -532,13 +528,6 @@ describe('a registry with checkpoints', () => {
     rmSync(join(folder, 'delegation.jwt'));
     const { code, stderr } = await cli(args, folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining('output folder')]);
-  });
-
-  it('has none of that without a delegation', async () => {
-    await build();
-    expect(existsSync(path('snapshots'))).toBe(false);
-    const { code, stderr } = await cli(['checkpoint', '--online-key', 'root.pem'], folder);
-    expect([code, stderr.includes('checkpoints begin with a build')]).toEqual([2, true]);
   });
 });
 
@@ -610,12 +599,6 @@ describe('a rotation of the root key', () => {
     const statements = ['--rotation', 'root-second.jwt', '--delegation', 'second.jwt'];
     await good(...second, ...statements, ...withKeys({ checkpoint: 'online.pem' }));
     const before = filesOf(path());
-    await good(...second);
-    expect(filesOf(path())).toEqual(before);
-    // What nobody has published goes, whoever may have signed it.
-    const stray = join('snapshots', createHash('sha256').update('{}').digest('hex'));
-    const signature = text('issuers.sig');
-    writeFiles(path(), { [join(stray, 'issuers.json')]: '{}', [join(stray, 'issuers.sig')]: signature });
     await good(...second);
     expect(filesOf(path())).toEqual(before);
     expect((await cli(['verify', 'dist'], folder)).code).toBe(0);
@@ -753,8 +736,8 @@ describe('a published tree that was damaged', () => {
       'issuers.json': 1,
     };
     for (const name of filesBelow(path())) {
-      if (/^(?:issuers\/beta|schemas\/|assets\/|snapshots\/.*sig)/.test(name)) continue;
-      // A build keeps no snapshot of a root key that it no longer knows.
+      if (/^(?:issuers\/beta|schemas\/|assets\/)/.test(name)) continue;
+      // A build removes an older list that is a folder.
       if (!existsSync(path(name))) continue;
       const bytes = readFileSync(path(name));
       rmSync(path(name));

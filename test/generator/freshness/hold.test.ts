@@ -96,7 +96,7 @@ describe('hold and release', () => {
     // Every hour, nobody would read it any more.
     const next = await good('checkpoint', 'dist', ...ONLINE, '--json');
     expect(JSON.parse(next.stdout).warnings).toEqual([]);
-    expect((await cli(['status', '--out', 'dist'], folder)).stderr).toContain('compared with a host\n');
+    expect((await cli(['status', '--out', 'dist'], folder)).stdout).toContain('compared with a host\n');
     expect((await release('alpha')).stderr).toContain('on hold: beta.');
     expect(await reasons('alpha')).toEqual(['policy-met']);
     expect((await release('beta')).stderr).toContain('on hold: no issuer');
@@ -210,8 +210,8 @@ describe('the command line about a hold', () => {
     writeFiles(folder, { 'policy.json': JSON.stringify(POLICY) });
     for (const source of ['dist', await serve(path())]) {
       const args = ['--policy', 'policy.json', '--root-key', 'root.json', source];
-      const { code, stderr } = await cli(['resolve', 'alpha', ...args], folder);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('issuer-held: the checkpoint holds')]);
+      const { code, stdout } = await cli(['resolve', 'alpha', ...args], folder);
+      expect([code, stdout]).toEqual([1, expect.stringContaining('issuer-held: the checkpoint holds')]);
       expect((await cli(['resolve', 'beta', ...args], folder)).code).toBe(0);
       const verified = await good(
         'verify',
@@ -227,7 +227,7 @@ describe('the command line about a hold', () => {
     const { stdout } = await good('checkpoint', ...ONLINE, '--json');
     expect(JSON.parse(stdout).hold).toEqual(['alpha']);
     await release('alpha');
-    expect((await good('verify', 'dist')).stderr).not.toContain('holds');
+    expect((await good('verify', 'dist')).stdout).not.toContain('holds');
   });
 
   it('is unknown to `verify` without a valid checkpoint, and not empty', async () => {

@@ -159,21 +159,21 @@ describe('passport-registry check --online', () => {
   it('with ids looks at these, and ends with 0 when they are good or there are but warnings', async () => {
     const warned = ids[names.indexOf('is closed to browsers')] ?? '';
     const chosen = [ids[0] ?? '', warned];
-    const { code, stderr } = await cli(
+    const { code, stdout } = await cli(
       ['check', '--online', ...chosen, '--allow-private'],
       folder,
       environment,
     );
-    expect(stderr).toContain('warning no-cors');
-    expect(stderr).toContain('2 issuers: 2 passed, 0 failed');
+    expect(stdout).toContain('warning no-cors');
+    expect(stdout).toContain('2 issuers: 2 passed, 0 failed');
     expect(code).toBe(0);
   });
 
   it('refuses addresses of this machine and of private networks, and does not connect', async () => {
     const before = requests;
-    const { stderr, code } = await cli(['check', '--online', ids[0] ?? ''], folder, environment);
+    const { stdout, code } = await cli(['check', '--online', ids[0] ?? ''], folder, environment);
     expect(code).toBe(1);
-    expect(stderr.match(/error private-address: localhost is not a public host/g)).toHaveLength(2);
+    expect(stdout.match(/error private-address: localhost is not a public host/g)).toHaveLength(2);
     expect(requests).toBe(before);
   });
 
@@ -184,9 +184,9 @@ describe('passport-registry check --online', () => {
     expect(made.stderr).toMatch(
       /`npx passport-registry check --online acme`, once .* names under .alt never answer/,
     );
-    const { code, stderr } = await cli(['check', '--online', 'acme'], own);
+    const { code, stdout } = await cli(['check', '--online', 'acme'], own);
     expect(code).toBe(1);
-    expect(stderr.match(/error host-unreachable: id.acme.alt is a made-up name/g)).toHaveLength(2);
+    expect(stdout.match(/error host-unreachable: id.acme.alt is a made-up name/g)).toHaveLength(2);
   });
 
   it('refuses addresses of every kind that is not public, in each field', async () => {
@@ -236,7 +236,7 @@ describe('passport-registry check --online', () => {
       'issuers/bad.yaml': recordText('bad', { tier: 'gold' }),
     });
     const gone = await cli(['check', '--online', 'gone'], own);
-    expect([gone.code, gone.stderr]).toEqual([
+    expect([gone.code, gone.stdout]).toEqual([
       0,
       '1 issuer: 0 passed, 0 failed, 1 revoked and not checked\n',
     ]);
@@ -244,7 +244,7 @@ describe('passport-registry check --online', () => {
     expect([unknown.code, unknown.stderr.includes('did you mean `gone`?')]).toEqual([2, true]);
     expect((await cli(['check', '--online', 'nobody'], own)).code).toBe(2);
     const bad = await cli(['check', '--online', 'bad'], own);
-    expect([bad.code, bad.stderr.includes('unknown-value')]).toEqual([1, true]);
+    expect([bad.code, bad.stdout.includes('unknown-value')]).toEqual([1, true]);
   });
 });
 

@@ -52,6 +52,7 @@ describe('about.json', () => {
     await build();
     expect(JSON.parse(read('about.json').toString()).issuers.beta).toEqual({
       ...{ name: 'Beta', status_reason: 'its key has leaked' },
+      status_since: JSON.parse(read('issuers.json').toString()).updated_at,
     });
     expect(read('issuers/beta').toString()).not.toMatch(/name|reason/);
     expect(statement()).toMatchObject({ sequence: 3 });
@@ -168,7 +169,7 @@ describe('a registry with a log', () => {
     if (isListNew) record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
     await onlyLogged(tree, () => cli(['build', ...KEYS], folder));
     expect([...filesOf(tree).keys()].filter((path) => path.includes('about.json'))).toEqual([
-      expect.stringMatching(/^snapshots\/[0-9a-f]{64}\/about\.json$/),
+      expect.stringMatching(/^log\/pending\/[0-9a-f]{64}\/about\.json$/),
     ]);
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
     const completed = await cli(complete, folder);

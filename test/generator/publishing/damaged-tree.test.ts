@@ -5,6 +5,7 @@ import { loggedFolder } from '../../support/logged-folder.js';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
+import { sha256 } from '../../support/signed-tree.js';
 import { rounds, sample } from '../../support/soak.js';
 import { cli, filesOf, recordText, writeFiles } from '../../support/workspace.js';
 
@@ -56,13 +57,18 @@ interface Case {
   readonly isChanged: boolean;
 }
 
-/** Every file with every damage in the soak; otherwise every fourth file with one of them. */
+/**
+ * Every file with every damage in the soak; otherwise every fourth file with one of them. A build does not read older lists: an
+ * audit finds what is wrong with them.
+ */
 function cases(): Case[] {
   const all = Object.keys(DAMAGES).flatMap((damage) =>
     [true, false].map((isChanged) => ({ damage, isChanged })),
   );
   const count = rounds({ usual: 1, soak: all.length });
-  return sample([...paths.entries()], 4).flatMap(([at, path]) =>
+  const newest = `lists/${sha256(readFileSync(join(made, 'dist/issuers.json')))}.json`;
+  const read = paths.filter((path) => !path.startsWith('lists/') || path === newest);
+  return sample([...read.entries()], 4).flatMap(([at, path]) =>
     Array.from({ length: count }, (_one, step) => ({
       path,
       ...(all[(at + step) % all.length] as (typeof all)[0]),
@@ -77,13 +83,13 @@ describe('a build after a file was emptied, cut or removed', () => {
       const { built, verified } = await outcomeOf(one);
       const name = `${path} ${damage}`;
       if (built.code === 0) {
-        expect(verified.code, `${name}: ${verified.stderr}`).toBe(0);
+        expect(verified.code, `${name}: ${verified.stdout}`).toBe(0);
         continue;
       }
-      // Nothing else in the tree has what the signatures of a head and the cosignatures of a proof are.
-      expect(path, built.stderr).toMatch(/^log\/(?:checkpoint|proofs\/.*)$/);
+      // Nothing else in the tree has what the signatures of a head are.
+      expect(path, built.stderr).toMatch(/^log\/checkpoint$/);
       expect([name, built.code]).toEqual([name, 1]);
-      expect(built.stderr).toContain(path === 'log/checkpoint' ? 'the log ' : path);
+      expect(built.stderr).toContain('the log ');
       expect(built.stderr).toMatch(/restore .* from a mirror/);
     }
   });
@@ -92,8 +98,7 @@ describe('a build after a file was emptied, cut or removed', () => {
     for (const [path, command, reason] of [
       ['log/statements/0.jwt', 'npx passport-registry build ', 'repair log/statements/0.jwt'],
       ['log/tile/0/000.p/3', 'npx passport-registry build ', 'repair log/tile/0/000.p/3'],
-      ['issuers.json', 'npx passport-registry build ', 'repair issuers.sig, issuers.json'],
-      ['issuers.sig', 'npx passport-registry build ', 'repair issuers.sig, issuers.json'],
+      ['issuers.json', 'npx passport-registry build ', 'repair issuers.json'],
       ['log/checkpoint', '', 'restore dist from a mirror or a backup: the log has a head'],
     ] as const) {
       const folder = copyOf(made);
@@ -152,7 +157,11 @@ describe('a build after somebody has changed a kept file', () => {
 describe('a build after one that was killed before its head was written', () => {
   it('removes what belongs to no entry of the log', async () => {
     const folder = copyOf(made);
-    const strays = [`log/lists/${'a'.repeat(64)}.json`, 'log/statements/9.jwt', 'log/tile/0/000.p/9'];
+    const strays = [
+      'log/statements/9.jwt',
+      'log/tile/0/000.p/9',
+      `log/pending/${'a'.repeat(64)}/issuers.sig`,
+    ];
     for (const path of strays) writeFiles(join(folder, 'dist'), { [path]: 'x' });
     expect((await cli(['verify', 'dist', '--root-key', 'key.json'], folder)).code).toBe(1);
     expect((await cli(BUILD, folder)).code).toBe(0);
@@ -189,6 +198,6 @@ describe('a mirror whose files of the log were damaged', () => {
       expect(readFileSync(file), path).toEqual(readFileSync(join(folder, 'dist', path)));
     }
     const verified = await cli(['verify', 'mirror/current', '--root-key', 'key.json'], folder);
-    expect(verified.code, verified.stderr).toBe(0);
+    expect(verified.code, verified.stdout).toBe(0);
   });
 });

@@ -2,11 +2,9 @@ import { spawn } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey, verifyList } from '@passport-registry/verifier';
-import type { JWTPayload } from 'jose';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CLI } from '../../support/paths.js';
-import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import { readTreeFile } from '../../support/statements.js';
@@ -47,8 +45,7 @@ beforeAll(async () => {
     ...records('founding', 'only-new'),
     ...records('registered', 'only-old'),
   });
-  // With a checkpoint, so that the tree has snapshots.
-  await cli([...buildArgs('certified', OLD, 'old'), ...withKeys({ checkpoint: 'key.pem' })], folder);
+  await cli(buildArgs('certified', OLD, 'old'), folder);
   // What a tree says of its changes follows from the tree before it.
   cpSync(join(folder, 'old'), join(folder, 'new'), { recursive: true });
   const started = performance.now();
@@ -103,21 +100,17 @@ function contentOf(tree: string): string {
   return paths.map((path) => `${path} ${sha256(readFileSync(join(folder, tree, path)))}`).join('\n');
 }
 
-/** The publication statements in a tree: the one at the top, and the copies in snapshots. */
-function statementsIn(tree: string): JWTPayload[] {
-  const paths = filesBelow(join(folder, tree)).filter((path) => path.endsWith('publication.jwt'));
-  return paths.map((path) => claimsOf(readFileSync(join(folder, tree, path))));
-}
+const statementOf = (tree: string) => claimsOf(readFileSync(join(folder, tree, 'publication.jwt')));
 
 /** Publishes other records over a torn tree, and asserts that no sequence stands for two statements. */
 async function assertSequenceIsNew(torn: string): Promise<void> {
   cpSync(join(folder, torn), join(folder, 'other'), { recursive: true });
-  const seen = statementsIn(torn);
+  const seen = statementOf(torn);
   const { code, stderr } = await cli(buildArgs('registered', NEWEST, 'other'), folder);
   expect([code, stderr]).toEqual([0, expect.stringContaining('verified')]);
   const made = claimsOf(readTreeFile(join(folder, 'other/publication.jwt')));
   expect(Number(made['sequence'])).toBeGreaterThan(1);
-  expect(seen.filter(({ sequence }) => Number(sequence) >= Number(made['sequence']))).toEqual([]);
+  expect(Number(made['sequence'])).toBeGreaterThan(Number(seen['sequence']));
   rmSync(join(folder, 'other'), { recursive: true });
 }
 

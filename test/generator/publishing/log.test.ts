@@ -134,10 +134,18 @@ describe('the log of a registry', () => {
     change();
     writeFiles(folder, { 'none.yaml': 'log: { keep_lists: 0 }\n' });
     await good(...BUILD, '--config', 'none.yaml');
-    const second = sha256(read('issuers.json'));
-    expect(readdirSync(dist('log/lists'))).toEqual([`${first}.json`]);
-    expect(sha256(read(`log/lists/${first}.json`))).toBe(first);
-    expect(existsSync(dist(`snapshots/${second}/issuers.json`))).toBe(true);
+    expect(readdirSync(dist('lists'))).toHaveLength(2);
+    for (const id of ['beta', 'gamma', 'delta']) {
+      change(id);
+      await good(...BUILD);
+    }
+    expect(readdirSync(dist('lists'))).toHaveLength(5);
+    expect(sha256(read(`lists/${first}.json`))).toBe(first);
+    change('epsilon');
+    await good(...BUILD, '--config', 'none.yaml');
+    expect(readdirSync(dist('lists'))).toHaveLength(3);
+    expect(existsSync(dist(`lists/${sha256(read('issuers.json'))}.json`))).toBe(true);
+    expect(await problemsIn(dist())).toEqual([]);
   });
 
   it('has a partial tile and a partial bundle of every width', async () => {
@@ -334,7 +342,7 @@ describe('a publication that is only in the log', () => {
     const after = Object.fromEntries(contentOf('dist') ?? []);
     const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
     expect(Object.keys(before).filter((path) => after[path] === undefined)).toEqual([]);
-    expect(changed.filter((path) => !/^(log|snapshots)\//.test(path))).toEqual([]);
+    expect(changed.filter((path) => !/^(log|lists)\//.test(path))).toEqual([]);
     expect(logHead(dist()).size).toBe(2);
     expect(await problemsIn(dist())).toEqual([]);
     const { stdout } = await cli(['status', '--offline', '--json'], folder);
@@ -390,12 +398,13 @@ describe('a publication that is only in the log', () => {
     await good(...BUILD, '--out', 'whole');
     // What such a build has written when it collects cosignatures.
     const early = filesBelow(join(folder, 'whole')).filter((path) =>
-      /^(keys\/root\.json|log\/(?!publication|proofs)|snapshots\/[^/]+\/issuers)/.test(path),
+      /^(keys\/root\.json|log\/(?!publication)|lists\/)/.test(path),
     );
-    writeFiles(
-      dist(),
-      Object.fromEntries(early.map((path) => [path, readFileSync(join(folder, 'whole', path))])),
-    );
+    const whole = (path: string) => readFileSync(join(folder, 'whole', path));
+    writeFiles(dist(), {
+      ...Object.fromEntries(early.map((path) => [path, whole(path)])),
+      [`log/pending/${sha256(whole('issuers.json'))}/issuers.sig`]: whole('issuers.sig'),
+    });
     const status = JSON.parse((await cli(['status', '--offline', '--json'], folder)).stdout);
     expect(status.next[0].command).toBe('npx passport-registry checkpoint dist');
     await good(...command);
@@ -428,18 +437,9 @@ describe('a publication that is only in the log', () => {
     await good(...BUILD);
     change();
     await later();
-    const list = sha256(readFileSync(dist(`log/lists/${readdirSync(dist('snapshots')).at(-1)}.json`)));
-    expect(list).toMatch(/^[0-9a-f]{64}$/);
-    const pending = (
-      JSON.parse(
-        read('log/tile/entries/000.p/2').subarray(2).toString().split('}')[1]?.slice(2).concat('}') ?? '{}',
-      ) as { list: string }
-    ).list;
-    for (const path of [
-      'log/statements/1.jwt',
-      `snapshots/${pending}/issuers.json`,
-      `snapshots/${pending}/issuers.sig`,
-    ]) {
+    const [pending = ''] = readdirSync(dist('log/pending'));
+    const signature = `log/pending/${pending}/issuers.sig`;
+    for (const path of ['log/statements/1.jwt', `lists/${pending}.json`, signature]) {
       const bytes = read(path);
       flip(path, 10);
       expect(await refused('checkpoint')).toMatch(/restore (it|the folder log\/) from/);
@@ -448,7 +448,6 @@ describe('a publication that is only in the log', () => {
       writeFileSync(dist(path), bytes);
     }
     // White space around a signature is no damage. A byte order mark is.
-    const signature = `snapshots/${pending}/issuers.sig`;
     const text = read(signature);
     writeFileSync(dist(signature), `\ufeff${text}`);
     expect(await refused('checkpoint')).toMatch(/is not signed by the root key of the tree/);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { git } from '../../support/git.js';
@@ -314,10 +314,12 @@ describe('passport-registry branch save never undoes a publication', () => {
   it('and nothing else while the first publication is only in its log', async () => {
     await key('log');
     await build(...withKeys({ log: 'log.pem', origin: 'registry.example/log' }));
-    const isLogged = /^(?:log\/|snapshots\/|keys\/root.json$)/;
-    for (const path of filesOf(join(folder, 'dist')).keys())
-      if (!isLogged.test(path) || /snapshots.*jwt$/.test(path)) rmSync(join(folder, 'dist', path));
-    writeFiles(folder, { 'dist/CNAME': 'x' });
+    const isLogged = /^(?:log\/|lists\/|keys\/root.json$)/;
+    const files = filesOf(join(folder, 'dist'));
+    for (const path of files.keys()) if (!isLogged.test(path)) rmSync(join(folder, 'dist', path));
+    const [list = ''] = readdirSync(join(folder, 'dist/lists'));
+    const pending = `dist/log/pending/${list.replace('.json', '')}/issuers.sig`;
+    writeFiles(folder, { 'dist/CNAME': 'x', [pending]: files.get('issuers.sig') as Buffer });
     const { code, stderr } = await cli(['branch', 'save'], folder);
     expect([code, stderr]).toEqual([1, expect.stringContaining('CNAME')]);
     rmSync(join(folder, 'dist/CNAME'));

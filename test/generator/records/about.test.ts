@@ -79,8 +79,8 @@ describe('a record', () => {
     expect(await faultsOf({ status_reason: long(301) })).toEqual(['7:16 too-long']);
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { name: long(101) }) });
-    const { code, stderr } = await cli(['check'], folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('name has 101 characters')]);
+    const { code, stdout } = await cli(['check'], folder);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('name has 101 characters')]);
   });
 
   it('has a reason only while it is not active', async () => {
@@ -110,7 +110,7 @@ describe('a record', () => {
   it('whose field is misspelt is told its name', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { status_reasn: 'x' }) });
-    expect((await cli(['check'], folder)).stderr).toContain('did you mean `status_reason`?');
+    expect((await cli(['check'], folder)).stdout).toContain('did you mean `status_reason`?');
   });
 });
 

@@ -99,9 +99,9 @@ describe('a record file', () => {
       'issuers/syntax.yaml': 'issuer_id: [}\n',
       'issuers/warned.yaml': recordText('warned', { geographical_scope: '[UK]' }),
     });
-    const { code, opened, stderr } = await opening(args, folder);
+    const { code, opened, stdout, stderr } = await opening(args, folder);
     expect(code).toBe(1);
-    expect(stderr).toContain(' | ');
+    expect(stdout + stderr).toContain(' | ');
     const records = opened.filter((path) => path.includes('issuers/'));
     expect(new Set(records).size).toBe(7);
     expect(records).toHaveLength(7);
@@ -118,9 +118,9 @@ describe('a record file', () => {
     git('add', '.');
     git('commit', '-qm', 'Change');
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'in-the-folder' }) });
-    expect((await cli(['diff', 'HEAD^..HEAD'], folder)).stderr).toContain(' 2 | tier: committed\n');
-    expect((await cli(['diff', 'HEAD^'], folder)).stderr).toContain(' 2 | tier: in-the-folder\n');
-    expect((await cli(['check'], folder)).stderr).toContain(' 2 | tier: in-the-folder\n');
+    expect((await cli(['diff', 'HEAD^..HEAD'], folder)).stdout).toContain(' 2 | tier: committed\n');
+    expect((await cli(['diff', 'HEAD^'], folder)).stdout).toContain(' 2 | tier: in-the-folder\n');
+    expect((await cli(['check'], folder)).stdout).toContain(' 2 | tier: in-the-folder\n');
   });
 
   it.each([
@@ -151,8 +151,8 @@ describe('a record file', () => {
         return (readSync as (...all: unknown[]) => number)(descriptor, ...rest);
       },
     };
-    const { code, stderr } = await withFs(shrinking as Partial<typeof fs>, () => cli(['check'], folder));
-    expect(stderr).toContain('a.yaml changed while it was being read');
+    const { code, stdout } = await withFs(shrinking as Partial<typeof fs>, () => cli(['check'], folder));
+    expect(stdout).toContain('a.yaml changed while it was being read');
     expect(code).toBe(1);
   });
 
@@ -165,9 +165,9 @@ describe('a record file', () => {
         'issuers/.hidden/inner/b.yaml': recordText('b'),
       });
       symlinkSync(target, join(folder, 'issuers/more'));
-      const { code, stderr } = await cli(['check'], folder);
+      const { code, stdout } = await cli(['check'], folder);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/issuers\/more.*file-kind/);
+      expect(stdout).toMatch(/issuers\/more.*file-kind/);
     },
   );
 

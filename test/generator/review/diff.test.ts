@@ -43,7 +43,19 @@ describe('passport-registry diff', () => {
     ['nothing', { a: {} }, { a: {} }, []],
     ['a new record', { a: {} }, { a: {}, b: {} }, []],
     ['a suspension', { a: {} }, { a: { status: 'suspended' } }, []],
-    ['a return', { a: { status: 'suspended' } }, { a: {} }, []],
+    [
+      'a return without its time',
+      { a: { status: 'suspended' } },
+      { a: {} },
+      ['error after/a.yaml:3:9 suspension-not-lifted'],
+    ],
+    [
+      'a return with the time of an earlier one',
+      { a: { status: 'suspended', reinstated: '2026-02-01T00:00:00Z' } },
+      { a: { reinstated: '2026-02-01T01:00:00+01:00' } },
+      ['error after/a.yaml:7:13 suspension-not-lifted'],
+    ],
+    ['a return', { a: { status: 'suspended' } }, { a: { reinstated: '2026-02-01T00:00:00Z' } }, []],
     [
       'a revocation',
       { a: {}, b: { status: 'suspended' } },
@@ -143,8 +155,8 @@ describe('passport-registry diff', () => {
       reason: it was never published
 `,
     });
-    const { code, stderr } = await cli(['diff', 'before'], folder);
-    expect(stderr).toContain(
+    const { code, stdout } = await cli(['diff', 'before'], folder);
+    expect(stdout).toContain(
       'warning record-removed: the record of a was removed; overridden: it was never published',
     );
     expect(code).toBe(0);
@@ -164,10 +176,10 @@ describe('passport-registry diff', () => {
     rmSync(join(folder, 'issuers/b.yaml'));
     const registry = await serve(join(folder, 'dist'));
     for (const before of ['dist', registry]) {
-      const { code, stderr } = await cli(['diff', before, '--root-key', 'root.json'], folder);
+      const { code, stdout, stderr } = await cli(['diff', before, '--root-key', 'root.json'], folder);
       expect(code).toBe(1);
-      expect(stderr).toContain('~ a: status "active" -> "suspended"\n- b: REMOVED\n');
-      expect(stderr).toContain('b:1:1: error record-removed');
+      expect(stdout).toContain('~ a: status "active" -> "suspended"\n- b: REMOVED\n');
+      expect(stdout).toContain('b:1:1: error record-removed');
       expect(stderr).not.toContain('note: without');
     }
     await cli(['keys', 'generate', '--no-passphrase', '--private', 'other.pem'], folder);

@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diff, repository, STOLEN, statusesIn } from '../../support/review-repository.js';
+import { diff, repository, STOLEN } from '../../support/review-repository.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 describe('names in a pull request', () => {
@@ -35,7 +35,6 @@ describe('names in a pull request', () => {
     const said: Record<string, string>[] = JSON.parse(stdout).diagnostics;
     expect(said.map(({ file, rule }) => `${file} ${rule}`).sort()).toEqual(expected.sort());
     for (const { line, remedy } of said) expect([line, remedy]).toEqual([1, 'rename the file']);
-    expect(statusesIn(folder, ['a', 'b', 'x'])).toEqual(['a active', 'x revoked']);
   });
 
   it('that are not UTF-8 are refused', async () => {
@@ -49,7 +48,6 @@ describe('names in a pull request', () => {
       expect(await diff(folder, args)).toMatchObject({ code: 1, rules: ['issuers/b\ufffd.yaml file-name'] });
     const { code, stdout } = await cli(['check', '--json'], folder);
     expect([code, JSON.parse(stdout).diagnostics[0].rule]).toEqual([1, 'file-name']);
-    expect(statusesIn(folder, ['a', 'b', 'x'])).toEqual(['a active', 'x revoked']);
   });
 
   it('that look like options, commands or revisions are names and nothing else', async () => {
@@ -65,8 +63,6 @@ describe('names in a pull request', () => {
       expect(code).toBe(1);
       expect(rules).toEqual(expect.arrayContaining(['issuers/x.yaml revoked-is-final', ...expected]));
     }
-    const added = stems.map((stem) => `${stem} active`);
-    expect(statusesIn(folder, stems).sort()).toEqual(added.sort());
   });
 
   it('that hide are nobody’s records, whatever they hold', async () => {
@@ -125,59 +121,8 @@ describe('the settings of a user', () => {
           rules: ['issuers/x.yaml revoked-is-final', 'issuers/x.yaml keys-moved'],
           changes: ['x changed'],
         });
-      expect(statusesIn(folder, ['x'], environment)).toEqual(['x active', 'x revoked']);
     }
     expect(existsSync(join(folder, 'fsmonitor-ran'))).toBe(false);
-  });
-});
-
-describe('what git shows of a status', () => {
-  it('is no text of a record, a message or an author', async () => {
-    const { folder, git } = repository();
-    writeFiles(folder, {
-      'issuers/a.yaml': `${recordText('a')}# x\n# diff --git a/issuers/z.yaml b/issuers/z.yaml\n# +status: revoked\n`,
-      'issuers/b.yaml': `${recordText('b')}passport_types:\n  - status\n# \u0001x\u0001y\u0001z\u0001w\n`,
-      'issuers/q.yaml': recordText('q', { status: '"suspended" # active', tier: 'null' }),
-    });
-    git('add', '-A');
-    git(
-      '-c',
-      'user.name=\u0001Eve\u0001',
-      'commit',
-      '-qm',
-      'Status\u0001x\n\n\u0001abc\u00012026\u0001n\u0001s\ndiff --git a/y.yaml b/y.yaml\n+status: active',
-    );
-    expect(statusesIn(folder, ['a', 'b', 'q', 'x', 'z'])).toEqual([
-      'b active',
-      'q suspended',
-      'a active',
-      'x revoked',
-    ]);
-  });
-
-  it('is that of an issuer whose record moves to another folder, or is removed', async () => {
-    const { folder, commit } = repository();
-    mkdirSync(join(folder, 'issuers/eu'));
-    rmSync(join(folder, 'issuers/a.yaml'));
-    writeFiles(folder, { 'issuers/eu/a.yml': recordText('a', { status: 'suspended' }) });
-    commit();
-    rmSync(join(folder, 'issuers/eu/a.yml'));
-    commit();
-    expect(statusesIn(folder, ['a'])).toEqual(['a undefined', 'a suspended', 'a active']);
-  });
-
-  it('is what a merge itself has changed', async () => {
-    const { folder, git, commit } = repository();
-    git('checkout', '-qb', 'side');
-    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'registered' }) });
-    commit('Side');
-    git('checkout', '-q', 'main');
-    writeFiles(folder, { 'issuers/a.yaml': `${recordText('a')}contact: a@a.example\n` });
-    commit('Main');
-    git('merge', '-q', '--no-commit', '-s', 'ours', 'side');
-    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'registered', status: 'suspended' }) });
-    commit('Merge');
-    expect(statusesIn(folder, ['a'])).toEqual(['a suspended', 'a active']);
   });
 });
 

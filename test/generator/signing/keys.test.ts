@@ -365,8 +365,8 @@ describe('a key to sign with', () => {
     const folder = await workspace();
     writeFiles(folder, { key: String(text) });
     expect((await cli(['build', '--key', 'key', '--production'], folder)).code).toBe(0);
-    const { stderr } = await cli(['verify', 'dist'], folder);
-    expect(stderr).toContain('ok      signature');
+    const { stdout } = await cli(['verify', 'dist'], folder);
+    expect(stdout).toContain('ok      signature');
   });
 
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -33,14 +33,11 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
       '/publication.jwt',
       '/sums/root',
       '/sums/3fa',
-      `/snapshots/${'0'.repeat(64)}/publication.jwt`,
       '/keys/delegation.jwt',
-      `/snapshots/${'0'.repeat(64)}/issuers.json`,
-      `/snapshots/${'0'.repeat(64)}/issuers.sig`,
       '/log/checkpoint',
       '/log/publication.tlog-proof',
       '/log/statements/12.jwt',
-      `/log/lists/${'0'.repeat(64)}.json`,
+      `/lists/${'0'.repeat(64)}.json`,
       '/log/tile/0/x001/234.p/5',
       '/log/tile/entries/000',
     ];
@@ -61,16 +58,15 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
 });
 
 describe('every configuration in the tree', () => {
-  it('knows the statement and the sums, and nothing immutable but lists, signatures and the log', () => {
+  it('knows the statement and the sums, and nothing immutable but named lists and the log', () => {
     for (const name of ['serve.json', 'vercel.json', '_headers']) {
       const text = readFileSync(join(folder, 'dist', name), 'utf8');
       for (const path of ['publication', 'sums/']) expect([name, text.includes(path)]).toEqual([name, true]);
       // The rules name a path before its headers.
       const rules = name === '_headers' ? text.split('\n\n') : text.split('"source"');
       const immutable = rules.filter((rule) => rule.includes('immutable'));
-      expect([name, immutable.length]).toEqual([name, 5]);
-      for (const rule of immutable)
-        expect(rule).toMatch(/snapshots.*issuers\\*\.(?:json|sig)|log\/(?:tile|statements|lists)\//);
+      expect([name, immutable.length]).toEqual([name, 3]);
+      for (const rule of immutable) expect(rule).toMatch(/(?:lists|log\/(?:tile|statements))\//);
     }
     expect(readFileSync(join(folder, 'dist/sums/.htaccess'), 'utf8')).toBe(
       'ForceType "text/plain; charset=utf-8"\n',

@@ -56,7 +56,7 @@ it('the head may be signed by the key that a pending publication names, and no o
   await world.prepare({ signer });
   await world.seal({ signer });
   // Its list is missing.
-  expect(await logCheck()).toMatchObject({ problems: [expect.stringMatching(/^snapshots\//)] });
+  expect(await logCheck()).toMatchObject({ problems: [expect.stringMatching(/^log\/pending\//)] });
   const impostor = new LoggedRegistry(await testKey(), world.log, world.witnesses);
   const own = noteSigner(world.log.origin, 'log');
   const { files } = world;

@@ -181,8 +181,8 @@ describe('an entry is refused', () => {
     expect(await problemsIn(tree)).toEqual([expect.stringMatching(problem)]);
     // Over HTTP, too, by a verification and by a mirror, which keeps what it serves.
     const host = await plainHost(tree, '404.html');
-    const { code, stderr } = await cli(['verify', host, '--any-content-type'], here.folder);
-    expect([code, stderr]).toEqual([
+    const { code, stdout } = await cli(['verify', host, '--any-content-type'], here.folder);
+    expect([code, stdout]).toEqual([
       1,
       expect.stringMatching(new RegExp(problem.source.slice(6).replace('$', ''), 'm')),
     ]);
@@ -236,7 +236,7 @@ describe('an entry is refused', () => {
     expect(await problemsIn(await treeWith([...statements, step]))).toEqual([]);
     // The statement is good. Its list is not there.
     expect(await problemsIn(await treeWith([...statements, await publication(keys.next)]))).toEqual([
-      expect.stringMatching(/^log: snapshots\/a{64}\/issuers\.json is missing/),
+      expect.stringMatching(/^log: lists\/a{64}\.json is missing/),
     ]);
   });
 });

@@ -63,9 +63,9 @@ describe('verify of a folder with a log', () => {
   });
 
   it('refuses an altered list that is kept', async () => {
-    const path = `log/lists/${first}.json`;
+    const path = `lists/${first}.json`;
     const problems = await problemsIn(altered({ [path]: flipped(path) }));
-    expect(problems).toEqual([`log: ${path} does not have the hash in its path`]);
+    expect(problems).toEqual([`lists: ${path} does not have the hash in its name`]);
   });
 
   it.each([
@@ -77,7 +77,7 @@ describe('verify of a folder with a log', () => {
     'log/tile/entries/x000/000.p/1',
     'log/statements/3.jwt',
     'log/statements/01.jwt',
-    `log/lists/${'0'.repeat(64)}.json`,
+    `log/pending/${'0'.repeat(64)}/issuers.sig`,
     'log/proofs/0/first.tlog-proof',
     'log/other',
   ])('refuses an additional file %s', async (path) => {
@@ -86,7 +86,7 @@ describe('verify of a folder with a log', () => {
   });
 
   it('needs neither the lists of earlier publications nor smaller tiles', async () => {
-    const missing = ['log/tile/0/000.p/1', `log/lists/${first}.json`];
+    const missing = ['log/tile/0/000.p/1', `lists/${first}.json`];
     const removed = missing.map((path) => [path, undefined] as const);
     expect(await problemsIn(altered(Object.fromEntries(removed)))).toEqual([]);
     expect(await problemsIn(altered({ 'log/statements/0.jwt': undefined }))).toEqual([
@@ -164,15 +164,15 @@ describe('verify of a folder with a log', () => {
 describe('verify of a host with a log', () => {
   it('checks types, and reads only the newest statement', async () => {
     const base = await serve(here.tree);
-    const { code, stderr } = await cli(['verify', base, '--root-key', 'key.json'], here.folder);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^ok {6}log$/m)]);
+    const { code, stdout } = await cli(['verify', base, '--root-key', 'key.json'], here.folder);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {6}log$/m)]);
     const requested: string[] = [];
     const plain = await plainHost(here.tree, '404.html', (path, bytes) => {
       requested.push(path.slice(1));
       return bytes;
     });
     const typed = await cli(['verify', plain, '--root-key', 'key.json'], here.folder);
-    expect(typed.stderr).toMatch(/log\/tile\/0\/000\.p\/3 .* application\/json/);
+    expect(typed.stdout).toMatch(/log\/tile\/0\/000\.p\/3 .* application\/json/);
     expect(
       requested.filter((path) => path.startsWith('log/statements')).every((path) => path.endsWith('/2.jwt')),
     ).toBe(true);
@@ -186,17 +186,13 @@ describe('verify of a host with a log', () => {
     const verify = () => cli(['verify', base, '--root-key', 'key.json'], registry.folder);
     expect((await verify()).code).toBe(0);
     const { list } = (await logEntries(registry.tree)).at(-1) as { list: string };
-    writeFiles(registry.tree, { [`snapshots/${list}/issuers.sig`]: Buffer.from([0xff]) });
+    writeFiles(registry.tree, { [`log/pending/${list}/issuers.sig`]: Buffer.from([0xff]) });
     const { checks } = await verifyTree(folderSource(registry.tree));
     expect(checks.filter(({ result }) => result === 'failed').map(({ code }) => code)).toContain(
       'ERR_AUDIT_LOG',
     );
-    rmSync(join(registry.tree, `snapshots/${list}/issuers.json`));
+    rmSync(join(registry.tree, `lists/${list}.json`));
     const { code, stderr } = await verify();
-    expect([code, size, stderr]).toEqual([
-      1,
-      2,
-      expect.stringContaining(`snapshots/${list}/issuers.json is missing`),
-    ]);
+    expect([code, size, stderr]).toEqual([1, 2, expect.stringContaining(`lists/${list}.json is missing`)]);
   });
 });

@@ -53,9 +53,10 @@ describe.each(Object.entries(COMMANDS))(
   '%s names a network failure in words, and ends with 4:',
   (_name, args) => {
     it.each(FAILURES)('%s', async (_what, start, words) => {
-      const { code, stderr } = await cli(args(await start()), folder);
-      expect(stderr).toMatch(words);
-      expect(stderr).not.toMatch(/OpenSSL|SSL routines|fetch failed|ECONN|ENOTFOUND|EAI_AGAIN| at .*:\d+/);
+      const { code, stdout, stderr } = await cli(args(await start()), folder);
+      const said = stdout + stderr;
+      expect(said).toMatch(words);
+      expect(said).not.toMatch(/OpenSSL|SSL routines|fetch failed|ECONN|ENOTFOUND|EAI_AGAIN| at .*:\d+/);
       expect(code).toBe(4);
     });
   },
@@ -63,8 +64,8 @@ describe.each(Object.entries(COMMANDS))(
 
 it('a host that hangs up before it is asked does not end the program without a word', async () => {
   const base = await http(rawHost((socket) => socket.destroy()));
-  const { code, stderr } = await cli(['verify', base], folder);
-  expect(stderr).toMatch(/cannot be fetched: the host (?:did not respond in time|closed the connection)/);
+  const { code, stdout } = await cli(['verify', base], folder);
+  expect(stdout).toMatch(/cannot be fetched: the host (?:did not respond in time|closed the connection)/);
   expect(code).toBe(4);
 });
 

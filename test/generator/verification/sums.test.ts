@@ -123,7 +123,7 @@ describe.each(FORGERIES.filter(([, , levels]) => levels === 0))(
       expect(built.code, built.stderr).toBe(0);
       writeFiles(folder, { 'root.json': JSON.stringify(tree.root.rootKey.jwk) });
       const verified = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
-      expect(verified.code, verified.stderr).toBe(0);
+      expect(verified.code, verified.stdout).toBe(0);
     });
   },
 );
@@ -148,24 +148,6 @@ describe('a statement that does not belong to the list', () => {
   ] as const)('is refused for its %s', async (name, claims) => {
     const files = await resealed(await restated(tree.files, tree.root, claims), tree.online);
     expect((await problemsOf(files))['publication']).toContain(`the ${name} ${Object.values(claims)[0]}`);
-  });
-
-  it('is refused in the snapshot of another list', async () => {
-    const current = sha256(tree.files.get('issuers.json') as Buffer);
-    const statement = tree.files.get('publication.jwt') as Buffer;
-    // The newest of the others. An older one may be of the first root key, which only a pin knows.
-    const dated = (path: string) =>
-      tree.files
-        .get(path)
-        ?.toString()
-        .match(/"updated_at":"[^"]+"/)?.[0] ?? '';
-    const path = [...tree.files.keys()]
-      .filter((one) => /^snapshots.*issuers\.json$/.test(one) && !one.includes(current))
-      .sort((a, b) => dated(b).localeCompare(dated(a)))[0]
-      ?.replace('issuers.json', 'publication.jwt') as string;
-    const files = await resealed(new Map(tree.files).set(path, statement), tree.online);
-    expect(Object.keys(await problemsOf(files))).toEqual(['snapshots']);
-    expect((await problemsOf(files))['snapshots']).toMatch(/publication statement/);
   });
 });
 

@@ -90,7 +90,7 @@ describe('a file that this version does not know', () => {
   it.each([
     ['records', ['issuers/stranger', 'issuers/new/deep']],
     ['sums', ['sums/new']],
-    ['snapshots', ['snapshots/new.json', `snapshots/${'0'.repeat(64)}/new.json`]],
+    ['lists', ['lists/new.json', `lists/${'0'.repeat(64)}/new.json`]],
     // A tree without a head has no log, so any file of a log is one too many.
     ['log', ['log/new', 'log/statements/new.jwt']],
     [

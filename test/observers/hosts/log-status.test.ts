@@ -31,9 +31,9 @@ const status = (mirror: string, ...args: string[]) =>
 
 describe('mirror status, with a log,', () => {
   it('shows how many entries each host has, and the head of each with --json', async () => {
-    const { stderr } = await status(older);
-    expect(stderr).toMatch(/^primary .*Z, 2 log entries$/m);
-    expect(stderr).toMatch(/^behind by \d+ s .*Z, 1 log entry$/m);
+    const { stdout } = await status(older);
+    expect(stdout).toMatch(/^primary .*Z, 2 log entries$/m);
+    expect(stdout).toMatch(/^behind by \d+ s .*Z, 1 log entry$/m);
     const { mirrors } = JSON.parse((await status(older, '--json')).stdout);
     const root = Buffer.from(logHead(here.tree).root).toString('base64');
     expect(mirrors[0].log).toEqual({ origin: ORIGIN, size: 2, root });
@@ -59,9 +59,9 @@ describe('mirror status, with a log,', () => {
   ];
 
   it.each(faults)('calls a mirror altered that has %s', async (what, change, problem) => {
-    const { code, stderr } = await status(await copied(what, change));
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^altered /m)]);
-    expect(stderr).toContain(problem);
+    const { code, stdout } = await status(await copied(what, change));
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^altered /m)]);
+    expect(stdout).toContain(problem);
   });
 
   it('does not blame a mirror that closes the connection instead of proving that its log is longer', async () => {
@@ -72,8 +72,8 @@ describe('mirror status, with a log,', () => {
       else response.writeHead(404).end();
     });
     const args = ['mirror', 'status', older, closing, '--root-key', 'key.json'];
-    const { code, stderr } = await cli(args, here.folder);
-    expect([code, stderr]).toEqual([
+    const { code, stdout } = await cli(args, here.folder);
+    expect([code, stdout]).toEqual([
       1,
       expect.stringMatching(/^unreachable .*: the logs cannot be compared: .* cannot be fetched/m),
     ]);

@@ -29,11 +29,18 @@ beforeAll(async () => {
   writeFiles(folder, Object.fromEntries(RECORDS.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
   const checkpoint = withKeys({ checkpoint: 'key.pem' });
   await publish('2026-11-02T00:00:00Z', ...checkpoint);
+  // A mirror has only those lists before the newest one that it has served.
+  for (const path of olderLists(tree)) rmSync(join(tree, path));
   first = copy(tree);
   writeFiles(folder, { 'issuers/n7.yaml': recordText('n7', { status: 'suspended' }) });
   await publish('2026-11-03T00:00:00Z', ...checkpoint);
   next = copy(tree);
 });
+
+const olderLists = (tree: string) =>
+  [...filesOf(tree).keys()].filter(
+    (path) => path.startsWith('lists/') && !path.includes(sha256(readFileSync(join(tree, 'issuers.json')))),
+  );
 
 const copy = (tree: string) => {
   const folder = join(temporaryFolder(), 'tree');
@@ -84,7 +91,7 @@ describe('a mirror over HTTP', () => {
     expect(code).toBe(0);
     expect(new Set(requested).size).toBe(requested.length);
     expect(requested.filter((path) => path.startsWith('issuers/'))).toEqual([]);
-    expect(requested.filter((path) => path.endsWith('issuers.json'))).toHaveLength(1);
+    expect(requested.filter((path) => /^(?:issuers\.json|lists\/)/.test(path))).toHaveLength(1);
     expect(filesOf(current())).toEqual(filesOf(first));
     expect(await isGood()).toBe(true);
     // There is no statements.json.
@@ -100,17 +107,16 @@ describe('a mirror over HTTP', () => {
     expect([code, served()]).toEqual([0, '2026-11-03T00:00:00Z']);
     const list = ['publication.jwt', 'sums/root', leafOf('n7'), 'issuers.sig'];
     const site = ['index.html', 'changes.json'];
-    // The list is requested once, for the top or for its snapshot.
-    const [path = ''] = requested.filter((one) => one.endsWith('issuers.json'));
+    // The list is requested once.
+    const path = `lists/${sha256(readFileSync(join(next, 'issuers.json')))}.json`;
     const expected = ['SHA256SUMS', 'checkpoint.jwt', path, ...list, ...site];
     expect(requested.toSorted()).toEqual([...expected, 'statements.json'].toSorted());
     const bytes = expected.reduce((sum, path) => sum + statSync(join(next, path)).size, 0);
     expect(JSON.parse(stdout)).toMatchObject({ fetched: expected.length, bytes });
     expect(filesOf(current())).toEqual(filesOf(next));
     expect(statSync(join(current(), 'issuers/n8')).ino).toBe(before);
-    // The list and its snapshot are one file.
-    const snapshot = `snapshots/${sha256(readFileSync(join(next, 'issuers.json')))}/issuers.json`;
-    expect(statSync(join(current(), snapshot)).ino).toBe(statSync(join(current(), 'issuers.json')).ino);
+    // It is one file under both names.
+    expect(statSync(join(current(), path)).ino).toBe(statSync(join(current(), 'issuers.json')).ino);
 
     requested = [];
     const unchanged = await mirror();
@@ -158,7 +164,9 @@ describe('a mirror over HTTP', () => {
       let requests = 0;
       answer = () => (++requests > after ? next : first);
       expect([after, (await mirror()).code, served()]).toEqual([after, 0, '2026-11-03T00:00:00Z']);
-      expect(filesOf(current())).toEqual(filesOf(next));
+      const files = filesOf(next);
+      for (const path of olderLists(next)) files.delete(path);
+      expect(filesOf(current())).toEqual(files);
     }
   });
 
@@ -237,7 +245,7 @@ describe('a mirror over HTTP', () => {
     const HASHES = Array.from({ length: 300 }, (_one, index) => sha256(Buffer.from(`${index}`)));
     const junk = (paths: readonly string[]) => new Map(paths.map((path) => [path, Buffer.from(path)]));
 
-    it.each([`snapshots/${HASHES[0]}/issuers.json`, 'extra.txt'])(
+    it.each(['assets/extra.js', 'extra.txt'])(
       'and refuses SHA256SUMS that the checkpoint does not name, before it fetches %s',
       async (path) => {
         const files = filesOf(next);
@@ -250,32 +258,19 @@ describe('a mirror over HTTP', () => {
     );
 
     it.each([
-      'snapshots/j0/issuers.json',
-      `snapshots/${HASHES[0]}/other.json`,
-      `snapshots/${HASHES[0]}/issuers.json/issuers.sig`,
-      `snapshots/${HASHES[0]?.toUpperCase()}/issuers.json`,
-    ])('and fetches nothing if there is a %s', async (path) => {
-      serving(await uncovered(junk([path])));
-      await refused(/SHA256SUMS lists snapshots\/\S+, which no version of a registry has/);
+      ['snapshots/j0/issuers.json', /SHA256SUMS lists snapshots\/\S+, which no version of a registry has/],
+      [`lists/${HASHES[0]}.json`, /SHA256SUMS lists lists\/\S+, which it must not list/],
+    ])('and fetches nothing if there is a %s', async (path, reason) => {
+      const files = await uncovered(new Map());
+      const sums = `${files.get('SHA256SUMS')}${HASHES[0]}  ${path}\n`;
+      serving(files.set('SHA256SUMS', Buffer.from(sums)));
+      await refused(reason);
       expect(new Set(requested)).toEqual(new Set(['SHA256SUMS']));
-    });
-
-    it('and fetches no more snapshots than a small multiple of what a publisher keeps', async () => {
-      const present = new Set(
-        [...filesOf(next).keys()].flatMap((path) => /^snapshots\/[^/]+/.exec(path) ?? []),
-      );
-      const more = (count: number) =>
-        uncovered(junk(HASHES.slice(present.size, count).map((hash) => `snapshots/${hash}/issuers.json`)));
-      serving(await more(9));
-      await refused(/SHA256SUMS lists 9 snapshots, but a mirror downloads at most 8/);
-      expect(new Set(requested)).toEqual(new Set(['SHA256SUMS']));
-      serving(await more(8));
-      await refused(/the snapshot [0-9a-f]+ is incomplete/);
     });
 
     it('and fetches no more other files than its limits allow', async () => {
       const isOther = (path: string) =>
-        !/^(?:issuers\.|issuers\/[^.]|snapshots|keys|sums\/[0-9a-f]|checkpoint|publication|SHA)/.test(path);
+        !/^(?:issuers\.|issuers\/[^.]|lists|keys|sums\/[0-9a-f]|checkpoint|publication|SHA)/.test(path);
       const present = [...filesOf(next)].filter(([path]) => isOther(path));
       const number = (count: number) =>
         uncovered(junk(HASHES.slice(present.length, count).map((hash) => `assets/${hash}.js`)));

@@ -142,10 +142,10 @@ describe('a mirror keeps the rules of a verifier', () => {
     expect((await mirror(base)).code).toBe(0);
     const copy = await serve(join(here.folder, 'mirror/current'));
     const status = await cli(['mirror', 'status', base, copy, '--root-key', 'root.json'], here.folder);
-    expect([status.code, status.stderr]).toEqual([0, expect.stringMatching(/^primary .*\nin sync /)]);
+    expect([status.code, status.stdout]).toEqual([0, expect.stringMatching(/^primary .*\nin sync /)]);
     for (const where of [base, copy, 'dist', 'mirror/current']) {
       const verified = await cli(['verify', where, '--root-key', 'root.json'], here.folder);
-      expect([where, verified.code, verified.stderr]).toEqual([
+      expect([where, verified.code, verified.stdout]).toEqual([
         where,
         0,
         expect.stringContaining('was rotated to'),

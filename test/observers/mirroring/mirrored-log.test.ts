@@ -39,7 +39,7 @@ describe('a mirror of a registry with a log', () => {
     const first = listOf(tree);
     const permanent = [
       ...['log/statements/0.jwt', 'log/tile/0/000.p/1', 'log/tile/entries/000.p/1'],
-      `log/lists/${first}.json`,
+      `lists/${first}.json`,
     ];
     const before = permanent.map(inode);
     await publish();
@@ -49,7 +49,7 @@ describe('a mirror of a registry with a log', () => {
     expect(await problemsIn(current())).toEqual([]);
     expect(logHead(current()).size).toBe(2);
     // The list and what is kept of it are one file.
-    expect(inode(`log/lists/${listOf(tree)}.json`)).toBe(inode('issuers.json'));
+    expect(inode(`lists/${listOf(tree)}.json`)).toBe(inode('issuers.json'));
     expect(await mirrored(source)).toContain('unchanged');
   });
 
@@ -71,8 +71,8 @@ describe('a mirror of a registry with a log', () => {
     expect(listOf(current())).toBe(before);
     expect(await problemsIn(current())).toEqual([]);
     expect(filesOf(current())).toEqual(filesOf(tree));
-    const [pending] = readdirSync(current('snapshots')).filter((name) => name !== before);
-    expect(sha256(readFileSync(current(`snapshots/${pending}/issuers.json`)))).toBe(pending);
+    const [pending = ''] = readdirSync(current('log/pending'));
+    expect(sha256(readFileSync(current(`lists/${pending}.json`)))).toBe(pending);
 
     await here.good('checkpoint');
     expect(await mirrored(source)).not.toContain('not published yet');
@@ -81,18 +81,17 @@ describe('a mirror of a registry with a log', () => {
   });
 
   it('refuses such a publication if its list is missing, is another one, or is not signed', async () => {
-    const before = listOf(tree);
     await onlyLogged(tree, () => publish());
     const good = filesOf(tree);
-    const [pending = ''] = readdirSync(join(tree, 'snapshots')).filter((name) => name !== before);
-    const [list, signature] = [`snapshots/${pending}/issuers.json`, `snapshots/${pending}/issuers.sig`];
+    const [pending = ''] = readdirSync(join(tree, 'log/pending'));
+    const [list, signature] = [`lists/${pending}.json`, `log/pending/${pending}/issuers.sig`];
     const changes: [string, () => void, RegExp][] = [
-      ['is missing', () => rmSync(join(tree, list)), /issuers\.json/],
-      ['is another one', () => writeFiles(tree, { [list]: '{}' }), /issuers\.json does not/],
+      ['is missing', () => rmSync(join(tree, list)), /lists\/[0-9a-f]{64}\.json is missing/],
+      ['is another one', () => writeFiles(tree, { [list]: '{}' }), /\.json does not/],
       [
         'is not signed',
         () => writeFiles(tree, { [signature]: good.get('issuers.sig') as Buffer }),
-        /issuers\.json is not signed by the root key/,
+        /\.json is not signed by the root key/,
       ],
     ];
     for (const [what, change, reason] of changes) {
@@ -164,8 +163,8 @@ describe('a mirror of a registry with a log', () => {
     const good = filesOf(tree);
     const altered = [
       ...['log/statements/0.jwt', 'log/statements/2.jwt', 'log/tile/0/000.p/1', 'log/tile/0/000.p/3'],
-      ...['log/tile/entries/000.p/2', 'log/tile/entries/000.p/3', `log/lists/${old}.json`],
-      `log/lists/${listOf(tree)}.json`,
+      ...['log/tile/entries/000.p/2', 'log/tile/entries/000.p/3', `lists/${old}.json`],
+      `lists/${listOf(tree)}.json`,
       ...['log/publication.tlog-proof', 'log/checkpoint'],
     ];
     for (const path of sample(altered, 2)) {

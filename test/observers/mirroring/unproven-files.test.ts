@@ -21,7 +21,7 @@ let folder: string;
 let dist: string;
 const run = async (...args: string[]) => {
   const outcome = await cli(args, folder);
-  expect(outcome.code, outcome.stderr).toBe(0);
+  expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
   return outcome.stdout;
 };
 const mirror = async () =>

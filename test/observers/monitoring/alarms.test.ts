@@ -304,14 +304,14 @@ describe('a rotation step to a key to which the root key is not committed', () =
 describe('a list', () => {
   it('that is missing raises an alarm, and is read again until it is there', async () => {
     await world.change('beta', { status: 'suspended' }).prepare();
-    const [path = ''] = [...world.files.keys()].filter((name) => name.startsWith('log/lists/')).slice(-1);
+    const [path = ''] = [...world.files.keys()].filter((name) => name.startsWith('lists/')).slice(-1);
     const list = world.files.get(path) as Buffer;
     for (const bytes of [undefined, Buffer.from('{}'), Buffer.alloc(100_000)]) {
       if (bytes === undefined) world.files.delete(path);
       else world.files.set(path, bytes);
       expect(await told('--watch', 'beta')).toContain('list-missing');
     }
-    world.files.set(`snapshots/${sha256(list)}/issuers.json`, list);
+    world.files.set(path, list);
     serveOn(world, monitored.hosts[0]);
     expect((await monitor('--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
   });
@@ -319,8 +319,7 @@ describe('a list', () => {
   it('that was replaced long ago is not read again', async () => {
     for (let number = 0; number < 5; number++) {
       await world.change('beta', { status: number % 2 === 0 ? 'suspended' : 'active' }).publish();
-      if (number === 0)
-        world.files.delete(`log/lists/${sha256(world.files.get('issuers.json') as Buffer)}.json`);
+      if (number === 0) world.files.delete(`lists/${sha256(world.files.get('issuers.json') as Buffer)}.json`);
     }
     expect(await told('--watch', 'beta')).toEqual([
       'list-missing',
@@ -350,7 +349,7 @@ describe('a list', () => {
     const previous = sha256(world.files.get('log/statements/0.jwt') as Buffer);
     const log = { origin: world.log.origin, vkey: world.log.vkey };
     const jwt = await publicationJwt(files, world.root, { sequence: 2, previous, log });
-    world.files.set(`log/lists/${sha256(list)}.json`, Buffer.from(list));
+    world.files.set(`lists/${sha256(list)}.json`, Buffer.from(list));
     await world.append(entryOf(new Map([['publication.jwt', Buffer.from(jwt)]])), jwt);
     expect(await told()).toEqual(['list-invalid']);
   });

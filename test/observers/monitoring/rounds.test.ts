@@ -42,7 +42,7 @@ describe('the rounds of a monitor', () => {
     expect([first.code, first.report.log?.size]).toEqual([0, CHANGES + 1]);
     const begun = sent();
     expect(begun.filter((line) => line.startsWith('log/statements/'))).toHaveLength(CHANGES + 1);
-    expect(begun.filter((line) => line.startsWith('log/lists/'))).toHaveLength(CHANGES + 1);
+    expect(begun.filter((line) => line.startsWith('lists/'))).toHaveLength(CHANGES + 1);
     const [full, partial] = CHANGES < 256 ? ['', '000.p'] : ['000', '001.p'];
     const width = (CHANGES + 1) % 256;
     const tiles = [
@@ -68,7 +68,7 @@ describe('the rounds of a monitor', () => {
     serveOn(world, hosts[0]);
     expect((await monitor(...STATE)).code).toBe(0);
     const grown = [
-      'log/lists/HASH.json 200',
+      'lists/HASH.json 200',
       `log/statements/${CHANGES + 1}.jwt 200`,
       `log/tile/0/${partial}/${width + 1} 200`,
       `log/tile/entries/${partial}/${width + 1} 200`,
@@ -89,7 +89,7 @@ describe('the rounds of a monitor', () => {
       serveOn(world, host);
       // Kills at a certain request: the moments between them are those at which the state could be wrong.
       const last =
-        ['publication.jwt', 'log/checkpoint', 'log/tile', 'log/statements', 'log/lists', 'issuers.json'][
+        ['publication.jwt', 'log/checkpoint', 'log/tile', 'log/statements', 'lists', 'issuers.json'][
           kill % 6
         ] ?? '';
       const run = start(monitored, '--watch', 'beta', '--json');
@@ -135,11 +135,11 @@ describe('the rounds of a monitor', () => {
       [CLI, 'monitor', hosts[0]?.base ?? '', '--every', '1', '--watch', 'beta'],
       {
         ...{ cwd: folder, env: cleanEnvironment() },
-        stdio: ['ignore', 'ignore', 'pipe'],
+        stdio: ['ignore', 'pipe', 'ignore'],
       },
     );
     let text = '';
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.stdout.on('data', (chunk: Buffer) => {
       text += chunk;
     });
     await until(

@@ -29,11 +29,11 @@ describe('--since', () => {
       return [code, entries.filter(([name]) => name === 'watched-issuer-changed').map(([, entry]) => entry)];
     };
     expect(await told('--since', '25h')).toEqual([5, [5]]);
-    expect(sent('log/lists/')).toBe(2);
+    expect(sent('lists/')).toBe(2);
     expect(await told('--since', '2d')).toEqual([5, [4, 5]]);
     expect(sent('log/statements/')).toBe(3);
     expect(await told('--since', '90m')).toEqual([0, []]);
-    expect(sent('log/lists/')).toBe(1);
+    expect(sent('lists/')).toBe(1);
     expect(await told('--since', '98h')).toEqual([5, [2, 3, 4, 5]]);
     expect(await told()).toEqual([0, []]);
   });

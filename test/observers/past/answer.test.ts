@@ -193,25 +193,23 @@ it('a publication by a replaced root key is no evidence of the past', async () =
 
 describe('the list of the past', () => {
   const time = '2026-03-01T09:30:00Z';
-  const pathsOf = (tree: Files) => [...tree.keys()].filter((path) => path.startsWith('log/lists/'));
+  const pathsOf = (tree: Files) => [...tree.keys()].filter((path) => path.startsWith('lists/'));
 
-  it('comes from the log, from a snapshot, or from the published list, if its hash is right', async () => {
+  it('comes from its place, or from the published list, if its hash is right', async () => {
     await publishOn(1, 'active');
     const tree = new Map(registry.files);
     const [kept = ''] = pathsOf(tree);
     const list = tree.get(kept) as Buffer;
-    const snapshot = kept.replace('log/lists/', 'snapshots/').replace('.json', '/issuers.json');
     const damaged = Buffer.from(list.toString().replace('alpha', 'alphb'));
-    for (const [inLog, inSnapshot, current, isFound] of [
-      [list, undefined, undefined, true],
-      [damaged, list, undefined, true],
-      [undefined, damaged, list, true],
-      [damaged, damaged, damaged, false],
-      [undefined, undefined, undefined, false],
+    for (const [named, current, isFound] of [
+      [list, undefined, true],
+      [damaged, list, true],
+      [undefined, list, true],
+      [damaged, damaged, false],
+      [undefined, undefined, false],
     ] as const) {
       const places = [
-        [kept, inLog],
-        [snapshot, inSnapshot],
+        [kept, named],
         ['issuers.json', current],
       ] as const;
       for (const [path, bytes] of places) {

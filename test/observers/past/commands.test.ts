@@ -61,12 +61,12 @@ beforeAll(async () => {
 
 describe('resolve --at', () => {
   it('shows the record of a time, and which publication has it', async () => {
-    const { code, stderr } = await cli(
+    const { code, stdout } = await cli(
       ['resolve', 'alpha', '--at', '2026-03-03T11:00:00+00:00', ...TRUST],
       folder,
     );
     const list = readFileSync(join(folder, 'dist-3/issuers.json'));
-    expect(stderr).toBe(`alpha was listed as certified, suspended at 2026-03-03T11:00:00Z
+    expect(stdout).toBe(`alpha was listed as certified, suspended at 2026-03-03T11:00:00Z
     signed       2026-03-03T09:00:00Z, replaced 2026-03-05T09:00:00Z
     clock        that of the registry, which signed these times
     log          newest head cosigned by witnesses at 2026-03-05T12:00:00Z
@@ -114,7 +114,7 @@ describe('resolve --at', () => {
 
   it('ends with 1 if the issuer was not listed, and with 4 if the log does not show it', async () => {
     const absent = await cli(['resolve', 'gamma', '--at', '2026-03-03T11:00:00Z', ...TRUST], folder);
-    expect([absent.code, absent.stderr]).toEqual([1, expect.stringContaining('gamma was NOT listed at')]);
+    expect([absent.code, absent.stdout]).toEqual([1, expect.stringContaining('gamma was NOT listed at')]);
     const early = ['resolve', 'alpha', '--at', '2026-02-02T00:00:00Z', ...TRUST];
     expect(await cli(early, folder)).toMatchObject({
       code: 4,
@@ -128,8 +128,8 @@ describe('resolve --at', () => {
 
   it('says that no witness has seen the log, if the trust anchor names none', async () => {
     const ask = ['resolve', 'alpha', '--at', '2026-11-01T00:00:00Z', '--root-key', 'root.json'];
-    const { code, stderr } = await cli(ask, folder);
-    expect(stderr).toContain(
+    const { code, stdout } = await cli(ask, folder);
+    expect(stdout).toContain(
       '    signed       2026-03-05T09:00:00Z, not replaced yet\n' +
         '    clock        that of the registry, which signed these times\n' +
         '    log          NOT witnessed: the trust anchor names no witnesses\n',
@@ -145,11 +145,12 @@ describe('resolve --at', () => {
     writeFiles(folder, { 'empty/x': '' });
     const sources = ['http://127.0.0.1:9', 'empty', base];
     const ask = ['resolve', 'alpha', '--at', '2026-03-01T11:00:00Z', ...TRUST];
-    const { code, stderr } = await cli([...ask, ...sources], folder);
+    const { code, stdout, stderr } = await cli([...ask, ...sources], folder);
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^note: http:\/\/127\.0\.0\.1:9 has no answer: .*\nnote: empty has no answer: .*\nalpha was listed/,
+      /^note: http:\/\/127\.0\.0\.1:9 has no answer: .*\nnote: empty has no answer: .*\n$/,
     );
+    expect(stdout).toMatch(/^alpha was listed/);
     const none = await cli([...ask, 'http://127.0.0.1:9'], folder);
     expect(none.code).toBe(4);
   });
@@ -157,12 +158,11 @@ describe('resolve --at', () => {
   it('asks the next source if a copy is too old for this time', async () => {
     const ask = (time: string, ...sources: string[]) =>
       cli(['resolve', 'alpha', '--at', time, ...TRUST, ...sources], folder);
-    const { code, stderr } = await ask('2026-03-05T11:00:00Z', 'dist-1', 'dist-5');
-    expect([code, stderr]).toEqual([
+    const { code, stdout, stderr } = await ask('2026-03-05T11:00:00Z', 'dist-1', 'dist-5');
+    expect([code, stdout, stderr]).toEqual([
       0,
-      expect.stringMatching(
-        /^note: dist-1 has no answer: .* Read a newer copy.*\nalpha was listed as cert.*, susp/,
-      ),
+      expect.stringMatching(/^alpha was listed as cert.*, susp/),
+      expect.stringMatching(/^note: dist-1 has no answer: .* Read a newer copy.*\n$/),
     ]);
     const old = await ask('2026-03-02T00:00:00Z', 'dist-1');
     expect([old.code, old.stderr]).toEqual([4, expect.stringContaining('at 2026-03-01T12:00:00Z')]);
@@ -181,7 +181,9 @@ describe('diff --at --at', () => {
   ])('shows what diff shows of the trees of that time %s', async (format, before, after, first, second) => {
     const expected = await cli(['diff', before, after, '--root-key', 'root.json', ...format], folder);
     const { code, stdout, stderr } = await at(first, second, ...TRUST, ...format);
-    const shown = stdout.startsWith('{') ? { ...JSON.parse(stdout), past: undefined } : stdout;
+    const shown = stdout.startsWith('{')
+      ? { ...JSON.parse(stdout), past: undefined }
+      : stdout.replace(/^(?:the list of .*\n(?: {4}.*\n){4}){2}/, '');
     expect([code, shown]).toEqual([
       expected.code,
       stdout.startsWith('{') ? JSON.parse(expected.stdout) : expected.stdout,
@@ -191,12 +193,12 @@ describe('diff --at --at', () => {
 
   it('says which publications it compares', async () => {
     const times = ['2026-03-01T11:00:00Z', '2026-03-03T11:00:00+00:00'] as const;
-    const { stderr } = await at(...times, ...TRUST);
+    const { stdout } = await at(...times, ...TRUST);
     const [one = {}, two = {}] = ['dist-1', 'dist-3'].map((tree) =>
       claimsOf(readTreeFile(join(folder, tree, 'publication.jwt'))),
     ) as Record<string, unknown>[];
     expect(
-      stderr.startsWith(`the list of 2026-03-01T11:00:00Z
+      stdout.startsWith(`the list of 2026-03-01T11:00:00Z
     signed       2026-03-01T09:00:00Z, replaced 2026-03-03T09:00:00Z
     clock        that of the registry, which signed these times
     log          newest head cosigned by witnesses at 2026-03-05T12:00:00Z
@@ -260,7 +262,7 @@ describe('wrong usage', () => {
   it('is not a log without the lists', async () => {
     const copy = join(folder, 'without');
     cpSync(dist(), copy, { recursive: true });
-    for (const path of ['log/lists', 'snapshots']) rmSync(join(copy, path), { recursive: true });
+    rmSync(join(copy, 'lists'), { recursive: true });
     const { code, stderr } = await cli(['resolve', 'alpha', '--at', time, ...TRUST, copy], folder);
     expect([code, stderr]).toEqual([1, expect.stringContaining('has not kept the list')]);
     writeFileSync(join(copy, 'log/publication.tlog-proof'), 'x');

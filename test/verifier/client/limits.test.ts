@@ -191,7 +191,8 @@ describe('the limit of a file', () => {
     ['issuers/acme.jwt', 65_536],
     ['log/statements/0.jwt', 16_384],
     ['issuers.sig', 256],
-    ['snapshots/0/issuers.json', 268_435_456],
+    ['issuers.json', 268_435_456],
+    ['lists/0.json', 268_435_456],
   ])('%s is %i bytes', (path, bytes) => {
     expect(limitOf(path)).toBe(bytes);
   });

@@ -538,9 +538,7 @@ describe('a store', () => {
     registry.host.files = new Map(files).set('issuers.sig', wrong);
     await expect(stored.refresh()).rejects.toThrow();
     expect(stored.resolve(ONE)?.status).toBe('active');
-    // A snapshot has the signature that belongs to the list.
-    const snapshot = `snapshots/${registry.sha256}/issuers.sig`;
-    registry.host.files.set(snapshot, files.get('issuers.sig') as Buffer);
+    registry.host.files.set('issuers.sig', files.get('issuers.sig') as Buffer);
     registry.sent();
     await stored.refresh();
     expect(lists(registry.sent())).toEqual([]);

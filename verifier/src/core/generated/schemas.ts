@@ -16,7 +16,7 @@ export interface IssuerRegistry {
   issuers: Issuer[];
 }
 /**
- * One recognised issuer of agent passports. An author writes it as YAML in issuers/<issuer_id>.yaml; the registry publishes it as canonical JSON at /issuers/<issuer_id>, without name and status_reason, which it publishes in /about.json.
+ * One recognised issuer of agent passports. An author writes it as YAML in issuers/<issuer_id>.yaml; the registry publishes it as canonical JSON at /issuers/<issuer_id>, without name, status_reason and reinstated, which it publishes in /about.json.
  */
 export interface Issuer {
   /**
@@ -70,7 +70,7 @@ export interface Issuer {
 }
 
 /**
- * What people are told of an issuer, in /about.json. It proves nothing, and no policy reads it.
+ * What is said of an issuer beside the list, in /about.json. No policy reads it.
  */
 export interface AboutIssuer {
   /**
@@ -81,6 +81,14 @@ export interface AboutIssuer {
    * Why the issuer is suspended or revoked, for people. An active issuer has none. It means nothing to a verifier.
    */
   status_reason?: string;
+  /**
+   * When the last suspension ended: an RFC 3339 date-time. It ends only a suspension that was published before it. It means nothing to a verifier.
+   */
+  reinstated?: string;
+  /**
+   * The updated_at of the first known list in which the issuer has its status, if it is suspended or revoked. A build writes it.
+   */
+  status_since?: string;
 }
 
 /**
@@ -203,8 +211,8 @@ export const STATUSES = ["active","suspended","revoked"] as const;
 export const ISSUER_FIELDS = ["issuer_id","tier","jwks_uri","discovery_uri","policy_uri","status","certified_since","last_audit","geographical_scope","domain_scope","passport_types","contact"] as const;
 /** The fields that every issuer has. */
 export const REQUIRED_ISSUER_FIELDS = ["issuer_id","tier","jwks_uri","discovery_uri","status","certified_since"] as const;
-/** Every field of an issuer in about.json. */
-export const ABOUT_FIELDS = ["name","status_reason"] as const;
+/** Every field of a record that is in about.json, and not in the list. */
+export const ABOUT_FIELDS = ["name","status_reason","reinstated"] as const;
 /** The members of a list; each is required. */
 export const LIST_MEMBERS = ["updated_at","issuers"] as const;
 /** The members that every trust policy has. */

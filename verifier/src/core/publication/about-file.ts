@@ -7,7 +7,7 @@ import { isValidIssuerId } from '../generated/predicates.js';
 import type { AboutIssuer } from '../generated/schemas.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 
-/** The names and reasons of issuers, by issuer_id. */
+/** What is said of issuers beside the list, by issuer_id: names, reasons, and since when they are not active. */
 export type AboutIssuers = ReadonlyMap<string, AboutIssuer>;
 
 /**
@@ -38,7 +38,8 @@ export function readAbout(bytes: Uint8Array, invalid: Invalid): AboutIssuers {
 }
 
 /**
- * Reads the names and reasons that a verified publication statement names. They are for people: no decision depends on them.
+ * Reads the names, reasons and times that a verified publication statement names. They are for people and publishers: no verifier
+ * decides by them.
  *
  * @param bytes - the content of `about.json`; undefined if the source has no such file
  * @param statement - from `verifyPublicationStatement`
@@ -74,8 +75,8 @@ export async function verifyAbout(
 /** The canonical form (RFC 8785) of names and reasons. Strings need no more, and a bundle is smaller without the library. */
 function canonicalAbout(about: AboutIssuers): string {
   const entries = [...about.keys()].sort().map((id) => {
-    const { name, status_reason } = about.get(id) as AboutIssuer;
-    return `"${id}":${JSON.stringify({ name, status_reason })}`;
+    const { name, reinstated, status_reason, status_since } = about.get(id) as AboutIssuer;
+    return `"${id}":${JSON.stringify({ name, reinstated, status_reason, status_since })}`;
   });
   return `{"issuers":{${entries.join()}}}`;
 }

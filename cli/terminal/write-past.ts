@@ -1,10 +1,10 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { PastPublication } from '../../observers/past/answer.js';
-import { type Io, say } from './io.js';
+import { type Output, writeLine } from './io.js';
 
 /** Prints a publication of the past, and whose times these are. */
-export function sayPublication(
-  io: Io,
+export function writePublication(
+  output: Output,
   { from, until, cosignedAt, sequence, updatedAt, sha256 }: PastPublication,
 ): void {
   const lines = [
@@ -16,7 +16,7 @@ export function sayPublication(
     `publication  ${sequence}, list of ${updatedAt}`,
     `sha256       ${sha256}`,
   ];
-  for (const line of lines) say(io, `    ${line}`);
+  for (const line of lines) writeLine(output, `    ${line}`);
 }
 
 /** Says what a list said of an issuer, in words that follow "was". */

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
+import { ORIGIN } from '../../support/test-log.js';
+import { cli, goodCli, workspace, writeFiles } from '../../support/workspace.js';
+
+let folder: string;
+let host: string;
+
+beforeAll(async () => {
+  folder = await workspace(['alpha']);
+  await goodCli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
+  await goodCli(['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN })], folder);
+  writeFiles(folder, {
+    'root.json': readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'),
+    'policy.json': '{"tiers":["certified"]}',
+  });
+  host = await serve(join(folder, 'dist'));
+});
+
+const ROOT = ['--root-key', 'root.json'];
+
+/** The commands whose report people ask for, and what the report of this registry contains. */
+const REPORTS: Readonly<Record<string, readonly [args: () => string[], report: RegExp]>> = {
+  status: [() => ['status', '--offline', ...ROOT], /^ok +list /m],
+  verify: [() => ['verify', 'dist', ...ROOT], /^dist is valid$/m],
+  resolve: [() => ['resolve', 'alpha', 'dist', '--policy', 'policy.json', ...ROOT], /^alpha is accepted /],
+  check: [() => ['check'], /^1 file: 0 problems, 0 warnings$/m],
+  diff: [() => ['diff', 'dist', ...ROOT], /^0 issuers changed: 0 problems, 0 warnings$/m],
+  'mirror status': [() => ['mirror', 'status', host, host, ...ROOT], /^in sync /m],
+  monitor: [() => ['monitor', host, ...ROOT], /^monitor \S+Z: .*, no alarm$/m],
+};
+
+describe.each(Object.entries(REPORTS))('the report of %s', (name, [args, report]) => {
+  it('goes to stdout, and nothing to stderr', async () => {
+    expect(await cli(args(), folder)).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(report),
+      stderr: '',
+    });
+  });
+
+  it('goes to stderr with --json, unless it has no words then, and stdout has one JSON value', async () => {
+    const { code, stdout, stderr } = await cli([...args(), '--json'], folder);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.any(Object)]);
+    if (name === 'status') expect(stderr).toBe('');
+    else expect(stderr).toMatch(report);
+  });
+});

@@ -1,0 +1,429 @@
+import fs, { cpSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { git as gitIn } from '../../support/git.js';
+import { withFs } from '../../support/patched-fs.js';
+import { serve } from '../../support/serving.js';
+import { claimsOf } from '../../support/signed-tree.js';
+import { cli, clockAhead, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+let folder: string;
+/** In minutes of this day. Each test counts on from here. */
+let minutes: number;
+
+beforeEach(async () => {
+  minutes = 0;
+  folder = await workspace(['alpha', 'beta']);
+  await keyPair(folder, 'root');
+  await good('build', ...KEY);
+});
+
+const KEY = ['--key', 'root.pem', '--production'];
+const run = (...args: string[]) => cli(args, folder, clockAhead(minutes));
+async function good(...args: string[]): Promise<string> {
+  const { code, stderr } = await run(...args);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return stderr;
+}
+const build = (...more: string[]) => good('build', ...KEY, ...more);
+const suspend = (id = 'alpha') => good('suspend', id, '--reason', 'leak', ...KEY);
+const end = (id = 'alpha') => good('suspend', '--end', id, '--reason', 'new keys', ...KEY);
+
+const text = (path: string) => readFileSync(join(folder, path), 'utf8');
+const record = (id: string, fields: Record<string, string> = {}) =>
+  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
+const fields = (id = 'alpha') => parse(text(`issuers/${id}.yaml`));
+const about = (id = 'alpha') => JSON.parse(text('dist/about.json')).issuers[id];
+const updatedAt = (): string => JSON.parse(text('dist/issuers.json')).updated_at;
+const published = (id = 'alpha'): string => JSON.parse(text(`dist/issuers/${id}`)).status;
+const copy = (source: string, target: string) => {
+  rmSync(join(folder, target), { recursive: true, force: true });
+  cpSync(join(folder, source), join(folder, target), { recursive: true });
+};
+/** A time in minutes of this day, RFC 3339. */
+const at = (minute: number) => new Date(Date.now() + minute * 60_000).toISOString();
+
+/** Asserts that no way to a list lifts the suspension, and returns what the diagnostic says. */
+async function refused(issuers = 'issuers'): Promise<Record<string, unknown>> {
+  const before = text('dist/issuers.json');
+  for (const how of [KEY, ['--unsigned', 'request', '--root-key', 'root.json']]) {
+    const { code, stderr } = await run('build', ...how, '--issuers', issuers);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('error suspension-not-lifted')]);
+  }
+  expect(text('dist/issuers.json')).toBe(before);
+  const { code, stdout } = await run('diff', 'dist', issuers, '--root-key', 'root.json', '--json');
+  const { diagnostics } = JSON.parse(stdout);
+  expect([code, diagnostics]).toEqual([1, [expect.objectContaining({ rule: 'suspension-not-lifted' })]]);
+  return diagnostics[0];
+}
+
+/** Runs a command of which one rename into the tree fails. Returns its exit code. */
+async function stoppedAt(nth: number, args: readonly string[]): Promise<number | null> {
+  const { renameSync } = fs;
+  let renamed = 0;
+  const refusing: typeof fs.renameSync = (from, to) => {
+    const isInTree = String(to).startsWith(join(folder, 'dist/'));
+    if (isInTree && renamed++ === nth) throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+    renameSync(from, to);
+  };
+  return (await withFs({ renameSync: refusing }, () => run(...args))).code;
+}
+
+describe('about.json', () => {
+  it('says since when an issuer is not active: since the list that first says so', async () => {
+    await suspend();
+    const since = updatedAt();
+    expect(about()).toEqual({ status_reason: 'leak', status_since: since });
+    minutes = 1;
+    record('beta', { tier: 'founding' });
+    await build();
+    expect(updatedAt()).not.toBe(since);
+    minutes = 2;
+    await build('--renew');
+    minutes = 3;
+    await good('suspend', 'alpha', '--reason', 'another reason', ...KEY);
+    expect(about()).toEqual({ status_reason: 'another reason', status_since: since });
+    expect(await build()).toContain('0 written');
+    // Another status has another time.
+    minutes = 4;
+    await good('revoke', 'alpha', '--reason', 'gone', ...KEY);
+    expect(about()).toEqual({ status_reason: 'gone', status_since: updatedAt() });
+    await good('verify', 'dist', '--root-key', 'root.json');
+  });
+
+  it('says so of a first list, too, and after a rotation', async () => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    record('alpha', { status: 'suspended' });
+    await build();
+    const since = updatedAt();
+    expect(about()).toEqual({ status_since: since });
+    expect(claimsOf(readFileSync(join(folder, 'dist/publication.jwt')))).toHaveProperty('about_sha256');
+    minutes = 1;
+    const next = ['--next-key', 'next.pem', '--next-no-passphrase'];
+    await good('keys', 'rotate', '--yes', '--key', 'root.pem', ...next);
+    expect(about()).toEqual({ status_since: since });
+  });
+
+  it('is refused by an auditor if it does not say so', async () => {
+    await suspend();
+    const without = text('dist/about.json').replace(/,"status_since":"[^"]+"/, '');
+    for (const change of [
+      () => writeFiles(folder, { 'dist/about.json': without }),
+      () => rmSync(join(folder, 'dist/about.json')),
+    ]) {
+      change();
+      const { code, stdout } = await run('verify', 'dist', '--json');
+      const { checks } = JSON.parse(stdout);
+      expect([code, checks.find(({ name }: { name: string }) => name === 'about')]).toEqual([
+        1,
+        expect.objectContaining({ code: 'ERR_AUDIT_ABOUT' }),
+      ]);
+    }
+  });
+});
+
+describe('the end of a suspension', () => {
+  it('is a time in the record, which `suspend --end` writes, and which stays', async () => {
+    await suspend();
+    minutes = 1;
+    expect(await end()).toContain('This lifts a suspension');
+    const { reinstated, status } = fields();
+    expect([status, Date.parse(reinstated) > Date.parse(updatedAt()) - 60_000]).toEqual(['active', true]);
+    expect([published(), about()]).toEqual(['active', { reinstated }]);
+    expect(text('dist/issuers/alpha')).not.toContain('reinstated');
+    await good('check');
+    await good('verify', 'dist', '--root-key', 'root.json');
+    // Twice is once.
+    const files = [text('issuers/alpha.yaml'), text('dist/SHA256SUMS')];
+    minutes = 2;
+    await end();
+    await build();
+    expect([text('issuers/alpha.yaml'), text('dist/SHA256SUMS')]).toEqual(files);
+  });
+
+  it('that was stopped before any of its files is completed by the same command', async () => {
+    await suspend();
+    for (const name of ['dist', 'issuers']) copy(name, `suspended-${name}`);
+    const once = ['suspend', '--end', 'alpha', '--reason', 'new keys', ...KEY];
+    let stopped = 0;
+    for (let code: number | null = 1; code !== 0; stopped++) {
+      for (const name of ['dist', 'issuers']) copy(`suspended-${name}`, name);
+      minutes = 1;
+      code = await stoppedAt(stopped, once);
+      minutes = 2;
+      expect([stopped, (await run(...once)).code, published()]).toEqual([stopped, 0, 'active']);
+      await good('verify', 'dist', '--root-key', 'root.json');
+    }
+    expect(stopped).toBeGreaterThan(8);
+  });
+
+  it('may be written by hand', async () => {
+    await suspend();
+    minutes = 1;
+    record('alpha', { reinstated: at(1).replace('Z', '+00:00') });
+    expect(await build()).toContain('This lifts a suspension');
+  });
+
+  it('is no time from before the suspension, and none without a time', async () => {
+    await suspend();
+    const since = updatedAt();
+    record('alpha');
+    expect(await refused()).toMatchObject({ file: 'issuers/alpha.yaml', line: 3 });
+    for (const reinstated of [since, at(-60)]) {
+      record('alpha', { reinstated });
+      expect(await refused()).toMatchObject({ file: 'issuers/alpha.yaml', line: 7 });
+    }
+  });
+
+  it('is no time of the future, beyond what clocks may differ', async () => {
+    await suspend();
+    record('alpha', { reinstated: at(10) });
+    for (const args of [['check'], ['build', ...KEY]]) {
+      const { code, stdout, stderr } = await run(...args);
+      expect([code, stdout + stderr]).toEqual([
+        1,
+        expect.stringMatching(/alpha\.yaml:7:\d+: error suspension-not-lifted.*in the future/),
+      ]);
+    }
+    record('alpha', { reinstated: at(4) });
+    await build();
+  });
+
+  it('is later than a suspension by a clock that was ahead', async () => {
+    minutes = 4;
+    await suspend();
+    const since = updatedAt();
+    minutes = 0;
+    await end();
+    expect(Date.parse(fields().reinstated)).toBe(Date.parse(since) + 1000);
+  });
+
+  it('ends one suspension, and none after it', async () => {
+    await suspend();
+    minutes = 1;
+    await end();
+    copy('issuers', 'first-end');
+    minutes = 2;
+    await suspend();
+    expect(about()).toEqual({
+      ...{ status_reason: 'leak', status_since: updatedAt(), reinstated: fields().reinstated },
+    });
+    await refused('first-end');
+    // By hand, the old time is no new one.
+    const { reinstated } = fields();
+    record('alpha', { reinstated });
+    await refused();
+    minutes = 3;
+    await end();
+    expect(Date.parse(fields().reinstated)).toBeGreaterThan(Date.parse(reinstated));
+    expect(published()).toBe('active');
+  });
+
+  it('is no end of a later suspension either if the clock that wrote it was ahead', async () => {
+    await suspend();
+    minutes = 1;
+    record('alpha', { reinstated: at(5) });
+    await build();
+    copy('issuers', 'first-end');
+    minutes = 2;
+    await suspend();
+    await refused('first-end');
+    await end();
+    expect(published()).toBe('active');
+  });
+
+  it('is permitted without a time by an override for the rule and the issuer, and the output says so', async () => {
+    await suspend();
+    record('alpha');
+    const { code } = await run('build', ...KEY, '--override', 'beta:suspension-not-lifted');
+    expect(code).toBe(1);
+    expect(await build('--override', 'alpha:suspension-not-lifted')).toContain('overridden');
+    expect(published()).toBe('active');
+  });
+
+  it('is refused by every command about another issuer, too', async () => {
+    copy('issuers', 'old');
+    await suspend();
+    for (const [name, status] of [
+      ['suspend', 'suspended'],
+      ['revoke', 'revoked'],
+    ] as const) {
+      copy('old', 'issuers');
+      const { code, stderr } = await run(name, 'beta', '--reason', 'x', ...KEY);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('suspension-not-lifted')]);
+      expect(stderr).toMatch(/git pull.*`suspend --end`/);
+      expect([published(), fields('beta').status]).toEqual(['suspended', status]);
+    }
+    // The way on if nobody has pushed the newest records.
+    copy('old', 'issuers');
+    await good('suspend', 'alpha', 'beta', '--reason', 'leak', ...KEY);
+    expect([published(), published('beta')]).toEqual(['suspended', 'suspended']);
+  });
+
+  it('of several issuers is one command, which ends no other', async () => {
+    copy('issuers', 'old');
+    await good('suspend', 'alpha', 'beta', '--reason', 'leak', ...KEY);
+    copy('old', 'issuers');
+    const several = ['suspend', '--end', '--reason', 'new keys', ...KEY];
+    const { code, stderr } = await run(...several, 'alpha');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('issuers/beta.yaml:3:9: error suspension')]);
+    await good(...several, 'alpha', 'beta');
+    expect([published(), published('beta')]).toEqual(['active', 'active']);
+  });
+
+  it('for which the record was never edited is written by `suspend --end`', async () => {
+    copy('issuers', 'old');
+    await suspend();
+    copy('old', 'issuers');
+    minutes = 1;
+    await end();
+    expect([published(), fields()]).toEqual([
+      'active',
+      expect.objectContaining({ status: 'active', reinstated: expect.any(String) }),
+    ]);
+  });
+
+  it('is a problem for `status` if the record does not show it', async () => {
+    copy('issuers', 'old');
+    await suspend();
+    copy('old', 'issuers');
+    const { changes } = JSON.parse((await run('status', '--json')).stdout);
+    expect([changes.state, changes.problems]).toEqual([
+      'refused',
+      [expect.objectContaining({ rule: 'suspension-not-lifted' })],
+    ]);
+  });
+
+  it('is judged against a host, too', async () => {
+    copy('issuers', 'old');
+    await suspend();
+    const url = await serve(join(folder, 'dist'));
+    const { code, stdout } = await run('diff', url, 'old/alpha.yaml', '--json');
+    expect([code, JSON.parse(stdout).diagnostics]).toEqual([
+      1,
+      [expect.objectContaining({ rule: 'suspension-not-lifted' })],
+    ]);
+  });
+});
+
+describe('a tree whose about.json is not the published one', () => {
+  const FAULTS: [string, () => void][] = [
+    ['missing', () => rmSync(join(folder, 'dist/about.json'))],
+    ['damaged', () => writeFiles(folder, { 'dist/about.json': 'x' })],
+    [
+      'edited, with an earlier time',
+      () =>
+        writeFiles(folder, {
+          'dist/about.json': text('dist/about.json').replace(
+            /"status_since":"2\d{3}/,
+            '"status_since":"2000',
+          ),
+        }),
+    ],
+  ];
+
+  it.each(FAULTS)(
+    '%s lifts no suspension; a build without that says anew since when',
+    async (_name, spoil) => {
+      await suspend();
+      minutes = 1;
+      spoil();
+      record('alpha', { reinstated: at(1) });
+      const { remedy } = await refused();
+      expect(remedy).toMatch(/^restore about\.json .*status: suspended, build, .*`suspend --end`/);
+      // The list is the same, so its time is the latest that the suspension can have.
+      const listed = updatedAt();
+      record('alpha', { status: 'suspended' });
+      await build();
+      expect([about(), updatedAt()]).toEqual([{ status_since: listed }, listed]);
+      await good('verify', 'dist', '--root-key', 'root.json');
+      minutes = 2;
+      await end();
+      expect(published()).toBe('active');
+    },
+  );
+
+  it('lifts none with another change either, and says since when anew', async () => {
+    await suspend();
+    const since = updatedAt();
+    minutes = 1;
+    writeFiles(folder, { 'dist/about.json': 'x' });
+    record('beta', { tier: 'founding' });
+    await build();
+    expect(about().status_since).toBe(updatedAt());
+    expect(about().status_since > since).toBe(true);
+  });
+});
+
+describe('records in git', () => {
+  const git = (...args: string[]) => gitIn(folder, ...args);
+  const commit = () => {
+    git('add', 'issuers');
+    git('commit', '--quiet', '--message', 'Records');
+  };
+
+  beforeEach(() => {
+    git('init', '--quiet', '--initial-branch', 'main', '--template=');
+    commit();
+  });
+
+  it('of before the suspension lift nothing: a stale clone, a shallow one, a squash, a revert, a copy without git', async () => {
+    git('clone', '--quiet', `file://${folder}`, 'stale');
+    await suspend();
+    minutes = 1;
+    await refused('stale/issuers');
+    // As a workflow checks out one commit of records to which nobody has pushed the suspension.
+    git('clone', '--quiet', '--depth', '1', `file://${folder}`, 'shallow');
+    await refused('shallow/issuers');
+    // A branch from before it, which changes something else, and is merged as one new commit.
+    git('checkout', '--quiet', '-b', 'topic');
+    git('checkout', '--quiet', '--', 'issuers');
+    record('beta', { tier: 'founding' });
+    commit();
+    git('checkout', '--quiet', 'main');
+    git('merge', '--quiet', '--squash', 'topic');
+    git('commit', '--quiet', '--message', 'Squash');
+    await refused();
+    // A revert, as new as a commit can be.
+    await suspend();
+    commit();
+    git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'revert', '--no-edit', 'HEAD');
+    await refused();
+    copy('issuers', 'without-git');
+    rmSync(join(folder, '.git'), { recursive: true });
+    await refused('without-git');
+  });
+
+  it('with the end lift it, however they came: committed, not yet, in a shallow clone, without git', async () => {
+    await suspend();
+    commit();
+    minutes = 1;
+    record('alpha', { reinstated: at(1) });
+    const lifts = async (issuers: string) => {
+      copy('dist', 'other');
+      expect(await build('--issuers', issuers, '--out', 'other')).toContain('This lifts a suspension');
+    };
+    await lifts('issuers');
+    commit();
+    git('clone', '--quiet', '--depth', '1', `file://${folder}`, 'shallow');
+    await lifts('shallow/issuers');
+    rmSync(join(folder, '.git'), { recursive: true });
+    await lifts('issuers');
+  });
+
+  it('are reviewed by `diff` of commits, which knows no published times', async () => {
+    record('alpha', { status: 'suspended' });
+    commit();
+    record('alpha');
+    commit();
+    const { code, stdout } = await run('diff', 'HEAD^..HEAD', '--json');
+    expect([code, JSON.parse(stdout).diagnostics]).toEqual([
+      1,
+      [expect.objectContaining({ rule: 'suspension-not-lifted', line: 3 })],
+    ]);
+    record('alpha', { reinstated: at(-1) });
+    commit();
+    expect((await run('diff', 'HEAD^^..HEAD')).code).toBe(0);
+  });
+});
