@@ -113,7 +113,7 @@ function* sizes(role: Role): Generator<Case> {
     yield make(`of ${size} bytes`, { patches: [{ file: STATEMENTS, text: padded }] }, right);
   }
   for (const size of [LARGEST_ROTATION, LARGEST_ROTATION + 1]) {
-    const now = golden('checkpoint').now + 60_000;
+    const now = golden('checkpoint').now + STEPS * 60_000;
     const own = { patches: rotationOf(size), now, rule: 'rotation-read' };
     yield make(`a rotation of ${size} bytes`, own, either(size === LARGEST_ROTATION, 'ERR_ROTATION_INVALID'));
   }
@@ -144,7 +144,7 @@ function rotationOf(size: number): Patch[] {
   for (let more = 0; more < 4; more++) {
     const registry = golden('checkpoint').registry.copy();
     for (let number = 1; number < STEPS; number++)
-      rotate(registry, number, number > 1 ? 11_200 : 11_200 + more);
+      rotate(registry, number, number > 1 ? 11_270 : 11_270 + more);
     const least = Math.floor((size - lengthOf(rotate(registry.copy(), STEPS, 0))) * 0.75);
     for (let note = least - 2; note < least + 3; note++) {
       const made = rotate(registry.copy(), STEPS, note);
