@@ -71,9 +71,10 @@ function* oddAnswers(role: Role): Generator<Case> {
   }
   if (role !== 'client') return;
   // It may be requested at a first load, and nothing that is wrong with it counts.
-  for (const [name, [answer]] of Object.entries(ANSWERS)) {
+  for (const [name, [answer, code]] of Object.entries(ANSWERS)) {
     const script = { 'issuers.json': [answer] };
-    yield make(`issuers.json, ${name}`, { rule: 'named-list', script }, 'accept');
+    const rule = code === undefined ? 'host-responses' : 'named-list';
+    yield make(`issuers.json, ${name}`, { rule, script }, 'accept');
   }
 }
 

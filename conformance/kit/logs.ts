@@ -19,7 +19,8 @@ const TOO_FEW = 'ERR_TOO_FEW_COSIGNATURES';
 export function* proofKit(role: Role): Generator<Case> {
   for (const base of ['log', 'witnessed', 'log-rotated', 'pending', 'log-300']) {
     const why = 'A proof shows that the log contains the statement.';
-    yield makeCase(role, { id: `good/${base}`, rule: 'log-proof', base, why }, 'accept');
+    const rule = base === 'log' ? 'log-entries' : 'log-proof';
+    yield makeCase(role, { id: `good/${base}`, rule, base, why }, 'accept');
   }
   yield* quorums(role);
   yield* proofForms(role);
@@ -349,6 +350,7 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
 
 const HEAD_RULES: readonly (readonly [RegExp, string])[] = [
   [/unknown type/, 'other-entries'],
+  [/narrower tile$/, 'log-kept'],
   [/tile/, 'log-tiles'],
   [/^no statement/, 'log-statements'],
   [/older lists/, 'lists'],

@@ -115,7 +115,11 @@ function* sizes(role: Role): Generator<Case> {
   for (const size of [LARGEST_ROTATION, LARGEST_ROTATION + 1]) {
     const now = golden('checkpoint').now + STEPS * 60_000;
     const own = { patches: rotationOf(size), now, rule: 'rotation-read' };
-    yield make(`a rotation of ${size} bytes`, own, either(size === LARGEST_ROTATION, 'ERR_ROTATION_INVALID'));
+    yield make(
+      `a rotation of ${size} bytes`,
+      own,
+      either(size === LARGEST_ROTATION, 'ERR_ROTATION_INVALID', 'ERR_AUDIT_ROOT_KEY'),
+    );
   }
   for (const size of [LARGEST_PROOF, LARGEST_PROOF + 1]) {
     const own = { base: 'witnessed', patches: shownWith('witnessed', { log_proof: proofOf(size) }) };
@@ -176,7 +180,7 @@ function* mixed(role: Role): Generator<Case> {
     );
     yield make(
       `${base}, a checkpoint that names the publication with its signature`,
-      { patches: signed },
+      { rule: 'statement-hash', patches: signed },
       mismatch,
     );
   }

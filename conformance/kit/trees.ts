@@ -23,6 +23,7 @@ import { LINES } from '../cases/traps.js';
 /** What a golden tree shows besides. */
 const GOOD: Readonly<Record<string, string>> = {
   stated: 'statement-form',
+  'root-checkpoint': 'statement-checkpoint',
   'levels-1': 'sums-whole',
   'rotated-thrice': 'commitment-followed',
 };

@@ -5,7 +5,7 @@ It was written from docs/protocol.md and its parts, and not from the other verif
 (#list-order) is the permanent id of a rule: docs/protocol.md#list-order says it in full.
 
 Everything here goes from bytes to facts, without a disk, a network or a clock of its own: `client` has those. A fault
-of form is a ValueError, to which whoever asked gives an error code (#error-codes, #other-codes) with `faults_are`. Then
+of form is a ValueError, to which whoever asked gives an error code (#error-codes) with `faults_are`. Then
 it is a Refused, which is the verdict on a source or a document: no part of it is used.
 """
 
