@@ -1,17 +1,14 @@
 // A cold build, compared with a floor that does the least possible work with the same libraries; and a build of which nothing
 // or one record has changed, compared with a cold one. Each run is a process; each cold one writes a new folder.
 
-import { spawn } from 'node:child_process';
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import canonicalize from 'canonicalize';
 import { parse } from 'yaml';
 import { compare, count, isQuick, node } from './compare.mjs';
 import { BUILD, issuers, makeWorkspace, recordText } from './corpus.mjs';
-
-const MEMORY = '/dev/shm';
 
 if (process.argv[2] === 'floor') floor();
 else await measure();
@@ -36,15 +33,11 @@ async function measure() {
     const name = `cold build to the floor, ${count(size)} records`;
     const { cold, floor } = runsIn(makeWorkspace(issuers(size)));
     await compare(name, cold, floor, size === largest ? 5 : 9);
-    if (size === largest) await besideWrites(() => compare(`${name}, busy disk`, cold, floor, 5));
   }
-  const places = { disk: undefined, ...(existsSync(MEMORY) && { memory: MEMORY }) };
-  for (const [place, parent] of isQuick ? [['disk']] : Object.entries(places)) {
-    const { cold, again, change } = runsIn(makeWorkspace(issuers(largest), parent));
-    const which = `${count(largest)} records, ${place}`;
-    await compare(`unchanged build to a cold one, ${which}`, again, cold, 5);
-    await compare(`build of one changed record to a cold one, ${which}`, change, cold, 5);
-  }
+  const { cold, again, change } = runsIn(makeWorkspace(issuers(largest)));
+  const which = `${count(largest)} records`;
+  await compare(`unchanged build to a cold one, ${which}`, again, cold, 5);
+  await compare(`build of one changed record to a cold one, ${which}`, change, cold, 5);
 }
 
 function runsIn(folder) {
@@ -64,13 +57,4 @@ function runsIn(folder) {
     change,
     floor: () => node(folder, fileURLToPath(import.meta.url), 'floor', `out-${runs++}`),
   };
-}
-
-/** Measures while another process writes and flushes a file without a pause. */
-async function besideWrites(work) {
-  const loop = `const fs = require('node:fs'), file = fs.openSync('busy', 'w'), bytes = Buffer.alloc(2 ** 22);
-    for (;;) { fs.writeSync(file, bytes, 0, bytes.length, 0); fs.fsyncSync(file); }`;
-  const writer = spawn(process.execPath, ['-e', loop], { cwd: makeWorkspace([]) });
-  await work();
-  writer.kill();
 }

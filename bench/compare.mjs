@@ -18,8 +18,8 @@ export const count = (value) => value.toLocaleString('en-US');
 export const NOW = Math.floor(Date.now() / 1000);
 
 /** A folder that is removed when the process ends. */
-export function temporaryFolder(parent = tmpdir()) {
-  const folder = mkdtempSync(join(parent, 'bench-'));
+export function temporaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -51,8 +51,8 @@ export function recordText(record) {
 }
 
 /** Makes a folder with records, a root key, and settings by which a build publishes all statements. */
-export function makeWorkspace(records, parent) {
-  const folder = temporaryFolder(parent);
+export function makeWorkspace(records) {
+  const folder = temporaryFolder();
   mkdirSync(join(folder, 'issuers'));
   for (const record of records)
     writeFileSync(join(folder, 'issuers', `${record.issuer_id}.yaml`), recordText(record));

@@ -24,14 +24,16 @@ async function measure() {
     await waits(browser, url);
     const dist = join(folder, 'dist');
     const index = readFileSync(join(dist, 'index.html'), 'utf8');
-    const first = [...index.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, name]) => name);
-    const all = readdirSync(join(dist, 'assets'), { recursive: true }).map((name) => `assets/${name}`);
+    const linked = [...index.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, name]) => name);
+    const first = ['index.html', ...linked];
+    const parts = readdirSync(join(dist, 'assets/parts')).map((name) => `assets/parts/${name}`);
     const kilobytes = (names) =>
-      names
-        .filter((name) => /\.(?:css|js)$/.test(name))
-        .reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, name))).length / 1000, 0);
-    report('kilobytes of scripts and styles, gzip, first load', [kilobytes(first)]);
-    report('kilobytes of scripts and styles, gzip, all parts', [kilobytes(all)]);
+      [...new Set(names)].reduce(
+        (sum, name) => sum + gzipSync(readFileSync(join(dist, name))).length / 1000,
+        0,
+      );
+    report('kilobytes of the page, gzip, first load', [kilobytes(first)]);
+    report('kilobytes of the page, gzip, all parts', [kilobytes([...first, ...parts])]);
   } finally {
     await browser.close();
   }

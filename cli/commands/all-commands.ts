@@ -119,8 +119,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
       load: async () => (await import('./pin.js')).declarePin,
     },
     verify: {
-      summary: 'verify a tree, a live registry, or a proof of the past',
-      options: 'root-key conformance expect wait proof json',
+      summary: 'verify a tree or a live registry',
+      options: 'root-key conformance expect wait json',
       example: 'verify https://registry.example --root-key trust-anchor.json',
       load: async () => (await import('./verify.js')).declareVerify,
     },
@@ -134,7 +134,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   'For others:': {
     mirror: {
       summary: 'keep a verified copy of a registry',
-      options: 'root-key witness-key witness-state watch json',
       example: 'mirror https://registry.example copy --root-key trust-anchor.json',
       load: async () => (await import('./mirror.js')).declareMirror,
     },

@@ -1,4 +1,4 @@
-import { escapeUnprintable } from '@passport-registry/verifier/core';
+import { escapeUnprintable } from '@passport-registry/verifier/printable';
 import type { Io } from '../terminal/io.js';
 
 /** Writes a line of the log: what happened, and its details. */

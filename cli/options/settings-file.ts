@@ -90,13 +90,15 @@ function finding(
   // A long string in the wrong place may be a key, and a URL with @ has a password. A file that is only a string was given by mistake.
   const isSecret = typeof data === 'string' && (data.length > 40 || data.includes('@') || name === WHOLE);
   const found = isSecret ? 'a string that is not shown' : shown(data);
-  if (keyword === 'type' && params['type'] === 'string' && source)
-    return {
-      rule: 'wrong-type',
-      message: `${name} is ${found}`,
-      expected,
-      remedy: `if ${source} is meant as a string, put it in quotes: ${JSON.stringify(source)}`,
-    };
+  if (keyword === 'type' && params['type'] === 'string' && source) {
+    const { pattern, format } = parentSchema ?? {};
+    // In quotes, the text may still be wrong for the setting.
+    const fits =
+      format === undefined && (pattern === undefined || new RegExp(String(pattern), 'u').test(source));
+    const quoted = `if ${source} is meant as a string, put it in quotes: ${JSON.stringify(source)}`;
+    const remedy = fits ? quoted : grammarRemedy(format, source);
+    return { rule: 'wrong-type', message: `${name} is ${found}`, expected, remedy };
+  }
   // People can't read these grammars. The description says what they demand.
   const isGrammar = keyword === 'pattern' || keyword === 'format';
   return {

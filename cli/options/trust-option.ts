@@ -45,7 +45,8 @@ export async function loadTrust({ env }: Io, file: string): Promise<TrustOption>
 export function readPolicy(file: string): TrustPolicy {
   const text = readText(file);
   try {
-    const policy: unknown = JSON.parse(text);
+    // Two members of the same name could hide whom the policy denies.
+    const policy: unknown = parseStrictJson(text);
     assertTrustPolicy(policy);
     return policy;
   } catch (cause) {

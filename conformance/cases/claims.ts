@@ -22,7 +22,7 @@ export const HEADERS: readonly (readonly [string, Pick<Resigned, 'header' | 'wit
   ...['registry-publication+jwt', 'registry-checkpoint+jwt', 'registry-note+jwt', 'JWT'].map(
     (typ) => [`typ ${typ}`, { header: { typ } }] as const,
   ),
-  ...['registry-root-rotation+jwt', 'application/registry-checkpoint+jwt'].map(
+  ...['registry-root-rotation+jwt', 'registry-unknown+jwt', 'application/registry-checkpoint+jwt'].map(
     (typ) => [`typ ${typ}`, { header: { typ } }] as const,
   ),
   ['typ in capitals', { header: { typ: 'REGISTRY-PUBLICATION+JWT' } }],

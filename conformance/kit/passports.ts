@@ -382,6 +382,8 @@ function* keySets(role: Role): Generator<Case> {
   yield at('101 elements', shows(issuerJwk, ...nothings), ['jwks-invalid']);
   yield at('a private key', shows({ ...issuerJwk, d: 'AAAA' }), ['jwks-private-key']);
   yield at('another private key', shows(issuerJwk, { ...other(1), d: 'AAAA' }), ['jwks-private-key']);
+  yield at('an empty private member', shows({ ...issuerJwk, d: '' }), ['key-unusable']);
+  yield at('an empty private member of another key', shows(issuerJwk, { ...other(1), d: '' }), 'accept');
   yield at('a symmetric key', shows(issuerJwk, { kty: 'oct', k: 'AAAA', kid: 'x' }), ['jwks-private-key']);
   const members: readonly (readonly [string, unknown, boolean])[] = [
     ['use', 'sig', true],

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { GRAMMAR, UNPRINTABLE } from '@passport-registry/verifier/core';
+import { GRAMMAR } from '@passport-registry/verifier/core';
+import { UNPRINTABLE } from '@passport-registry/verifier/printable';
 import { unicodeName } from './printable.js';
 
 /** Matches white space, visible or not, and characters that nobody sees. */

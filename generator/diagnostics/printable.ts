@@ -1,4 +1,4 @@
-import { escapeUnprintable } from '@passport-registry/verifier/core';
+import { escapeUnprintable } from '@passport-registry/verifier/printable';
 
 /** Matches the start of a workflow command in a log: two colons at the start of a line, or `##[` anywhere. */
 const COMMAND = /^(?=\s*::)\s*:|##\[/g;

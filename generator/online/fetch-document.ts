@@ -16,7 +16,6 @@ import {
   LimitExceeded,
   Repeats,
   readLimited,
-  retryAfter,
 } from '@passport-registry/verifier/http';
 import type { RuleName } from '../diagnostics/rules.js';
 import { networkReason } from '../verification/network-failure.js';
@@ -121,9 +120,13 @@ async function patientRequest(
     try {
       return await request(url, options, headers);
     } catch (error) {
-      const isRepeated =
-        error instanceof WrongStatus ? await repeats.afterAnswer(error) : await repeats.afterError(error);
-      if (!isRepeated) throw error;
+      if (!(error instanceof WrongStatus)) {
+        if (!(await repeats.afterError(error))) throw error;
+      } else if (!(await repeats.afterAnswer(error))) {
+        const givenUp = repeats.describe(error);
+        const remedy = givenUp === '' ? undefined : 'run the check again later';
+        throw new GetFailed('http-status', error.message + givenUp, { remedy });
+      }
     }
   }
 }
@@ -153,7 +156,12 @@ function request(
         headers: { ...VERIFIER_HEADERS, ...headers },
         ...(!allowPrivate && { lookup: lookupBut(proxy) }),
       });
-      const abort = () => call.destroy(new TimedOut(`${url} did not respond within ${timeout} s`));
+      const abort = () => {
+        const late = new TimedOut(`${url} did not respond within ${timeout} s`);
+        call.destroy(late);
+        // A request whose proxy has not answered has no socket yet, and tells nothing of its end.
+        fail(late);
+      };
       const timer = setTimeout(abort, timeout * 1000);
       call.once('error', fail);
       call.once('close', () => clearTimeout(timer));
@@ -183,12 +191,9 @@ class WrongStatus extends GetFailed {
   readonly headers: { get(name: string): string | null };
 
   constructor(url: string, status: number, received: IncomingHttpHeaders) {
-    const headers = { get: (name: string) => received[name]?.toString() ?? null };
-    const pause = retryAfter(headers);
-    const later = pause === undefined ? '' : `, and asks to come back in ${Math.ceil(pause / 1000)} s`;
-    super('http-status', `${url} responded with status ${status}${later}`);
+    super('http-status', `${url} responded with status ${status}`);
     this.status = status;
-    this.headers = headers;
+    this.headers = { get: (name: string) => received[name]?.toString() ?? null };
   }
 }
 

@@ -27,7 +27,7 @@ export function assembleOver(
   return assembleTree({
     signed,
     about,
-    changes: changesUpTo(signed, changes, diff),
+    changes: changesUpTo(signed.list.updatedAt, changes, diff),
     page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },
   });
 }

@@ -1,4 +1,4 @@
-import { UNPRINTABLE } from '@passport-registry/verifier/core';
+import { UNPRINTABLE } from '@passport-registry/verifier/printable';
 import type { Finding } from '../diagnostics/diagnostic.js';
 import { unicodeName } from '../diagnostics/printable.js';
 import { isAttributesFile } from '../files/git-attributes.js';

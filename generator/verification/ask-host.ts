@@ -19,6 +19,8 @@ export const CONCURRENCY = 16;
 export interface HostAnswer extends BoundedResponse {
   /** The target of a redirect. */
   readonly location: string | undefined;
+  /** Why a busy host was given up, in words that can follow its status. */
+  readonly givenUp: string;
 }
 
 /** A request for a file of a tree. */
@@ -62,7 +64,8 @@ export async function askHost<T>(
     await closedConnections();
     try {
       const answer = await send(url, init, { fetch: globalThis.fetch, timeout, maxBytes });
-      if (!(await repeats.afterAnswer(answer))) return await read(answer);
+      if (!(await repeats.afterAnswer(answer)))
+        return await read({ ...answer, givenUp: repeats.describe(answer) });
       answer.discard();
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
@@ -71,7 +74,11 @@ export async function askHost<T>(
   }
 }
 
-async function send(url: string, init: RequestInit, limits: FetchLimits): Promise<HostAnswer> {
+async function send(
+  url: string,
+  init: RequestInit,
+  limits: FetchLimits,
+): Promise<Omit<HostAnswer, 'givenUp'>> {
   try {
     return { ...(await boundedFetch(url, init, limits)), location: undefined };
   } catch (error) {
@@ -100,7 +107,7 @@ export async function isServed(base: string, path: string): Promise<boolean> {
   return (await askHost(base, path, { method: 'HEAD', read: statusOf })) === 200;
 }
 
-function redirect({ status, location }: SourceRedirected): HostAnswer {
+function redirect({ status, location }: SourceRedirected): Omit<HostAnswer, 'givenUp'> {
   return {
     status,
     location,

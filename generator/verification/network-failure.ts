@@ -55,12 +55,17 @@ export function isUnreachable(error: unknown): boolean {
   return hasCode(cause, 'ERR_SOURCE_UNREACHABLE', 'ERR_SOURCE_TIMEOUT');
 }
 
-/** Makes the error of a client if none of its sources responds. Undefined if a source responded. */
+/** Makes the error of a client if none of its sources sends its files. Undefined if one did, and was refused for them. */
 export function unreachableSources(error: RegistryError): IoFailed | undefined {
   const failures = error instanceof NoUsableSource ? Object.entries(error.errors) : [];
-  if (failures.length === 0 || !failures.every(([, cause]) => isUnreachable(cause))) return undefined;
+  if (failures.length === 0 || !failures.every(([, cause]) => isUnread(cause))) return undefined;
   const each = failures.map(([source, cause]) => `${source}: ${networkReason(source, cause)}`);
-  return new IoFailed(`no source can be reached (${each.join('; ')})`, { cause: error });
+  return new IoFailed(`no source can be read (${each.join('; ')})`, { cause: error });
+}
+
+/** Whether an error means that no whole file arrived, because a host was away, busy or cut off. */
+function isUnread(cause: RegistryError): boolean {
+  return isUnreachable(cause) || hasCode(cause, 'ERR_SOURCE_STATUS', 'ERR_SOURCE_TRUNCATED');
 }
 
 /** Returns why a request failed, in words that can follow its URL and a colon. */

@@ -2,7 +2,6 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
 import { limitOf } from '@passport-registry/verifier/core';
-import { retryAfter } from '@passport-registry/verifier/http';
 import { IoFailed } from '../errors.js';
 import { readTreeFile } from '../files/read-file.js';
 import { filesBelow } from '../files/walk.js';
@@ -143,15 +142,13 @@ function leadsTo({ location }: HostAnswer, from: URL, to: URL): boolean {
 }
 
 async function fileOf(answer: HostAnswer, url: URL): Promise<FoundFile | undefined> {
-  const { status, headers, location } = answer;
+  const { status, headers, location, givenUp } = answer;
   if (status === 200)
     return { bytes: await answer.body(), contentType: headers.get('content-type') ?? undefined };
   answer.discard();
   if (status === 404) return undefined;
   const where = location === undefined ? '' : `, a redirect to ${location}`;
-  const pause = retryAfter(headers);
-  const later = pause === undefined ? '' : `, and asks to come back in ${Math.ceil(pause / 1000)} s`;
-  throw new IoFailed(`${url} responds with ${status}${where}${later}`);
+  throw new IoFailed(`${url} responds with ${status}${where}${givenUp}`);
 }
 
 /** Lets a verifier read the files of a source. A verifier appends the hash that a file should have, as the query. */

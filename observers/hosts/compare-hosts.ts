@@ -58,7 +58,8 @@ export async function compareHosts(
  */
 export async function auditMirror(mirror: HostStatus, { rootKey, log }: PinnedTrust): Promise<HostStatus> {
   if (!['in sync', 'behind', 'ahead'].includes(mirror.state)) return mirror;
-  const report = await verifyTree(httpSource(mirror.url), rootKey, { log });
+  // Verifiers ignore content types: `verify --conformance` tells how a host serves.
+  const report = await verifyTree(httpSource(mirror.url), rootKey, { log, anyContentType: true });
   if (report.ok) return mirror;
   const failed = report.checks.filter(({ result }) => result === 'failed');
   const problems = failed.flatMap((check) => check.problems);

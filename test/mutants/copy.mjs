@@ -42,9 +42,6 @@ export function copyCheckout(checkout, copy) {
   for (const name of readdirSync(join(checkout, 'node_modules')))
     if (name === '.bin' || (!name.startsWith('.') && name !== '@passport-registry'))
       symlinkSync(join(checkout, 'node_modules', name), join(packages, name));
-  // Some tests read records beside the checkout.
-  const shared = join(checkout, '../shared');
-  if (existsSync(shared)) symlinkSync(shared, join(copy, '../shared'));
 }
 
 /** Compiles the copy. Writes source maps of the verifier, which its build doesn't have, into a folder. */

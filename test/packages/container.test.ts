@@ -68,12 +68,12 @@ describe('its steps', () => {
   it('give a program with which the workflow makes a registry', async () => {
     // docker run --rm --user … --volume … passport-registry <arguments>
     const docker = `cd registry && shift 7 && unset CI && exec '${image}/bin/passport-registry' "$@"`;
-    const { code, stderr } = await runReleaseStep(
+    const { code, stdout, stderr } = await runReleaseStep(
       ['pack', 'Try the image'],
       folder,
       simulated(folder, { docker }),
     );
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('dist is valid');
+    expect(stdout).toContain('dist is valid');
   });
 });

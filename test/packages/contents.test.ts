@@ -218,7 +218,6 @@ describe('what the packages export', () => {
       'patientFetch',
       'readKeySet',
       'readLimited',
-      'retryAfter',
     ]);
     expect(Object.keys(agent).sort()).toEqual([
       'MANDATE_TYPE',

@@ -36,6 +36,20 @@ export function describeWithPython(name: string, suite: () => void): void {
   });
 }
 
+/**
+ * Defines a suite whose programs mount file systems that nobody else sees. If mount is missing, or a process may not have
+ * mounts of its own, as in many containers, the suite is skipped.
+ */
+export function describeWithMounts(name: string, suite: () => void): void {
+  const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'], {
+    env: { ...process.env, PATH: MACHINE_PATH },
+  });
+  describeUnless(status !== 0, 'mount, with the right to use it, is not installed', name, () => {
+    addToPath([['mount', findProgram('mount', MACHINE_PATH)]]);
+    suite();
+  });
+}
+
 /** Puts programs on the PATH for the tests of the suite in which this is called. */
 function addToPath(programs: readonly (readonly [name: string, path: string | undefined])[]): void {
   beforeAll(() => {

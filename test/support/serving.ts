@@ -39,8 +39,6 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript',
   css: 'text/css',
   svg: 'image/svg+xml',
-  atom: 'application/atom+xml',
-  xml: 'application/xml',
   txt: 'text/plain',
   sig: 'text/plain; charset=utf-8',
   jwt: 'application/jwt',

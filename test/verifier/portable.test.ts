@@ -47,6 +47,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
       '.',
       './agent',
       './core',
+      './printable',
       './http',
       './node',
       './fetch',
@@ -64,10 +65,10 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     // Without the code that reads whole lists.
     [
       'createIssuerLookup',
-      28_580,
+      28_650,
       /\/list\/(?:list|canonical)\.js|\/publication\/(?:publication|follow-changes)\.js/,
     ],
-    ['createRegistryClient', 31_260, /\/sums\/proof\.js/],
+    ['createRegistryClient', 31_330, /\/sums\/proof\.js/],
     // Without the code that asks sources, or that changes a list.
     [
       'openRegistry',

@@ -49,7 +49,6 @@ describeInChromium('the page by keyboard and in words, in Chromium', () => {
       ...['- combobox "Status":', '- combobox "Tier":', '- combobox "Place":', '- combobox "Domain":'],
       ...['- combobox "Passport type":', '- button "Clear"'],
       ...['- link "1 trusted":', '- link "1 revoked":'],
-      ...['- button "Issuer"', '- button "Status"', '- button "Tier"', '- button "Since"'],
       '- link "alpha":',
     ]);
     await page.keyboard.press('Enter');
@@ -113,16 +112,12 @@ describeInChromium('the page by keyboard and in words, in Chromium', () => {
         - caption: Issuers
         - rowgroup:
           - row "Issuer Status Tier Places Domains Since":
-            - columnheader "Issuer":
-              - button "Issuer"
-            - columnheader "Status":
-              - button "Status"
-            - columnheader "Tier":
-              - button "Tier"
+            - columnheader "Issuer"
+            - columnheader "Status"
+            - columnheader "Tier"
             - columnheader "Places"
             - columnheader "Domains"
-            - columnheader "Since":
-              - button "Since"
+            - columnheader "Since"
         - rowgroup:
           - row "alpha alpha.internal trusted certified Norway banking 1 January 2026":
             - rowheader "alpha alpha.internal":
@@ -155,21 +150,11 @@ describeInChromium('the page by keyboard and in words, in Chromium', () => {
     await page.getByRole('list', { name: 'Issuers by status' }).waitFor();
   });
 
-  it('reach the policy, the code and the record of an issuer', async () => {
+  it('reach the record of an issuer', async () => {
     const { page } = await opened('#issuer=alpha');
     // The view is made anew when the changes are there.
     await page.getByText('No changes of status or tier since').waitFor();
-    const button = page.getByRole('button', { name: 'Copy' });
-    await button.focus();
-    await page.keyboard.press('Tab');
-    expect(await focused(page)).toContain('A trust policy: change it to see what a verifier would decide.');
-    await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.type('{ "tiers": [] }');
-    // The decision is read out.
-    const decision = page.getByRole('status').filter({ hasText: 'A verifier with this policy' });
-    await expect.poll(() => decision.innerText()).toContain('rejects the issuer');
-    await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('- link "trust-policy.schema.json":');
+    await page.locator('.fields a').last().focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('.record[open]').getByText('"issuer_id": "alpha"').waitFor();

@@ -42,11 +42,13 @@ beforeAll(async () => {
   dist = join(folder, 'dist');
 });
 
-/** Where a reader sees the parts of the page. */
+/** Where a reader sees the parts of the page. One call finds and measures them: the page may replace them between two. */
 const placesOf = (page: Page) =>
-  page
-    .locator('.verification, .controls, .issuers tr, .id, .verdict')
-    .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top + scrollY)));
+  page.evaluate(() =>
+    [...document.querySelectorAll('.verification, .controls, .issuers tr, .id, .verdict')].map((one) =>
+      Math.round(one.getBoundingClientRect().top + scrollY),
+    ),
+  );
 
 describeInChromium('the layout of the page while it loads', () => {
   it.each([

@@ -112,12 +112,8 @@ describeInChromium('names and reasons, in Chromium', () => {
     const { page, wrong } = await opened('#issuer=harbour.example');
     await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
     expect(await page.locator('.id').innerText()).toBe('Id: harbour.example');
-    // What the registry has written stands in quotation marks, and the commands look up this issuer.
+    // What the registry has written stands in quotation marks.
     expect(await page.locator('.sentence q').evaluate((one) => getComputedStyle(one).quotes)).toBe('auto');
-    await expect.poll(() => page.locator('.commands').textContent()).toContain('\nISSUER=harbour.example\n');
-    await page.goto(`${base}/#issuer=${encodeURIComponent('x; id')}`);
-    await expect.poll(() => page.locator('.commands').textContent()).toContain('\nISSUER=issuer.example\n');
-    await page.goto(`${base}/#issuer=harbour.example`);
     const told = `Harbour Bank was trusted by ${BY} from 16 January 2022, and was suspended on 2 October 2026 and revoked on 23 November 2026. Reason given: ${REASON}`;
     await expect.poll(() => sentence(page)).toBe(told);
     expect(await page.title()).toBe(`Harbour Bank (harbour.example): ${BY}`);
@@ -173,9 +169,6 @@ describeInChromium('names and reasons, in Chromium', () => {
       ...['15 January 2026', 'Was trusted from\n16 January 2022', 'Was listed from\n1 January 2026'],
       ...['1 January 2026', '1 January 2026', 'Trusted from\n1 January 2999', 'Trusted from\n1 January 2999'],
     ]);
-    await page.goto(`${base}/#sort=status`);
-    const order = ['trusted', 'trusted', 'test only', 'not yet', 'on hold', 'revoked', 'revoked'];
-    await expect.poll(() => page.locator('.issuers .status').allInnerTexts()).toEqual(order);
   });
 
   it('come after the issuer, and take nothing from what is shown', async () => {

@@ -5,11 +5,10 @@ import { RegistryPage } from './registry-page.js';
 const base = new URL('..', import.meta.url);
 const pinned = meta('registry-root-key');
 
-/** Shows an element of the page with all that it has folded. @returns whether there is one with this id */
+/** Shows an element of the page. @returns whether there is one with this id */
 function goTo(id: string | undefined): boolean {
   const destination = id === undefined ? null : document.getElementById(id);
   if (destination === null) return false;
-  for (const details of destination.querySelectorAll('details')) details.open = true;
   destination.scrollIntoView();
   destination.focus({ preventScroll: true });
   return true;

@@ -3,7 +3,6 @@
 import './dom/later-style.js';
 
 export { createIssuerLookup } from '@passport-registry/verifier';
-export { fillCommands } from './commands.js';
 export { issuerView } from './issuer/issuer-view.js';
 export { recentChanges } from './list/changes-list.js';
 export { matcherOf } from './list/matcher.js';
@@ -11,5 +10,4 @@ export { isSameNames, namesNote, readNames } from './list/names.js';
 export { searchHints } from './list/search-hints.js';
 export { notFoundPage } from './not-found-page.js';
 export { fetchVerifiedChanges } from './registry/changes.js';
-export { expiredRegistry } from './registry/expired-registry.js';
 export { explainFailure, provenDetails, showDetails } from './verification/details.js';

@@ -1,24 +1,16 @@
-import type {
-  IssuerLookup,
-  Registry,
-  RegistryClient,
-  RegistryStatus,
-  RootKey,
-} from '@passport-registry/verifier';
+import type { IssuerLookup, Registry, RegistryClient, RegistryStatus } from '@passport-registry/verifier';
 import type { Changes } from '@passport-registry/verifier/core';
 import { byId, element, meta } from './dom/element.js';
 import { notLoadedNote } from './dom/not-loaded.js';
-import { dayInWords } from './dom/time.js';
 import { visibleId } from './dom/visible-text.js';
 import { ListView } from './list/list-view.js';
 import type { Names } from './list/names.js';
-import { type Hold, holdOf } from './registry/hold.js';
+import { holdOf } from './registry/hold.js';
 import { anchorOfPage, type RegistryAnchor } from './registry/trust-anchor.js';
 import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
 import { list as listText, page as text, verdict } from './texts.js';
 import {
-  causeOf,
   currencyOf,
   isDoubtful,
   isOlder,
@@ -40,30 +32,20 @@ const currentRoute = () => routeOf(location.hash);
 const loadParts = () => import('./parts.js');
 type Parts = Awaited<ReturnType<typeof loadParts>>;
 
-/** The root key of the registry, after a comparison with the thumbprint in the page, and what the page trusts. */
-interface Trusted {
-  readonly rootKey: RootKey;
-  readonly trustAnchor: RegistryAnchor;
-}
-
 /** The page at the registry's URL. It shows data of the registry only while that data is verified and fresh. */
 export class RegistryPage {
   readonly #base: URL;
   readonly #pinned: string;
-  readonly #trusted: Promise<Trusted>;
+  /** What the page trusts: the root key that it pins, which the host sends. */
+  readonly #trustAnchor: Promise<RegistryAnchor>;
   #registry: RegistryClient | undefined;
   #list: ListView | undefined;
   readonly #recent = element('section', { class: 'recent' });
-  /** The id of an element that had the focus, and that the view will have again. */
-  #lostFocus: string | undefined;
   /** What the look-up of the issuer that was shown last has accepted. */
   #proven: RegistryStatus | undefined;
   /** Null if the changes are not proven. Undefined before they have been read. */
   #changes: Changes | null | undefined;
-  #hold: Hold | undefined;
   #names: Names;
-  /** Why the displayed list is old. Undefined if it is not. */
-  #expired: NotVerified | undefined;
   /** Whether the list was verified or refused. */
   #hasVerdict = false;
   /** The payload hash of the displayed list, and the issuers on hold. */
@@ -72,10 +54,7 @@ export class RegistryPage {
   constructor(base: URL, pinned: string) {
     this.#base = base;
     this.#pinned = pinned;
-    this.#trusted = fetchRootKey(base, pinned).then((rootKey) => ({
-      rootKey,
-      trustAnchor: anchorOfPage(rootKey, base, LOG_NAME),
-    }));
+    this.#trustAnchor = fetchRootKey(base, pinned).then((rootKey) => anchorOfPage(rootKey, base, LOG_NAME));
   }
 
   async start(): Promise<void> {
@@ -84,7 +63,7 @@ export class RegistryPage {
     // Loads the part while the registry answers.
     if (currentRoute().kind === 'issuer') loadParts().catch(() => undefined);
     try {
-      const { trustAnchor } = await this.#trusted;
+      const trustAnchor = await this.#trustAnchor;
       let lookup: IssuerLookup | undefined;
       let isAwaited = true;
       const lookUp = async () => {
@@ -95,7 +74,7 @@ export class RegistryPage {
       const proveShown = () => void this.#showProven(lookUp);
       addEventListener('hashchange', proveShown);
       proveShown();
-      const registry = await this.#open(trustAnchor).finally(() => {
+      const registry = await verifiedRegistry(trustAnchor, () => this.#onClientEvent()).finally(() => {
         removeEventListener('hashchange', proveShown);
         isAwaited = false;
         lookup?.close();
@@ -108,10 +87,6 @@ export class RegistryPage {
     } catch (error) {
       this.#fail(error);
       return;
-    } finally {
-      loadParts()
-        .then(({ fillCommands }) => fillCommands(this.#base))
-        .catch(() => undefined);
     }
     this.#attempt(() => this.#showNewList());
     addEventListener('hashchange', () => this.#attempt(() => this.#navigate(true)));
@@ -120,25 +95,8 @@ export class RegistryPage {
       const link = target instanceof Element ? target.closest('a')?.getAttribute('href') : undefined;
       history.replaceState({ top: scrollY, link }, '');
     });
-    addEventListener('beforeprint', () => this.#attempt(() => this.#beforePrint()));
     // After a sleep, no timer has run.
     addEventListener('visibilitychange', () => this.#attempt(() => assertFresh(this.#registry)));
-    addEventListener('afterprint', () => this.#attempt(() => this.#navigate(false)));
-  }
-
-  /** Opens the registry. If its list has expired, opens the old list, which is then marked as old. */
-  async #open(trustAnchor: RegistryAnchor): Promise<RegistryClient> {
-    try {
-      return await verifiedRegistry(trustAnchor, () => this.#onClientEvent());
-    } catch (error) {
-      const failure = notVerified(error);
-      if (causeOf(failure) !== 'expired') throw failure;
-      const { expiredRegistry } = await loadParts();
-      const { rootKey } = await this.#trusted;
-      const registry = await expiredRegistry(rootKey, trustAnchor, failure);
-      this.#expired = failure;
-      return registry;
-    }
   }
 
   /**
@@ -151,7 +109,6 @@ export class RegistryPage {
     showChecking();
     this.#show(listText.title);
     if (route.kind !== 'issuer') return;
-    const { trustAnchor } = await this.#trusted;
     const parts = await loadParts().catch(() => undefined);
     const lookup = await lookUp().catch(() => undefined);
     if (parts === undefined || lookup === undefined) return;
@@ -171,10 +128,7 @@ export class RegistryPage {
     panel.replaceChildren(...parts.provenDetails({ id, isListed }, lookup, this.#pinned));
     this.#markDoubt(status);
     this.#proven = status;
-    const view = parts.issuerView(id, proven.issuer, {
-      ...{ trustAnchor, hold: holdOf(lookup), isOld: false, registryName: TITLE },
-      decide: (policy) => lookup.decide(id, policy),
-    });
+    const view = parts.issuerView(id, proven.issuer, { registryName: TITLE, hold: holdOf(lookup) });
     this.#show(name, view);
   }
 
@@ -213,10 +167,9 @@ export class RegistryPage {
     this.#shown = identityOf(registry);
     // The reasons of the list before may not be those of this one.
     this.#names = undefined;
-    this.#hold = holdOf(registry, this.#hold);
     this.#list = new ListView(
       registry.list(),
-      this.#hold,
+      holdOf(registry),
       (query, typing) => this.#attempt(() => this.#applyQuery(query, typing)),
       loadParts,
     );
@@ -227,10 +180,6 @@ export class RegistryPage {
   }
 
   #showVerification(registry: RegistryClient): void {
-    if (this.#expired !== undefined) {
-      showFailureWhole(this.#expired);
-      return;
-    }
     const status = registry.status();
     const panel = showBadge('good', verdict.good, currencyOf(status));
     this.#markDoubt(status);
@@ -278,7 +227,7 @@ export class RegistryPage {
   }
 
   #showRecent(parts: Parts, registry: RegistryClient): void {
-    const known = { changes: this.#changes, hold: this.#hold, names: this.#names };
+    const known = { changes: this.#changes, names: this.#names };
     const recent = parts.recentChanges(registry, known);
     this.#recent.replaceChildren(...recent);
   }
@@ -287,11 +236,6 @@ export class RegistryPage {
   #renderIssuer(): void {
     const route = currentRoute();
     if (route.kind === 'issuer') void this.#showIssuer(route.id, false);
-  }
-
-  #beforePrint(): void {
-    assertFresh(this.#registry);
-    this.#list?.showAll();
   }
 
   #fail(error: unknown): void {
@@ -303,9 +247,12 @@ export class RegistryPage {
     this.#list = undefined;
     this.#changes = undefined;
     this.#names = undefined;
-    this.#expired = undefined;
     document.title = `${verdict.badTitle}: ${TITLE}`;
-    showFailureWhole(failure);
+    showFailure(failure);
+    // The failure shows at once. The host may not send the part that explains it.
+    loadParts()
+      .then(({ explainFailure }) => explainFailure(failure))
+      .catch(() => undefined);
     this.#show(listText.title, element('p', {}, listText.notVerified));
   }
 
@@ -330,10 +277,9 @@ export class RegistryPage {
       return;
     }
     assertFresh(registry);
-    document.title = this.#titled();
+    document.title = TITLE;
     const isShown = list.show(route.query);
-    const title = this.#expired ? listText.old(dayInWords(registry.updatedAt)) : listText.title;
-    this.#show(title, list.element, this.#recent);
+    this.#show(listText.title, list.element, this.#recent);
     if (byReader) void isShown.then(placeReader);
   }
 
@@ -341,20 +287,18 @@ export class RegistryPage {
   async #showIssuer(id: string, byReader: boolean): Promise<void> {
     const asked = location.hash;
     const parts = await loadParts().catch(() => undefined);
-    const { trustAnchor } = await this.#trusted;
     if (location.hash !== asked) return;
     this.#attempt(() => {
       const registry = this.#registry;
       if (registry === undefined) return;
       const title = titleOf(id, registry);
       const name = this.#nameOf(id);
-      document.title = this.#titled(name === undefined ? title : `${name} (${title})`);
+      document.title = `${name === undefined ? title : `${name} (${title})`}: ${TITLE}`;
       const view =
         parts?.issuerView(id, registry.resolve(id), {
-          ...{ trustAnchor, registry, registryName: TITLE },
-          decide: (policy) => registry.decide(id, policy),
-          hold: this.#hold ?? holdOf(registry),
-          isOld: this.#expired !== undefined,
+          registryName: TITLE,
+          registry,
+          hold: holdOf(registry),
           names: this.#names,
           back: this.#list?.query,
           changes: this.#changes,
@@ -369,14 +313,9 @@ export class RegistryPage {
     return this.#names?.get(id)?.name;
   }
 
-  /** The title of the document for a view. */
-  #titled(...view: string[]): string {
-    return [...(this.#expired ? [verdict.oldTitle] : []), ...view, TITLE].join(': ');
-  }
-
   /** An id stands for a name that may come later, so it has one line, and all of it is below. */
   #headingClass(content: HTMLElement | undefined): string {
-    if (content === this.#list?.element && !this.#expired) return 'unseen';
+    if (content === this.#list?.element) return 'unseen';
     const route = currentRoute();
     return route.kind === 'issuer' && this.#nameOf(route.id) === undefined ? 'one-line' : '';
   }
@@ -386,28 +325,17 @@ export class RegistryPage {
     heading.textContent = title;
     // The list needs no title to see: the first screen belongs to the search and the issuers.
     heading.className = this.#headingClass(content[0]);
-    byId('main').classList.toggle('old', this.#expired !== undefined);
     const view = byId('view');
-    // The view may be made anew while the reader types in it.
-    const focused = view.contains(document.activeElement) ? document.activeElement?.id : this.#lostFocus;
+    // A new list replaces the search field in which the reader may be typing.
+    const focused = view.contains(document.activeElement) ? document.activeElement?.id : undefined;
     view.replaceChildren(...content);
-    const made = focused ? document.getElementById(focused) : null;
-    made?.focus({ preventScroll: true });
-    this.#lostFocus = made === null ? focused : undefined;
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
 }
 
 /** An id that is not in the list may be any text of a link, so it is no title. */
 function titleOf(id: string, registry: Registry): string {
   return registry.resolve(id) === undefined ? listText.unlisted : visibleId(id);
-}
-
-/** Shows a failure at once, and what it means if the host still sends that part of the page. */
-function showFailureWhole(failure: NotVerified): void {
-  showFailure(failure);
-  loadParts()
-    .then(({ explainFailure }) => explainFailure(failure))
-    .catch(() => undefined);
 }
 
 /**

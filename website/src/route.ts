@@ -1,6 +1,3 @@
-/** The columns by which the list can be sorted. */
-export const SORTS = ['issuer_id', 'status', 'tier', 'certified_since'] as const;
-
 /** A search in the list. An empty string matches every issuer. */
 export interface Query {
   readonly text: string;
@@ -9,8 +6,6 @@ export interface Query {
   readonly geography: string;
   readonly domain: string;
   readonly passportType: string;
-  readonly sort: (typeof SORTS)[number];
-  readonly descending: boolean;
   /** The number of the page, starting at 1. */
   readonly page: number;
 }
@@ -28,8 +23,6 @@ export const EVERYTHING: Query = {
   geography: '',
   domain: '',
   passportType: '',
-  sort: 'issuer_id',
-  descending: false,
   page: 1,
 };
 
@@ -44,7 +37,7 @@ const NAMES = {
 } as const;
 
 /** The parameters that a URL of the list can have. */
-export const PARAMETERS: readonly string[] = [...Object.values(NAMES), 'sort', 'page'];
+export const PARAMETERS: readonly string[] = [...Object.values(NAMES), 'page'];
 
 /**
  * Parses the fragment of a URL. Queries are in the fragment because browsers do not send it: searches stay private, and
@@ -55,8 +48,6 @@ export function routeOf(fragment: string): Route {
   const id = parameters.get('issuer');
   if (id !== null && id !== '') return { kind: 'issuer', id };
   const text = (member: keyof typeof NAMES) => parameters.get(NAMES[member]) ?? '';
-  const order = parameters.get('sort') ?? '';
-  const sort = SORTS.find((name) => name === order.replace(/^-/, '')) ?? EVERYTHING.sort;
   const page = Number(parameters.get('page') ?? 1);
   return {
     kind: 'list',
@@ -67,8 +58,6 @@ export function routeOf(fragment: string): Route {
       geography: text('geography'),
       domain: text('domain'),
       passportType: text('passportType'),
-      sort,
-      descending: order === `-${sort}`,
       page: Number.isSafeInteger(page) && page > 0 ? page : 1,
     },
   };
@@ -76,13 +65,12 @@ export function routeOf(fragment: string): Route {
 
 /** The URL fragment for a query. */
 export function listFragment(query: Partial<Query>): string {
-  const { sort, descending, page, ...texts } = { ...EVERYTHING, ...query };
+  const { page, ...texts } = { ...EVERYTHING, ...query };
   const parameters = new URLSearchParams();
   for (const [member, name] of Object.entries(NAMES)) {
     const value = texts[member as keyof typeof NAMES];
     if (value !== '') parameters.set(name, value);
   }
-  if (sort !== EVERYTHING.sort || descending) parameters.set('sort', `${descending ? '-' : ''}${sort}`);
   if (page !== 1) parameters.set('page', String(page));
   return `#${parameters}`;
 }

@@ -17,12 +17,10 @@ export const html = {
   verify: 'Verify it yourself',
   verification: 'Verification',
   unverified: 'Not verified yet',
-  unverified_why:
-    'The commands <a href="#verify">at the end</a> verify the registry without trusting this page.',
+  unverified_why: 'You can also <a href="#verify">verify it yourself</a>, without trusting this page.',
   no_script: 'No script has run, so nothing has been verified here.',
   verify_why:
-    'The host controls what this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when, and the record of the id in <code>ISSUER</code>. <code>passport-registry verify</code> also shows whether the list is the newest, and which issuers are on hold.',
-  verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
+    'The host controls what this page shows. To trust no host, get the thumbprint of the root key from the operator in another way, such as on paper. <code>passport-registry pin</code> pins the key, and <code>passport-registry verify</code> then shows who signed the list and when, whether it is the newest, and which issuers are on hold. Its documents also have a script for curl and openssl.',
   data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>, changes of status and tier <a href="changes.json">changes.json</a>.',
   about: 'A passport says who is behind an agent. These are the issuers of passports.',
   intro: 'What is this?',
@@ -147,8 +145,6 @@ export const list = {
   everywhere: 'Worldwide',
   notVerified: 'No issuers are shown: the registry is not verified.',
   unlisted: 'Not in this registry',
-  /** The heading of a list that has expired. */
-  old: (day: string) => `Old list of ${day}`,
 } as const;
 
 /** What people call issuers. */
@@ -239,11 +235,7 @@ export const issuer = {
       revoked:
         'This issuer is revoked for good. A verifier that has this list rejects the issuer and all of its passports.',
     },
-    held: 'This issuer is on hold, {since}. Verifiers that read checkpoints reject the issuer and all of its passports. Those that read only the list do not know of the hold.',
-    heldSince: 'since {time}',
-    heldBy: 'as of {time}; since when is unknown',
-    old: 'In this old list, this issuer is {status}. Verifiers refuse the list, so it decides nothing.',
-    oldUnknown: '{id} is not in this old list. Verifiers refuse the list, so it decides nothing.',
+    held: 'This issuer is on hold, as of {time}. Verifiers reject the issuer and all of its passports.',
     unknown: '{id} is not in this registry. No issuer with this id is trusted or listed.',
   },
   heldRecord: '(active in the record)',
@@ -251,9 +243,6 @@ export const issuer = {
   purpose: 'What its passports are for',
   keys: 'Where its keys are',
   changes: 'Changes',
-  use: 'Use this issuer',
-  /** In place of `use`, of an issuer that nobody should use. */
-  decision: 'What a verifier decides',
   record: 'Record as JSON',
   recordInList: 'This is the record in the signed list. {file} is an unsigned copy.',
   recordProven: 'This is the record that the signed publication statement proves.',
@@ -264,29 +253,6 @@ export const issuer = {
   notSimilar: 'The registry has no similar id.',
   listed: 'This registry has the issuer {id}.',
   misplaced: 'The list contains {id}, but this host does not serve the file of this issuer.',
-} as const;
-
-/** How to use an issuer in a program, and what a policy decides. */
-export const use = {
-  code: 'Ready to run in Node.js, browsers and edge runtimes. The root key in it comes from this page: compare its thumbprint first.',
-  noCode: {
-    tests: 'There is no code to copy: this issuer is for tests only.',
-    notYet: 'There is no code to copy: this issuer is not trusted or listed yet.',
-    stopped: 'There is no code to copy: verifiers reject this issuer.',
-  },
-  compare: 'compare the thumbprint first:',
-  copy: 'Copy',
-  copied: 'Copied',
-  select: 'Press Ctrl+C to copy',
-  policy:
-    'A trust policy: change it to see what a verifier would decide. Of each list, the issuer needs at least one value.',
-  accepted: 'A verifier with this policy accepts the issuer.',
-  acceptedAlready:
-    'A verifier with this policy accepts the issuer already, although it is {trusted} only from {day} on.',
-  rejected: 'A verifier with this policy rejects the issuer.',
-  notJson: 'This is not JSON: {message}.',
-  notPolicy: 'This is not a trust policy: {message}.',
-  schema: 'The members of a policy are in {schema}.',
 } as const;
 
 /** The verdict on the registry. */
@@ -308,7 +274,6 @@ export const verdict = {
   },
   wait: 'If this stays, tell the operator, and use another mirror.',
   badTitle: 'Not verified',
-  oldTitle: 'Out of date',
   again: 'Try again',
 } as const;
 
@@ -317,7 +282,7 @@ export const causes = {
   forged:
     'The root key has not signed what this host sends, or something that it has signed is missing. Right after a publication, this ends within a minute.',
   expired:
-    'The operator is late, or this host holds a newer list back. Issuers may have been suspended or revoked since. Below is the old list; if not, try again.',
+    'The operator is late, or this host holds a newer list back. Issuers may have been suspended or revoked since. Or the clock of this device is wrong: it says {time}.',
   unreachable: 'This host does not answer. This says nothing about the registry. Check your network.',
   clock:
     'This device says that it is {time}, which does not fit the times that this host sends: the clock of this device, of the operator or of the host is wrong.',
@@ -348,12 +313,7 @@ export const verification = {
   shows:
     'Your browser fetched the list, the statements about it and the root key from this host. The root key has the thumbprint in this page, it has signed the hash of the exact bytes of the list, and the list is valid and not too old. Every minute, this page asks for changes, and checks that the root key signed their hashes.',
   cannot:
-    'This page cannot show that the page itself is honest: its host can serve a page that claims anything. Compare the thumbprint with one that you got in another way. For important decisions, verify with the commands below, or with the verifier library.',
-  own: 'The thumbprint that you got in another way',
-  same: 'The same key.',
-  different: 'NOT the same key: trust nothing here.',
-  differentTitle: 'Not your key',
-  length: (whole: number, given: number) => `A thumbprint has ${whole} characters; this has ${given}.`,
+    'This page cannot show that the page itself is honest: its host can serve a page that claims anything. Compare the thumbprint with one that you got in another way. For important decisions, verify it yourself, as below, or with the verifier library.',
 } as const;
 
 /** The log of the registry. */

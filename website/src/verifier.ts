@@ -11,7 +11,6 @@ export { RegistryError } from '../../verifier/build/core/errors.js';
 export { TIERS } from '../../verifier/build/core/generated/schemas.js';
 export { importRootKey } from '../../verifier/build/core/keys/root-key.js';
 export { limitOf } from '../../verifier/build/core/limits.js';
-export { instantOf } from '../../verifier/build/core/list/date-time.js';
 export { TREE_FILES } from '../../verifier/build/core/tree-files.js';
 export { openFile } from '../../verifier/build/http/fetch-file.js';
 export { coversPlace } from '../../verifier/build/policy/requirements.js';

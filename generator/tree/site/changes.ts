@@ -7,35 +7,22 @@ import {
   MAX_CHANGES,
   parseStrictJson,
 } from '@passport-registry/verifier/core';
-import type { SignedPublication } from '../../list/list.js';
 import type { ListDiff, PublishedList } from '../../list/list-diff.js';
-import { sha256 } from '../checksums.js';
 
 /**
- * Adds the changes of a new list to the published changes. Starts a new feed if changes.json is damaged or missing.
+ * Adds the changes of a new list to the published changes. Begins anew if changes.json is damaged or missing.
  *
- * @param signed - the new list; its root key determines the id of a new feed
+ * @param updatedAt - the `updated_at` of the new list
  * @param held - the bytes of the published changes.json
  * @param diff - undefined if no list with a valid signature is published
  */
 export function changesUpTo(
-  { list: { updatedAt }, rootKey }: SignedPublication,
+  updatedAt: string,
   held: Uint8Array | undefined,
   diff: ListDiff | undefined,
 ): Changes {
-  const previous = (held && parseChanges(held)) ?? {
-    changes: [],
-    feed: uuidOf(`changes of the registry of ${rootKey.thumbprint}`),
-    since: updatedAt,
-  };
+  const previous = (held && parseChanges(held)) ?? { changes: [], since: updatedAt };
   return diff === undefined ? previous : addChanges(previous, diff, updatedAt);
-}
-
-/** Derives a UUID of version 8 (RFC 9562) from a string, and returns it as a URN. */
-function uuidOf(text: string): string {
-  const hex = sha256(text);
-  const [start, middle, end] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(20, 32)];
-  return `urn:uuid:${start}-${middle}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${end}`;
 }
 
 /** The differences from an earlier list that decide about its changes. */
@@ -99,14 +86,13 @@ export function changesBytes(changes: Changes): Uint8Array {
 export function parseChanges(bytes: Uint8Array): Changes | undefined {
   try {
     const held = parseStrictJson(bytes) as Changes;
-    const { changes, feed, since } = held;
+    const { changes, since } = held;
     const isValid =
-      Object.keys(held).length === 3 &&
+      Object.keys(held).length === 2 &&
       changes.length <= MAX_CHANGES &&
       changes.every(isChange) &&
-      /^urn:uuid:[0-9a-f-]{36}$/.test(feed) &&
       isUpdatedAt(since);
-    return isValid ? { changes, feed, since } : undefined;
+    return isValid ? { changes, since } : undefined;
   } catch {
     return undefined;
   }

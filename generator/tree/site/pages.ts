@@ -2,7 +2,6 @@ import type { RootKey } from '@passport-registry/verifier';
 import type { ListBytes } from '../../list/list.js';
 import { PATHS } from '../paths.js';
 import type { RegistryDescription } from '../registry-description.js';
-import { commands } from './commands.js';
 import { filled, Html, html } from './html.js';
 import type { Logo } from './logo.js';
 import type { PageParts } from './page-settings.js';
@@ -55,7 +54,6 @@ export function indexPage(parts: IndexPageParts): string {
     operator: operatorLinks(about, words),
     development: development ? html`<p class="development">${words.text('development')}</p>` : html``,
     list: plainList(list, names, words),
-    commands: html`${commands(rootKey)}`,
   });
 }
 

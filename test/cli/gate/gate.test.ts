@@ -299,12 +299,16 @@ describe('passport-registry serve gate', () => {
     ['a wrong port', { listen: '127.0.0.1:70000' }, 2, /65535/],
     ['a missing policy', { policy: 'other.json' }, 4, /other.json/],
     ['a wrong policy', { policy: 'trust-anchor.json' }, 2, /is not a trust policy/],
+    ['a policy with a member twice', { policy: 'twice.json' }, 2, /the member "deny" appears twice/],
   ] as const)('refuses %s with a place and a remedy', async (_what, given, expected, message) => {
     const { folder, settings } = made;
     const file = typeof given === 'string' ? given : 'gate.yaml';
     if (typeof given === 'object') {
       const { default: yaml } = await import('yaml');
-      writeFiles(folder, { 'gate.yaml': yaml.stringify({ ...settings, ...given }) });
+      writeFiles(folder, {
+        'gate.yaml': yaml.stringify({ ...settings, ...given }),
+        'twice.json': '{"tiers":["certified"],"deny":[{"issuer_id":"alpha","reason":"x"}],"deny":[]}',
+      });
     }
     const args = given === undefined ? [] : ['--config', file];
     const { code, stderr } = await cli(['serve', 'gate', ...args], folder);

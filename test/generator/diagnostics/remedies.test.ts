@@ -67,6 +67,18 @@ describe('a value that YAML does not read as text', () => {
     const { code, stderr } = await cli(['build'], folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining('put it in quotes: "0123"')]);
   });
+
+  it.each([
+    ['contact: 5', 'write an address with an @'],
+    ['base_url: 8080', 'write the value in the expected form'],
+    ['log: {origin: 1e43}', 'write the value in the expected form'],
+  ])('also in the settings, where quotes alone would not help: %s', async (setting, remedy) => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'registry.yaml': `${setting}\n`, 'issuers/acme.yaml': recordText('acme') });
+    const { code, stderr } = await cli(['build'], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(remedy)]);
+    expect(stderr).not.toContain('put it in quotes');
+  });
 });
 
 describe('an address that the schema refuses', () => {

@@ -166,6 +166,11 @@ const KINDS: Readonly<Record<string, Expected>> = {
       for (const key of keys) Object.assign(key, { d: null, use: null, key_ops: null, alg: null });
     },
   },
+  'has a private member that is empty': {
+    rules: ['jwks-unusable-key'],
+    words: [/has a private member, which is empty: leave it out/],
+    serve: ({ keys }) => void keys.push({ kty: 'oct', k: '', kid: 'empty' } as never),
+  },
   'has a key that is null': {
     rules: ['jwks-unusable-key'],
     words: [/keys\[0\] at jwks_uri is not a JSON object/],

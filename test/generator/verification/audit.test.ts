@@ -222,7 +222,7 @@ describe('of a tree, whoever holds the online key can alter', () => {
     ],
     [
       'changes.json of another shape',
-      put('changes.json', '{"changes":{},"feed":"x","since":"y"}'),
+      put('changes.json', '{"changes":{},"since":"y"}'),
       /not in the form that a build writes/,
     ],
     [

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { listen, plainHost } from '../../support/serving.js';
 import { cli, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -11,6 +11,14 @@ beforeAll(async () => {
   const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
   writeFiles(folder, { 'root.json': stdout, 'policy.json': '{"tiers":["certified"]}' });
   tree = await plainHost(`${folder}/dist`, '404.html');
+});
+
+/** Makes the pauses before another request, which are up to two seconds, a twentieth as long. Deadlines are longer. */
+beforeAll(() => {
+  const { setTimeout } = globalThis;
+  const shortened = (run: () => void, after = 0) => setTimeout(run, after <= 2000 ? after / 20 : after);
+  const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(shortened as typeof setTimeout);
+  return () => spy.mockRestore();
 });
 
 let copies = 0;
@@ -43,17 +51,18 @@ const busy = (response: ServerResponse, retryAfter: string, status = 429) => {
   return true;
 };
 
-const IN_THE_MIDDLE = 'resets a connection in the middle of a file';
 const HOSTS: Readonly<Record<string, Fail>> = {
   'resets the first connection': (_request, response, count) => count === 1 && !!response.destroy(),
-  [IN_THE_MIDDLE]: (_request, response, count) => {
+  'resets a connection in the middle of a file': (_request, response, count) => {
     if (count !== 2) return false;
     response.writeHead(200, { 'Content-Length': '100' }).write('{');
-    setTimeout(() => response.destroy(), 10);
+    setTimeout(() => response.destroy(), 200);
     return true;
   },
   'answers each fourth request with 429 and Retry-After: 1': (_request, response, count) =>
     count % 4 === 0 && busy(response, '1'),
+  'answers three of four requests with 429': (_request, response, count) =>
+    count % 4 !== 0 && busy(response, '1'),
   'is starting, until a date': (_request, response, count) =>
     count <= 2 && busy(response, new Date(Date.now() + 1000).toUTCString(), 503),
   'answers 502 at first': (_request, response, count) => {
@@ -63,9 +72,7 @@ const HOSTS: Readonly<Record<string, Fail>> = {
 };
 
 describe.each(Object.entries(COMMANDS))('%s reads a host that', (name, args) => {
-  // A client does not ask again for the rest of a file: it takes the next source.
-  const hosts = Object.entries(HOSTS).filter(([what]) => name !== 'resolve' || what !== IN_THE_MIDDLE);
-  it.each(hosts)('%s', async (_what, fail) => {
+  it.each(Object.entries(HOSTS))('%s', async (_what, fail) => {
     const { base } = await host(fail);
     const failed = await cli(args(base), folder);
     const good = await cli(args(tree), folder);
@@ -84,7 +91,31 @@ describe('a host that stays busy', () => {
     const { base, requests } = await host((_request, response) => busy(response, '3600'));
     const { code, stderr } = await cli(['mirror', base, 'never', '--root-key', 'root.json'], folder);
     expect([code, requests()]).toEqual([4, 1]);
-    expect(stderr).toContain('responds with 429, and asks to come back in 3600 s');
+    expect(stderr).toContain('responds with 429, and asks to come back in 3600 s; given up after 1 request');
+  });
+
+  it('is given up once the pauses for one file would be longer than a minute together, and says so', async () => {
+    const { base, requests } = await host((_request, response, count) =>
+      busy(response, count === 1 ? '0' : '60'),
+    );
+    const { code, stderr } = await cli(['mirror', base, 'never', '--root-key', 'root.json'], folder);
+    expect([code, requests()]).toEqual([4, 2]);
+    expect(stderr).toContain('given up after 2 requests: the limit is 60 s of pauses for one file');
+  });
+
+  it('says nothing of the issuer: `resolve` ends as for a host that is away', async () => {
+    const { base } = await host((_request, response) => busy(response, '3600', 503));
+    const args = ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json', base];
+    const { code, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('responded with status 503')]);
+  });
+
+  it('for one file is told as that, also if the registry need not have the file', async () => {
+    const { base } = await host(
+      (request, response) => request.url === '/about.json' && busy(response, '3600'),
+    );
+    const { code, stdout, stderr } = await cli(['verify', base, '--root-key', 'root.json'], folder);
+    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('about.json responds with 429')]);
   });
 
   it('is asked a limited number of times', async () => {
@@ -92,7 +123,8 @@ describe('a host that stays busy', () => {
       response.writeHead(503).end();
       return true;
     });
-    const { code } = await cli(['mirror', base, 'never', '--root-key', 'root.json'], folder);
+    const { code, stderr } = await cli(['mirror', base, 'never', '--root-key', 'root.json'], folder);
     expect([code, requests()]).toEqual([4, 3]);
+    expect(stderr).toContain('responds with 503; given up after 3 requests');
   });
 });

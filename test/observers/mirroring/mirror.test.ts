@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import {
   cpSync,
@@ -14,11 +14,10 @@ import { join } from 'node:path';
 import { decodeJwt, SignJWT } from 'jose';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
-import { MACHINE_PATH } from '../../support/machine.js';
+import { describeWithMounts } from '../../support/components.js';
 import { ANY_AGE, future, mirrorFolder, mirrorFolderPerTest } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
-import { freePort, serve } from '../../support/serving.js';
+import { freePort, mistypedHost, serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { sha256, withChecksums } from '../../support/signed-tree.js';
 import { readTreeFile, removeTreeFile } from '../../support/statements.js';
@@ -260,12 +259,6 @@ describe('passport-registry mirror', () => {
   });
 });
 
-/** Whether this machine lets a process have mounts of its own, as not every container does. */
-const mayMount =
-  spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'], {
-    env: { ...process.env, PATH: MACHINE_PATH },
-  }).status === 0;
-
 describe('a mirror whose files may not grow', () => {
   it('says so, and serves the old tree', async () => {
     const registry = await serve(here.tree);
@@ -283,50 +276,49 @@ describe('a mirror whose files may not grow', () => {
   });
 });
 
-if (mayMount)
-  describeWith(['mount'], 'a mirror that cannot write', () => {
-    beforeEach(async () => {
-      source = await serve(here.tree);
-    });
+describeWithMounts('a mirror that cannot write', () => {
+  beforeEach(async () => {
+    source = await serve(here.tree);
+  });
 
-    it('says so on a full disk, and serves the old tree', async () => {
-      // A file system of its own, of 2 MB, which is seen by this shell alone.
-      const big = 'x'.repeat(60_000);
-      writeFiles(
-        here.folder,
-        Object.fromEntries(
-          Array.from({ length: 40 }, (_one, index) => [
-            `issuers/n${index}.yaml`,
-            `# ${big}\n${recordText(`n${index}`, { policy_uri: `https://n.internal/${'x'.repeat(2000)}` })}`,
-          ]),
-        ),
-      );
-      mkdirSync(join(here.folder, 'small'));
-      const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} small/mirror --root-key root.json --max-age 99999`;
-      const script = `mount -t tmpfs -o size=400k none small && ${mirrored}; first=$?
+  it('says so on a full disk, and serves the old tree', async () => {
+    // A file system of its own, of 2 MB, which is seen by this shell alone.
+    const big = 'x'.repeat(60_000);
+    writeFiles(
+      here.folder,
+      Object.fromEntries(
+        Array.from({ length: 40 }, (_one, index) => [
+          `issuers/n${index}.yaml`,
+          `# ${big}\n${recordText(`n${index}`, { policy_uri: `https://n.internal/${'x'.repeat(2000)}` })}`,
+        ]),
+      ),
+    );
+    mkdirSync(join(here.folder, 'small'));
+    const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} small/mirror --root-key root.json --max-age 99999`;
+    const script = `mount -t tmpfs -o size=400k none small && ${mirrored}; first=$?
 "${process.execPath}" "${CLI}" build --key key.pem >/dev/null 2>&1
 ${mirrored}; second=$?
 "${process.execPath}" "${CLI}" verify small/mirror/current --root-key root.json --max-age 99999 >/dev/null 2>&1; echo "$first $second $?"
 grep -o '"updated_at":"[^"]*"' small/mirror/current/issuers.json`;
-      const { stdout, stderr } = await runShell(script);
-      expect(stderr).toMatch(/No space left|ENOSPC/);
-      expect(stdout).toBe('0 4 0\n"updated_at":"2026-11-01T00:00:00Z"\n');
-    });
-
-    /** A shell whose mounts nobody else sees. */
-    const runShell = (script: string) => run('unshare', ['--mount', 'sh', '-c', script], here.folder);
-
-    it('says so in a folder that is read-only', async () => {
-      await mirror(source);
-      await publish('2026-11-02T00:00:00Z');
-      const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} mirror --root-key root.json --max-age 99999`;
-      const script = `mount --bind mirror mirror && mount -o remount,bind,ro mirror && ${mirrored}`;
-      const { code, stderr } = await runShell(script);
-      expect(stderr).toMatch(/read-only file system|EROFS/);
-      expect(code).toBe(4);
-      expect(served()).toBe('2026-11-01T00:00:00Z');
-    });
+    const { stdout, stderr } = await runShell(script);
+    expect(stderr).toMatch(/No space left|ENOSPC/);
+    expect(stdout).toBe('0 4 0\n"updated_at":"2026-11-01T00:00:00Z"\n');
   });
+
+  /** A shell whose mounts nobody else sees. */
+  const runShell = (script: string) => run('unshare', ['--mount', 'sh', '-c', script], here.folder);
+
+  it('says so in a folder that is read-only', async () => {
+    await mirror(source);
+    await publish('2026-11-02T00:00:00Z');
+    const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} mirror --root-key root.json --max-age 99999`;
+    const script = `mount --bind mirror mirror && mount -o remount,bind,ro mirror && ${mirrored}`;
+    const { code, stderr } = await runShell(script);
+    expect(stderr).toMatch(/read-only file system|EROFS/);
+    expect(code).toBe(4);
+    expect(served()).toBe('2026-11-01T00:00:00Z');
+  });
+});
 
 describe('passport-registry mirror status', () => {
   it('tells who is in sync, behind, ahead, altered or away', async () => {
@@ -433,6 +425,25 @@ describe('passport-registry mirror status', () => {
       ['with', 'unstated-with', [1, 'altered', expect.stringContaining('no publication statement')]],
     ])('of the tree %s with the tree %s what it is', async (primary, mirror, expected) => {
       expect(await state(primary, mirror)).toEqual(expected);
+    });
+
+    it('altered that has another list of the same time', async () => {
+      const time = future(0);
+      const build = (out: string) =>
+        cli(['build', '--key', 'key.pem', '--updated-at', time, '--out', out], trees);
+      await build('one');
+      writeFiles(trees, { 'issuers/gamma.yaml': recordText('gamma', { status: 'suspended' }) });
+      await build('two');
+      expect(await state('one', 'two')).toEqual([1, 'altered', expect.stringContaining('but another hash')]);
+    });
+
+    it('in sync that serves the right bytes with another content type, which verifiers ignore', async () => {
+      const urls = [
+        await serve(join(trees, 'with')),
+        await mistypedHost(join(trees, 'with'), 'issuers.json'),
+      ];
+      const { code, stderr } = await cli(['mirror', 'status', '--root-key', 'root.json', ...urls], trees);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^in sync /m)]);
     });
 
     it('behind or ahead if the statement of the same list is another', async () => {

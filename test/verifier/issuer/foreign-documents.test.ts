@@ -54,9 +54,14 @@ describe('a member of a JWK that is null', () => {
     expect((await verifier.verifyAction(await requestOf(world, passport))).allowed).toBe(true);
   });
 
-  it.each(['', 0, false, 'AAAA'])('is not the same as a member that is %j', async (d) => {
+  it.each([0, false, 'AAAA'])('is not the same as a member that is %j', async (d) => {
     showKeys({ ...world.key.jwk, d });
     expect((await verdict()).code).toBe('jwks-private-key');
+  });
+
+  it('is not the same as an empty member, which reveals nothing', async () => {
+    showKeys({ ...world.key.jwk, d: '' });
+    expect((await verdict()).code).toBe('key-unusable');
   });
 
   it('does not stand for a kid, or for a member that is required', async () => {
@@ -145,6 +150,11 @@ describe('the URLs of metadata', () => {
     );
   });
 
+  it.each(['?x=1', '#x', '?'])('are no issuer with %s at the end, which no token can name', (end) => {
+    const metadata = { issuer: `https://id.acme.example${end}`, issuer_id: 'acme', jwks_uri: KNOWN.jwks_uri };
+    expect(findMetadataFaults(metadata, KNOWN)).toMatchObject([{ about: 'form' }]);
+  });
+
   it('are told in the verdict', async () => {
     const found = world.documents.get('/metadata') as object;
     world.documents.set('/metadata', { ...found, issuer: 'http://alpha.example' });
@@ -197,6 +207,37 @@ describe('a fetch that keeps a clone of each response', () => {
     const { reasons } = await verifier.verifyPassport(await tokenOf(world, passport));
     expect(reasons[0]?.message).toContain('does not exist');
     expect(kept.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a body that never ends', () => {
+  it.each([0, 1])(
+    'is left at the deadline, although each chunk of %i bytes is there at once',
+    async (size) => {
+      const body = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(size)) });
+      const fetch = async () => new Response(body);
+      const answer = await boundedFetch('https://a.example/', {}, { fetch, timeout: 100, maxBytes: 2 ** 40 });
+      await expect(answer.body()).rejects.toMatchObject({ code: 'ERR_SOURCE_TIMEOUT' });
+    },
+  );
+});
+
+describe('a redirect', () => {
+  const limits = { timeout: 600_000, maxBytes: 1 };
+
+  it('is refused although the platform has followed it', async () => {
+    const followed = Object.defineProperty(new Response('{}'), 'redirected', { value: true });
+    await expect(
+      boundedFetch('https://a.example/', {}, { fetch: async () => followed, ...limits }),
+    ).rejects.toMatchObject({ code: 'ERR_SOURCE_REDIRECTED' });
+  });
+
+  it('is told without its control characters', async () => {
+    const fetch = async () => new Response(null, { status: 302, headers: { location: '/\u009b31m' } });
+    await expect(boundedFetch('https://a.example/', {}, { fetch, ...limits })).rejects.toMatchObject({
+      location: '/\u009b31m',
+      message: expect.stringContaining('/%C2%9B31m'),
+    });
   });
 });
 

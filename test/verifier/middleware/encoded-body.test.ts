@@ -49,6 +49,15 @@ const PLATFORMS: Readonly<Record<string, readonly [number, () => Promise<string>
   Express: [415, () => expressWith((_request, _response, next) => next())],
   'Express where the platform has read the bytes': [415, () => expressWith(keepBytes)],
   'Express with a parser that decompresses': [200, () => expressWith(express.json())],
+  'Fastify, whose own parser refuses it first': [
+    400,
+    async () => {
+      const app = fastify();
+      ending.push(() => app.close());
+      app.post('/*', { preValidation: requireInFastify(options) }, async () => ({}));
+      return app.listen({ host: '127.0.0.1', port: 0 });
+    },
+  ],
   'Fastify with a parser that hands on the bytes': [
     415,
     async () => {

@@ -172,6 +172,10 @@ describe('a token in the shape of', () => {
     expect(outcome(await verify(token, 'access', at(NOW - 0.25)))).toEqual(['token-not-yet-valid', 'times']);
   });
 
+  it.each(['nonce', 'at_hash'])('RFC 9068 with a %s that is null is accepted', async (claim) => {
+    expect(outcome(await verify(await signed(accessClaims({ [claim]: null }))))).toEqual(ACCEPTED);
+  });
+
   it.each(['EdDSA', 'Ed25519', 'ES256'])('RFC 9068 with the algorithm %s is accepted', async (alg) => {
     const key = await issuerKey(alg === 'ES256' ? 'p256' : 'ed25519');
     const world = await idp('gamma', key);

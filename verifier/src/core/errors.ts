@@ -196,10 +196,10 @@ export class SourceRedirected extends RegistryError {
   readonly location: string | undefined;
 
   constructor(url: string, status: number, location: string | undefined) {
-    super(
-      'ERR_SOURCE_REDIRECTED',
-      `${url} responded with status ${status}, a redirect to ${location ?? 'an unknown URL'}`,
-    );
+    // A URL object escapes what could move the cursor of a terminal.
+    const target =
+      location !== undefined && URL.canParse(location, url) ? new URL(location, url).href : 'an unknown URL';
+    super('ERR_SOURCE_REDIRECTED', `${url} responded with status ${status}, a redirect to ${target}`);
     this.status = status;
     this.location = location;
   }

@@ -32,7 +32,6 @@ export {
 } from './bytes/clock.js';
 export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
-export { escapeUnprintable, UNPRINTABLE } from './bytes/printable.js';
 export { type JsonFault, JsonRefused, MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
@@ -247,7 +246,6 @@ export {
   type Standing,
   sinceOf,
   standingOf,
-  TRUSTED_TIERS,
 } from './audit/standing.js';
 export { levelsFor, mayHaveLevels } from './audit/sums-levels.js';
 export { consistencyProof, inclusionProof, isConsistent } from './audit/tree-proofs.js';

@@ -34,9 +34,10 @@ export async function boundedFetch(
 ): Promise<BoundedResponse> {
   const signal = typeof timeout === 'number' ? AbortSignal.timeout(timeout) : timeout;
   const response = await request(url, fetch, { ...init, redirect: 'manual', credentials: 'omit', signal });
-  const { status, type, headers } = response;
+  const { status, type, redirected, headers } = response;
   const discard = () => cancelLater(response.body);
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304)) {
+  // `redirected`: not every platform knows how not to follow.
+  if (type === 'opaqueredirect' || redirected || (status >= 300 && status < 400 && status !== 304)) {
     discard();
     throw new SourceRedirected(url, status, headers.get('location') ?? undefined);
   }
@@ -79,7 +80,7 @@ async function readBody(
   { url, signal }: { url: string; signal: AbortSignal },
 ): Promise<Uint8Array> {
   try {
-    return await untilAborted(readLimited(body, maxBytes), signal);
+    return await untilAborted(readLimited(body, maxBytes, signal), signal);
   } catch (cause) {
     if (cause instanceof LimitExceeded)
       throw new RegistryError('ERR_SOURCE_TOO_LARGE', `${url} is ${cause.message}`, { cause });
@@ -126,16 +127,21 @@ export class LimitExceeded extends Error {
   }
 }
 
+/** How many chunks of a body are read before timers have their turn. */
+const CHUNKS_PER_TURN = 1000;
+
 /**
  * Reads a body to its end, and stops as soon as the body exceeds the limit. Every body from a host is read here.
  *
  * @param body - the decompressed body. Null if there is no body
  * @param maxBytes - the maximum size in bytes. A body of exactly this size is accepted
+ * @param signal - ends the reading of a stream that goes on without it
  * @throws {@link LimitExceeded}; the errors of the stream
  */
 export async function readLimited(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
+  signal?: AbortSignal,
 ): Promise<Uint8Array> {
   const reader = body?.getReader();
   const chunks: Uint8Array[] = [];
@@ -143,6 +149,10 @@ export async function readLimited(
   try {
     for (let next = await reader?.read(); next?.value !== undefined; next = await reader?.read()) {
       size += next.value.length;
+      // A stream that always has a next chunk, such as an empty one, would leave no turn to the timer of the deadline.
+      if (chunks.length % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1)
+        await new Promise((turn) => setTimeout(turn));
+      signal?.throwIfAborted();
       if (size > maxBytes) throw new LimitExceeded(maxBytes);
       chunks.push(next.value);
     }

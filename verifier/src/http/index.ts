@@ -36,4 +36,4 @@ export {
 } from './issuer-documents.js';
 export { isLoopback, type UrlPart } from './issuer-url.js';
 export { isPublicAddress, isPublicHost } from './public-address.js';
-export { patientFetch, Repeats, retryAfter } from './repeats.js';
+export { patientFetch, Repeats } from './repeats.js';

@@ -76,7 +76,8 @@ export interface MetadataFault {
 export function findMetadataFaults(found: unknown, known: KnownIssuer): readonly MetadataFault[] {
   if (!isObject(found)) return [{ about: 'form', differs: [], message: 'is not a JSON object' }];
   const isValid = {
-    issuer: isUrl(found['issuer']),
+    // RFC 8414, section 2: tokens with another `iss` are refused.
+    issuer: isUrl(found['issuer']) && !/[?#]/.test(found['issuer']),
     issuer_id: typeof found['issuer_id'] === 'string',
     jwks_uri: isUrl(found['jwks_uri']),
   };

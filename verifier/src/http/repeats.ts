@@ -1,9 +1,12 @@
+import { LIMITS } from '../core/limits.js';
+import { readLimited } from './bounded-fetch.js';
+
 /** How often a request is sent again after a lost connection, or to a busy host that does not say when to come back. */
 const MAX_BLIND_REPEATS = 2;
-/** How often a request is sent again to a host that says when to come back, and how long it waits for that altogether. */
-const MAX_INVITED_REPEATS = 6;
+/** How long a request waits altogether for a host that says when to come back, and at least each time. */
 const MAX_PAUSES_MS = 60_000;
-/** The first pause. Each later pause is at least twice as long, so that many requests to a busy host spread out. */
+const MIN_INVITED_PAUSE_MS = 500;
+/** The first pause before a blind repeat, and the most that is added to any pause at random. */
 const FIRST_PAUSE_MS = 250;
 
 /** The statuses of hosts and gateways that are busy or restarting. */
@@ -32,8 +35,8 @@ interface Answer {
 export class Repeats {
   readonly #signal: AbortSignal | undefined;
   #blind = 0;
-  #invited = 0;
   #waited = 0;
+  #sent = 1;
 
   /** @param signal - ends a pause. The request is then not sent again */
   constructor(signal?: AbortSignal) {
@@ -45,9 +48,8 @@ export class Repeats {
     if (!BUSY.includes(answer.status)) return false;
     const asked = retryAfter(answer.headers);
     if (asked === undefined) return this.#repeatBlindly();
-    const pause = Math.max(asked, FIRST_PAUSE_MS * 2 ** this.#invited);
-    if (this.#invited >= MAX_INVITED_REPEATS || this.#waited + pause > MAX_PAUSES_MS) return false;
-    this.#invited += 1;
+    const pause = Math.max(asked, MIN_INVITED_PAUSE_MS);
+    if (this.#waited + pause > MAX_PAUSES_MS) return false;
     this.#waited += pause;
     return this.#pause(pause);
   }
@@ -62,16 +64,27 @@ export class Repeats {
     return this.#pause(FIRST_PAUSE_MS);
   }
 
+  /** Says why a busy host was given up. The words can follow the status of its last answer. Empty for other answers. */
+  describe(answer: Answer): string {
+    if (!BUSY.includes(answer.status)) return '';
+    const requests = this.#sent === 1 ? '1 request' : `${this.#sent} requests`;
+    const asked = retryAfter(answer.headers);
+    if (asked === undefined) return `; given up after ${requests}`;
+    const later = `, and asks to come back in ${Math.ceil(asked / 1000)} s`;
+    return `${later}; given up after ${requests}: the limit is ${MAX_PAUSES_MS / 1000} s of pauses for one file`;
+  }
+
   async #repeatBlindly(): Promise<boolean> {
     if (this.#blind >= MAX_BLIND_REPEATS) return false;
     this.#blind += 1;
     return this.#pause(FIRST_PAUSE_MS * this.#blind);
   }
 
-  /** Waits. The random part keeps requests that failed together from being sent together. */
+  /** Waits before the next request. The random part keeps requests that failed together from being sent together. */
   #pause(milliseconds: number): Promise<boolean> {
     const signal = this.#signal;
     if (signal?.aborted) return Promise.resolve(false);
+    this.#sent += 1;
     return new Promise((resolve) => {
       const end = (isComplete: boolean) => {
         clearTimeout(timer);
@@ -86,8 +99,8 @@ export class Repeats {
 }
 
 /**
- * Creates a `fetch` that sends a request again as {@link Repeats} decides, until the headers of a response arrive. For programs
- * that end: a client of a service asks again by itself.
+ * Creates a `fetch` that sends a request again as {@link Repeats} decides, until a whole response has arrived. It holds the
+ * response in memory. For programs that end: a client of a service asks again by itself.
  *
  * @example
  * ```ts
@@ -105,7 +118,7 @@ export function patientFetch(fetch: typeof globalThis.fetch = globalThis.fetch):
     for (;;) {
       try {
         const answer = await fetch(input, init);
-        if (!(await repeats.afterAnswer(answer))) return answer;
+        if (!(await repeats.afterAnswer(answer))) return await arrived(answer, init?.signal ?? undefined);
         answer.body?.cancel().catch(() => undefined);
       } catch (error) {
         if (!(await repeats.afterError(error))) throw error;
@@ -114,11 +127,17 @@ export function patientFetch(fetch: typeof globalThis.fetch = globalThis.fetch):
   };
 }
 
+/** Reads a file to its end, so that a connection that is lost in its middle is noticed here. */
+async function arrived(answer: Response, signal: AbortSignal | undefined): Promise<Response> {
+  if (answer.status !== 200) return answer;
+  return new Response((await readLimited(answer.body, LIMITS.list, signal)) as BodyInit, answer);
+}
+
 /**
  * Returns how long a host asks to wait, in milliseconds (RFC 9110, section 10.2.3): a number of seconds, or a date. Undefined if
  * the host does not say, or not in one of the two forms. A date counts from the date of the answer: clocks differ.
  */
-export function retryAfter(headers: Pick<Headers, 'get'>): number | undefined {
+function retryAfter(headers: Pick<Headers, 'get'>): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const date = Date.parse(text);

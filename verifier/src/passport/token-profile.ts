@@ -84,7 +84,7 @@ function readProfileClaims({ algorithm, payload }: CompactJws, profile: Complete
   const isPresent = (claim: string) => Object.hasOwn(payload, claim) && payload[claim] !== null;
   const missing = profile.requiredClaims.find((claim) => !isPresent(claim));
   if (missing !== undefined) reject('token-claims', `${missing} is missing, which the profile requires`);
-  const foreign = ID_TOKEN_CLAIMS.find((claim) => Object.hasOwn(payload, claim));
+  const foreign = ID_TOKEN_CLAIMS.find(isPresent);
   if (foreign !== undefined) reject('id-token', `the token has the claim ${foreign}: it is an ID token`);
   if (Object.hasOwn(payload, 'cnf')) {
     reject('token-bound', 'the token is bound to a key (cnf), whose proof is not verified here');

@@ -18,16 +18,13 @@ import { shownStatus, standingIcon, statusMark, TONES } from '../list/status-mar
 import { latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment, listFragment, type Query } from '../route.js';
-import { more, standings, status as statusWords, issuer as text, tiers } from '../texts.js';
+import { more, standings, issuer as text, tiers } from '../texts.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { sentenceOn } from './sentence.js';
-import { noCodeFor, type UseContext, useView } from './use-view.js';
 
 /** What is known of an issuer besides its record. */
-interface IssuerContext extends UseContext {
+interface IssuerContext {
   readonly hold: Hold;
-  /** Whether the list has expired. What it says then decides nothing. */
-  readonly isOld: boolean;
   /** What the registry calls itself. */
   readonly registryName: string;
   /** The verified list. Undefined before it has been loaded, and so is what follows. */
@@ -45,7 +42,7 @@ export function issuerView(id: string, issuer: Issuer | undefined, context: Issu
   return issuer === undefined ? unknownIssuerView(id, context) : knownIssuerView(issuer, context);
 }
 
-/** The view of one issuer: whether to trust it and why, what for, its keys, its changes, and how to use it. */
+/** The view of one issuer: whether to trust it and why, what for, its keys and its changes. */
 function knownIssuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
   const { issuer_id } = issuer;
   const status = shownStatus(issuer, context.hold.ids);
@@ -62,12 +59,12 @@ function knownIssuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
     backLink(context.back),
     element(
       'div',
-      { class: `verdict ${verdictTone(standing, context)}` },
-      standingIcon(context.isOld ? 'listed' : standing),
+      { class: `verdict ${verdictTone(standing)}` },
+      standingIcon(standing),
       element(
         'div',
         {},
-        context.isOld ? undefined : element('p', { class: 'sentence' }, sentence),
+        element('p', { class: 'sentence' }, sentence),
         element('p', {}, verdictOn(issuer, status, context)),
         status === 'active'
           ? element(
@@ -79,16 +76,12 @@ function knownIssuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
           : undefined,
       ),
     ),
-    trustFields(issuer, status, {
-      change: latestStatusChange(issuer, context.changes),
-      isOld: context.isOld,
-    }),
+    trustFields(issuer, status, latestStatusChange(issuer, context.changes)),
     heading(text.purpose),
     purposeFields(issuer),
     heading(text.keys),
     keyFields(issuer),
     registry && changesOf(issuer, status, context),
-    ...(context.isOld ? [] : useOf(issuer, status, context)),
     element(
       'details',
       { class: 'record' },
@@ -103,16 +96,11 @@ function heading(words: string): HTMLElement {
   return element('h3', {}, words);
 }
 
-function useOf(issuer: Issuer, status: ShownStatus, context: UseContext): HTMLElement[] {
-  const noCode = noCodeFor(standingOf(issuer, status, Date.now()));
-  return [heading(noCode === undefined ? text.use : text.decision), useView(issuer, context, noCode)];
-}
-
-function changesOf(issuer: Issuer, status: ShownStatus, { changes, hold }: IssuerContext): Child[] {
+function changesOf(issuer: Issuer, status: ShownStatus, { changes }: IssuerContext): Child[] {
   const { issuer_id: id } = issuer;
   const own = changes && { ...changes, changes: changes.changes.filter(({ issuer_id }) => issuer_id === id) };
   const held = status === 'on hold' ? [id] : [];
-  return [heading(text.changes), changesList({ changes: own, hold, held, resolve: () => issuer }, false)];
+  return [heading(text.changes), changesList({ changes: own, held, resolve: () => issuer }, false)];
 }
 
 function recordSource(id: string, isInList: boolean): Child[] {
@@ -121,19 +109,15 @@ function recordSource(id: string, isInList: boolean): Child[] {
   return rich(text.recordInList, { file });
 }
 
-/** The colour of the verdict. It warns of issuers that are not to be used yet, and nothing is green by a list that is old. */
-function verdictTone(standing: Standing, { isOld }: IssuerContext): string {
-  if (standing === 'tests' || standing === 'notYet') return 'suspended';
-  return standing === 'trusted' && isOld ? '' : TONES[standing];
+/** The colour of the verdict. It warns of issuers that are not to be used yet. */
+function verdictTone(standing: Standing): string {
+  return standing === 'tests' || standing === 'notYet' ? 'suspended' : TONES[standing];
 }
 
-function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerContext): Child[] {
+function verdictOn(issuer: Issuer, status: ShownStatus, { hold }: IssuerContext): Child[] {
   const { trust } = text;
-  if (isOld) return rich(trust.old, { status: wordFor(statusWords, status) ?? status });
   if (status === 'on hold') {
-    const began = hold.since.get(issuer.issuer_id);
-    const time = moment((began ?? hold.signedAt)?.toISOString() ?? '');
-    return rich(trust.held, { since: rich(began ? trust.heldSince : trust.heldBy, { time }) });
+    return rich(trust.held, { time: moment(hold.signedAt?.toISOString() ?? '') });
   }
   if (status !== 'active') return [wordFor(trust.stopped, status) ?? status];
   const standing = standingOf(issuer, status, Date.now()) as 'trusted' | 'listed' | 'tests' | 'notYet';
@@ -142,8 +126,8 @@ function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerC
 }
 
 /** The view for an id that is not in the list. */
-function unknownIssuerView(id: string, { registry, isOld, names, back }: IssuerContext): HTMLElement {
-  const verdict = rich(isOld ? text.trust.oldUnknown : text.trust.unknown, {
+function unknownIssuerView(id: string, { registry, names, back }: IssuerContext): HTMLElement {
+  const verdict = rich(text.trust.unknown, {
     // It may be any text of a link, so it is shown as none of this page.
     id: element('code', {}, element('bdi', {}, visibleId(id))),
   });

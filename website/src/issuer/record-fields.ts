@@ -1,51 +1,31 @@
 import type { Issuer } from '@passport-registry/verifier';
-import {
-  type Change,
-  isNotYet,
-  recognitionOf,
-  type ShownStatus,
-  sinceOf,
-} from '@passport-registry/verifier/core';
+import { type Change, type ShownStatus, sinceOf } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { fact, webLink } from '../dom/facts.js';
 import { day, formatAge } from '../dom/time.js';
-import { wordFor } from '../dom/word.js';
 import { statusWord } from '../list/changes-list.js';
 import { placeName } from '../list/places.js';
 import { statusMark } from '../list/status-mark.js';
 import { listFragment } from '../route.js';
-import { fields as labels, since as sinceLabels, status as statusWords, issuer as text } from '../texts.js';
+import { fields as labels, since as sinceLabels, issuer as text } from '../texts.js';
 
-/** What is known of the status of an issuer besides its record. */
-interface KnownStatus {
-  /** The change that gave it this status, if known. */
-  readonly change: Change | undefined;
-  /** Whether the list has expired. Then nobody is trusted by it. */
-  readonly isOld: boolean;
-}
-
-/** Why to trust an issuer: its status, and since when. */
-export function trustFields(
-  issuer: Issuer,
-  status: ShownStatus,
-  { change, isOld }: KnownStatus,
-): HTMLElement {
-  const now = Date.now();
-  const since =
-    isOld && !isNotYet(issuer, now)
-      ? (`${recognitionOf(issuer)}Before` as const)
-      : sinceOf(issuer, status, now);
+/**
+ * Why to trust an issuer: its status, and since when.
+ *
+ * @param change - the change that gave it this status, if known
+ */
+export function trustFields(issuer: Issuer, status: ShownStatus, change: Change | undefined): HTMLElement {
   return fieldList([
-    [labels.status, statusField(issuer, status, { change, isOld })],
+    [labels.status, statusField(issuer, status, change)],
     // What a tier means recommends an issuer, so it is told of an active one only, by the verdict.
     ...(status === 'active' ? [] : [[labels.tier, issuer.tier] as const]),
-    [sinceLabels[since], date(issuer.certified_since)],
+    [sinceLabels[sinceOf(issuer, status, Date.now())], date(issuer.certified_since)],
     [labels.last_audit, declared(issuer.last_audit, date)],
   ]);
 }
 
-function statusField(issuer: Issuer, status: ShownStatus, { change, isOld }: KnownStatus): Child {
-  const mark = isOld ? (wordFor(statusWords, status) ?? status) : statusMark(issuer, status);
+function statusField(issuer: Issuer, status: ShownStatus, change: Change | undefined): Child {
+  const mark = statusMark(issuer, status);
   if (status === 'on hold') return [mark, ` ${text.heldRecord}`];
   if (change === undefined) return mark;
   const before = rich(text.statusSince, {

@@ -4,7 +4,6 @@ import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/facts.js';
 import { wordFor } from '../dom/word.js';
 import { latestStatusChange } from '../registry/changes.js';
-import type { Hold } from '../registry/hold.js';
 import { issuerFragment } from '../route.js';
 import { fields, standings, status as statusWords, changes as text } from '../texts.js';
 import { type Names, nameBeside, saidReason } from './names.js';
@@ -18,8 +17,6 @@ const MIN_GROUP = 3;
 interface KnownChanges {
   /** Null if the changes that the host sends are not proven. Undefined before they have been read. */
   readonly changes: Changes | null | undefined;
-  /** Undefined before the list is shown. */
-  readonly hold: Hold | undefined;
   /** The ids of the active issuers that are on hold. */
   readonly held: readonly string[];
   readonly names?: Names;
@@ -42,13 +39,10 @@ export function recentChanges(
  * @param withIssuer - whether each entry names its issuer, and the reason for its status
  */
 export function changesList(known: KnownChanges, withIssuer: boolean): HTMLElement[] {
-  const { changes, hold, held, names } = known;
+  const { changes, held, names } = known;
   const name = (id: string) =>
     withIssuer ? [element('a', { href: issuerFragment(id) }, id), nameBeside(names, id), ': '] : undefined;
-  const holds = held.map((id) => {
-    const since = hold?.since.get(id);
-    return [since ? moment(since.toISOString()) : text.now, ': ', name(id), statusWords['on hold']];
-  });
+  const holds = held.map((id) => [text.now, ': ', name(id), statusWords['on hold']]);
   const one = (change: Change) => [
     moment(change.updated_at),
     ': ',

@@ -4,7 +4,7 @@ import { type Child, element } from '../dom/element.js';
 import { notLoadedNote } from '../dom/not-loaded.js';
 import { day } from '../dom/time.js';
 import type { Hold } from '../registry/hold.js';
-import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
+import { EVERYTHING, issuerFragment, listFragment, type Query } from '../route.js';
 import { fields, more, since as sinceLabels, standings, list as text } from '../texts.js';
 import { recognitionOf, STANDINGS, sinceOf, standingOf, TIERS } from '../verifier.js';
 import type { matcherOf } from './matcher.js';
@@ -12,17 +12,22 @@ import type { Names } from './names.js';
 import { placeName } from './places.js';
 import { IssuerSearch } from './search.js';
 import type { searchHints } from './search-hints.js';
-import { countsOf, shownStatus, statusClass, statusMark } from './status-mark.js';
+import { countsOf, shownStatus, statusMark } from './status-mark.js';
 
 /** Few enough that the browser lays them out while the reader types, also on a slow machine. */
 const ROWS_PER_PAGE = 25;
-/** More would take a printer minutes, and a reader a ream of paper. */
-const MAX_PRINTED = 1000;
 
 /** What a search needs, and the first view does not. */
 interface SearchParts {
   readonly matcherOf: typeof matcherOf;
   readonly searchHints: typeof searchHints;
+}
+
+/** The row of an issuer, and what changes in it when the names come. */
+interface Row {
+  readonly element: HTMLElement;
+  readonly link: HTMLElement;
+  readonly below: HTMLElement;
 }
 
 /** The list with its controls. One instance shows one list, for any query. */
@@ -43,7 +48,7 @@ export class ListView {
   /** The number of queries that were shown. A search stops as soon as there is a newer query. */
   #shown = 0;
   /** The row of each displayed issuer, by id. */
-  readonly #rows = new Map<string, HTMLElement>();
+  readonly #rows = new Map<string, Row>();
   readonly #note = element('div');
   /** The issuers that match the query. */
   #found: readonly Issuer[] = [];
@@ -90,19 +95,14 @@ export class ListView {
    */
   showNames(names: Names, note: readonly HTMLElement[]): void {
     this.#search.names = names;
-    for (const row of this.#rows.values()) row.style.height = `${row.getBoundingClientRect().height}px`;
+    for (const { element: row } of this.#rows.values())
+      row.style.height = `${row.getBoundingClientRect().height}px`;
     for (const issuer of this.#found) {
-      const title = this.#rows.get(issuer.issuer_id)?.querySelector('th');
-      const link = title?.querySelector('a') ?? undefined;
-      if (link) title?.lastElementChild?.replaceWith(titleOf(issuer, names, link)[1]);
+      const row = this.#rows.get(issuer.issuer_id);
+      if (row !== undefined) fillTitle(row, issuer, names);
     }
     this.#note.replaceChildren(...note);
     if (this.query.text !== '') void this.#find();
-  }
-
-  /** Shows all matching issuers on one page, for printing. Of very many, what is shown is printed. */
-  showAll(): void {
-    if (this.#found.length <= MAX_PRINTED) this.#render(Number.POSITIVE_INFINITY);
   }
 
   async #find(): Promise<void> {
@@ -118,43 +118,33 @@ export class ListView {
       return;
     }
     this.#showTotals();
-    this.#render(ROWS_PER_PAGE);
+    this.#render();
     void this.#showHints(isWanted);
   }
 
   async #showHints(isWanted: () => boolean): Promise<void> {
     this.#hints.replaceChildren();
     // Beside what the reader looks at: the first issuers, or that there are none.
-    this.#results[this.#found.length === 0 ? 'after' : 'before'](this.#hints);
+    if (this.#found.length === 0) this.#results.after(this.#hints);
+    else this.#results.before(this.#hints);
     const parts = await this.#loadParts().catch(() => undefined);
     const hints = await parts?.searchHints(this.query, this.#search, this.#found.length, isWanted);
     if (isWanted()) this.#hints.replaceChildren(...(hints ?? []));
   }
 
-  #render(rows: number): void {
+  #render(): void {
     const found = this.#found;
     const all = this.#search.issuers.length;
-    const pages = Math.max(1, Math.ceil(found.length / rows));
+    const pages = Math.max(1, Math.ceil(found.length / ROWS_PER_PAGE));
     const page = Math.min(this.query.page, pages);
-    const from = rows === Number.POSITIVE_INFINITY ? 0 : (page - 1) * rows;
+    const from = (page - 1) * ROWS_PER_PAGE;
     const count = found.length === all ? text.all(all) : text.some(found.length, all);
     this.#count.textContent = this.#areNamesAwaited() ? `${count} ${text.namesLoading}` : count;
-    const focused = this.#sortWithFocus();
     this.#rows.clear();
     this.#results.replaceChildren(
-      found.length === 0 ? this.#nothing() : this.#table(found.slice(from, from + rows)),
+      found.length === 0 ? this.#nothing() : this.#table(found.slice(from, from + ROWS_PER_PAGE)),
       ...(pages > 1 ? [this.#pager(page, pages)] : []),
     );
-    // The table was replaced. Restores the focus for readers who use the keyboard.
-    if (focused !== undefined) {
-      this.#results.querySelector<HTMLElement>(`th[data-sort="${focused}"] button`)?.focus();
-    }
-  }
-
-  #sortWithFocus(): string | undefined {
-    const active = document.activeElement;
-    if (active === null || !this.#results.contains(active)) return undefined;
-    return active.closest<HTMLElement>('th[data-sort]')?.dataset['sort'];
   }
 
   /** Whether the search may find more, as soon as the names are there. */
@@ -242,39 +232,22 @@ export class ListView {
         element(
           'tr',
           {},
-          COLUMNS.map((column) => this.#heading(column)),
+          COLUMNS.map(({ title, kind }) => element('th', { scope: 'col', class: kind }, title)),
         ),
       ),
       element(
         'tbody',
         {},
-        issuers.map((issuer) => this.#row(issuer, shownStatus(issuer, this.#hold))),
+        issuers.map((issuer) => this.#row(issuer)),
       ),
     );
   }
 
-  #row(issuer: Issuer, status: ShownStatus): HTMLElement {
-    const made = row(issuer, status, this.#search.names);
-    this.#rows.set(issuer.issuer_id, made);
-    return made;
-  }
-
-  #heading({ name, kind }: Column): HTMLElement {
-    const title = name === 'issuer_id' ? text.issuer : fields[name];
-    const sort = SORTS.find((one) => one === name);
-    if (sort === undefined) return element('th', { scope: 'col', class: kind }, title);
-    const { sort: current, descending } = this.query;
-    const direction = sort !== current ? 'none' : descending ? 'descending' : 'ascending';
-    const arrow = { none: '', ascending: ' ▲', descending: ' ▼' }[direction];
-    const query = { ...this.query, sort, descending: sort === current && !descending, page: 1 };
-    const button = element(
-      'button',
-      { type: 'button' },
-      title,
-      element('span', { 'aria-hidden': 'true' }, arrow),
-    );
-    button.addEventListener('click', () => this.#onQuery(query, false));
-    return element('th', { scope: 'col', class: kind, 'aria-sort': direction, 'data-sort': sort }, button);
+  #row(issuer: Issuer): HTMLElement {
+    const row = rowOf(issuer, shownStatus(issuer, this.#hold));
+    fillTitle(row, issuer, this.#search.names);
+    this.#rows.set(issuer.issuer_id, row);
+    return row.element;
   }
 
   #pager(page: number, pages: number): HTMLElement {
@@ -316,58 +289,55 @@ const FILTERS: readonly Filter[] = [
 ];
 
 interface Column {
-  readonly name: keyof typeof fields;
+  readonly title: string;
   /** A wide column is hidden on narrow screens. */
   readonly kind?: 'wide';
 }
 
 const COLUMNS: readonly Column[] = [
-  { name: 'issuer_id' },
-  { name: 'status' },
-  { name: 'tier', kind: 'wide' },
-  { name: 'geographical_scope', kind: 'wide' },
-  { name: 'domain_scope', kind: 'wide' },
-  { name: 'certified_since', kind: 'wide' },
+  { title: text.issuer },
+  { title: fields.status },
+  { title: fields.tier, kind: 'wide' },
+  { title: fields.geographical_scope, kind: 'wide' },
+  { title: fields.domain_scope, kind: 'wide' },
+  { title: fields.certified_since, kind: 'wide' },
 ];
 
-/**
- * What an issuer is called: its name in one line, and its id below, always in full. Without a name, its id, and the host of its
- * keys, which says more than an id does, unless it is the id. There are two lines in any case.
- *
- * @param link - the link to the issuer, which may have the focus
- */
-function titleOf(
-  { issuer_id, jwks_uri }: Issuer,
-  names: Names,
-  link = element('a', { href: issuerFragment(issuer_id) }),
-): readonly [link: HTMLElement, below: HTMLElement] {
-  const { name, note } = names?.get(issuer_id) ?? {};
-  if (name === undefined) {
-    const host = URL.canParse(jwks_uri) ? new URL(jwks_uri).host : '';
-    link.replaceChildren(issuer_id);
-    const below = host === '' || host === issuer_id ? '\u00a0' : host;
-    return [link, element('span', { class: 'host one-line' }, below)];
-  }
-  link.replaceChildren(element('bdi', {}, name));
-  link.className = 'one-line';
-  return [
-    link,
-    element('span', { class: 'host' }, issuer_id, note && element('span', { class: 'alike' }, note)),
-  ];
-}
-
-function row(issuer: Issuer, status: ShownStatus, names: Names): HTMLElement {
-  const { tier, certified_since, geographical_scope, domain_scope } = issuer;
-  return element(
+/** Makes a row whose title is still empty. */
+function rowOf(issuer: Issuer, status: ShownStatus): Row {
+  const { issuer_id, tier, certified_since, geographical_scope, domain_scope } = issuer;
+  const link = element('a', { href: issuerFragment(issuer_id) });
+  const below = element('span');
+  const row = element(
     'tr',
-    { class: statusClass(status) },
-    element('th', { scope: 'row' }, titleOf(issuer, names)),
+    {},
+    element('th', { scope: 'row' }, link, below),
     element('td', {}, statusMark(issuer, status), element('span', { class: 'host narrow' }, tier)),
     element('td', { class: 'wide' }, tier),
     element('td', { class: 'wide' }, abbreviate(geographical_scope?.map(placeName))),
     element('td', { class: 'wide' }, abbreviate(domain_scope)),
     element('td', { class: 'wide date' }, sinceLabel(issuer, status), day(certified_since)),
   );
+  return { element: row, link, below };
+}
+
+/**
+ * Shows the name of an issuer in one line, with its id below, always in full. Without a name, shows its id and the host of its
+ * keys, unless that is the id. There are two lines in any case. The link stays, because it may have the focus.
+ */
+function fillTitle({ link, below }: Row, { issuer_id, jwks_uri }: Issuer, names: Names): void {
+  const { name, note } = names?.get(issuer_id) ?? {};
+  if (name === undefined) {
+    const host = URL.canParse(jwks_uri) ? new URL(jwks_uri).host : '';
+    link.textContent = issuer_id;
+    below.className = 'host one-line';
+    below.textContent = host === '' || host === issuer_id ? '\u00a0' : host;
+    return;
+  }
+  link.className = 'one-line';
+  link.replaceChildren(element('bdi', {}, name));
+  below.className = 'host';
+  below.replaceChildren(issuer_id, note === undefined ? '' : element('span', { class: 'alike' }, note));
 }
 
 /** The column says "Since", which is wrong of an issuer that was stopped, or that is for later. */

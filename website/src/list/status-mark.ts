@@ -27,11 +27,6 @@ export function shownStatus({ issuer_id, status }: Issuer, hold: readonly string
   return status === 'active' && hold.includes(issuer_id) ? 'on hold' : status;
 }
 
-/** The class of a status. Verifiers treat a held issuer as suspended. */
-export function statusClass(status: ShownStatus): Issuer['status'] {
-  return status === 'on hold' ? 'suspended' : status;
-}
-
 /** Counts issuers by something of them. */
 export function countsOf<T>(issuers: readonly Issuer[], of: (issuer: Issuer) => T): ReadonlyMap<T, number> {
   const counts = new Map<T, number>();

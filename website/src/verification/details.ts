@@ -48,7 +48,7 @@ export function showDetails(panel: HTMLElement, client: RegistryClient, page: Pi
   const facts = factsOf(client, page);
   const shown = panel.querySelector('.facts');
   if (shown !== null) shown.replaceWith(facts);
-  else panel.replaceChildren(facts, ...(page.log === undefined ? [] : [logLimits()]), limits(page.pinned));
+  else panel.replaceChildren(facts, ...(page.log === undefined ? [] : [logLimits()]), limits());
 }
 
 function factsOf(client: RegistryClient, { pinned, log }: Pinned): HTMLElement {
@@ -111,36 +111,12 @@ function logLimits(): HTMLElement {
   );
 }
 
-function limits(pinned: string): HTMLElement {
-  const input = element('input', {
-    id: 'own-thumbprint',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    size: 44,
-  });
-  const verdict = element('p', { role: 'status', class: 'comparison' });
-  const section = byId('verification');
-  const heading = section.querySelector('h2');
-  const title = heading?.textContent ?? '';
-  input.addEventListener('input', () => {
-    const given = input.value.trim();
-    const isWhole = given.length === pinned.length;
-    const isDifferent = isWhole && given !== pinned;
-    verdict.className = `comparison ${isDifferent ? 'different' : isWhole ? 'same' : ''}`;
-    const length = given === '' ? '' : text.length(pinned.length, given.length);
-    verdict.textContent = isDifferent ? text.different : isWhole ? text.same : length;
-    // Then nothing on the page is good.
-    section.classList.toggle('foreign', isDifferent);
-    heading?.replaceChildren(isDifferent ? text.differentTitle : title);
-  });
+function limits(): HTMLElement {
   return element(
     'details',
     {},
     element('summary', {}, text.limits),
     element('p', {}, text.shows),
     element('p', {}, text.cannot),
-    element('label', { for: 'own-thumbprint' }, text.own),
-    input,
-    verdict,
   );
 }

@@ -14,8 +14,6 @@ export interface Change {
 export interface Changes {
   /** Newest first. */
   readonly changes: readonly Change[];
-  /** The permanent id of the feed, a URN. */
-  readonly feed: string;
   /** The `updated_at` of the first list. Earlier changes are unknown. */
   readonly since: string;
 }

@@ -11,7 +11,7 @@ export const STANDINGS = ['trusted', 'listed', 'tests', 'notYet', 'on hold', 'su
 export type Standing = (typeof STANDINGS)[number];
 
 /** The tiers of the issuers that the operator has examined. */
-export const TRUSTED_TIERS: readonly Issuer['tier'][] = ['founding', 'certified'];
+const TRUSTED_TIERS: readonly Issuer['tier'][] = ['founding', 'certified'];
 
 /** What the operator has done with an issuer. A tier that is not known stands for no examination. */
 export function recognitionOf({ tier }: Issuer): 'trusted' | 'listed' {

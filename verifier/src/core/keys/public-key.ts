@@ -47,9 +47,17 @@ export const SIGNATURE_PARAMETERS = {
   ES256: { name: 'ECDSA', hash: 'SHA-256' },
 };
 
-/** Returns whether a JWK has a member of a private or symmetric key. A member that is null counts as absent. */
+/** Returns the values of a JWK that belong to a private or symmetric key. A member that is null counts as absent. */
+function privateValues(jwk: object): readonly unknown[] {
+  const values = PRIVATE_MEMBERS.filter((member) => Object.hasOwn(jwk, member)).map((member) =>
+    Reflect.get(jwk, member),
+  );
+  return values.filter((value) => value !== null);
+}
+
+/** Returns whether a JWK reveals a private or symmetric key. An empty member reveals nothing, and no key may have it. */
 export function isPrivateJwk(jwk: object): boolean {
-  return PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member) && Reflect.get(jwk, member) !== null);
+  return privateValues(jwk).some((value) => value !== '');
 }
 
 /**
@@ -86,6 +94,7 @@ export async function importChecked({ algorithm, ...jwk }: CheckedJwk, invalid: 
 export function publicMembers(jwk: unknown, invalid: Invalid): CheckedJwk {
   if (!isObject(jwk)) throw invalid('is not a JSON object');
   if (isPrivateJwk(jwk)) throw invalid('has a private member: this is not the public key');
+  if (privateValues(jwk).length > 0) throw invalid('has a private member, which is empty: leave it out');
   const { kty, crv } = jwk;
   const isEd25519 = kty === 'OKP' && crv === 'Ed25519';
   // Before the coordinates, which a key of another kind need not have.

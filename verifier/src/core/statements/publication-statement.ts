@@ -1,4 +1,4 @@
-import { isCount, isListOf, isObject, isSha256 } from '../bytes/checks.js';
+import { hasItems, isCount, isListOf, isObject, isSha256 } from '../bytes/checks.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidBytes32, isValidLogOrigin, isValidUtcSecond } from '../generated/predicates.js';
@@ -97,7 +97,7 @@ export function publicationStatementOf({
   ...times
 }: Statement<'registry-publication+jwt'>): PublicationStatement {
   const { issuedAt, notBefore, text } = times;
-  const { sequence, previous = [], updated_at, sha256, size, issuers, sums_sha256 } = claims;
+  const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256 } = claims;
   const { levels, log, online, about_sha256 } = claims;
   if (!isValidUtcSecond(updated_at) || !isSha256(sha256) || !isSha256(sums_sha256) || !isPrevious(previous)) {
     throw invalid('has a claim that is missing or malformed');
@@ -108,7 +108,7 @@ export function publicationStatementOf({
   return {
     kid,
     hash: statementHash(text),
-    previous,
+    previous: previous ?? [],
     sequence,
     updatedAt: updated_at,
     sha256,
@@ -126,9 +126,10 @@ export function publicationStatementOf({
   };
 }
 
-/** Returns whether a claim names 1 to {@link MAX_PREVIOUS} statements, or is absent, which is read as none. */
-function isPrevious(previous: unknown): previous is readonly string[] {
-  return isListOf(previous, isSha256) && previous.length <= MAX_PREVIOUS;
+/** Returns whether a claim names 1 to {@link MAX_PREVIOUS} statements, or nothing. */
+function isPrevious(previous: unknown): previous is readonly string[] | undefined {
+  if (previous === undefined) return true;
+  return isListOf(previous, isSha256) && hasItems(previous, 1, MAX_PREVIOUS);
 }
 
 /** Reads the log that a statement names. Unknown members are ignored. */
