@@ -69,6 +69,7 @@ export function describeCheckpoint({
     `  signed    ${formatUpdatedAt(issuedAt)}`,
     `  until     ${formatUpdatedAt(expiresAt)}`,
     `  tree      ${treeSha256}`,
-    ...hold.map((id) => `  hold      ${id}`),
+    // The signer does not know whom the published checkpoint holds, so an end of all holds must be visible.
+    `  holds     ${hold.length === 0 ? 'nobody' : hold.join(', ')}`,
   ];
 }

@@ -22,6 +22,7 @@ import { assertLastingName, chooseLog, withDevelopmentKey } from './extend-log.j
 import { logPublication, removeReplacedFiles } from './log-publication.js';
 import { assertRootContinues, predecessorOf, publishedRecords } from './predecessor.js';
 import type { NewPublication } from './publication.js';
+import { followingCheckpoint } from './publish-checkpoint.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
 import { followingList, signedList } from './sign-list.js';
@@ -140,10 +141,11 @@ async function assemble(
   const rotation = await rotationOf(served, rootKey, { ...freshness, breakPinnedVerifiers });
   const tree = assembleOver(before, signed, publication);
   const checksums = tree.get(PATHS.checksums) ?? new Uint8Array();
+  const named = { rootKey, statement, checksums };
   const checkpoint =
     'checkpoint' in signer && signer.checkpoint !== undefined
-      ? signer.checkpoint
-      : await newCheckpoint(publication, { rootKey, statement, checksums }, before);
+      ? (await followingCheckpoint(signer.checkpoint, named, before)).text
+      : await newCheckpoint(publication, named, before);
   const file = { publication: statement.text, checkpoint, rotation, logProof: undefined };
   return { tree: new Map(tree), statements: file };
 }
