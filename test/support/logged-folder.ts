@@ -97,7 +97,11 @@ export async function toldHost(tree: string): Promise<ToldHost> {
     const file = join(tree, path);
     return existsSync(file) ? readFileSync(file) : undefined;
   };
-  const host: ToldHost & { base: string } = { answer: fromTree, base: '', requested: () => requests.splice(0) };
+  const host: ToldHost & { base: string } = {
+    answer: fromTree,
+    base: '',
+    requested: () => requests.splice(0),
+  };
   host.base = await listen((request: IncomingMessage, response) => {
     const path = (request.url ?? '').slice(1).replace(/\?.*/, '');
     requests.push(request.method === 'HEAD' ? `HEAD ${path}` : path);

@@ -7,7 +7,15 @@ import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MirrorFolder, mirrorFolder, publishFirst } from '../../support/mirror-folder.js';
 import { listen } from '../../support/serving.js';
-import { claimsOf, jwt, resealed, restated, type SignerKey, seconds, sha256 } from '../../support/signed-tree.js';
+import {
+  claimsOf,
+  jwt,
+  resealed,
+  restated,
+  type SignerKey,
+  seconds,
+  sha256,
+} from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import { readTreeFile, together } from '../../support/statements.js';
 import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -75,8 +83,7 @@ beforeEach(async () => {
   answer = () => first;
 });
 
-const mirror = () =>
-  cli(['mirror', base, 'mirror', '--root-key', 'root.json', '--json'], folder);
+const mirror = () => cli(['mirror', base, 'mirror', '--root-key', 'root.json', '--json'], folder);
 const current = () => join(folder, 'mirror/current');
 const served = () => JSON.parse(readFileSync(join(current(), 'issuers.json'), 'utf8')).updated_at;
 const isGood = async () => (await verifyTree(folderSource(current()), rootKey)).ok;
@@ -123,7 +130,7 @@ describe('a mirror over HTTP', () => {
 
   it('asks again past a cache that keeps an older file, twice', async () => {
     await mirror();
-    for (const path of ['sums/root', leafOf('n7'), 'issuers.sig', 'index.html']) {
+    for (const path of ['sums/root', leafOf('n7'), 'SHA256SUMS', 'index.html']) {
       rmSync(join(folder, 'mirror'), { recursive: true });
       answer = () => first;
       await mirror();
@@ -175,7 +182,7 @@ describe('a mirror over HTTP', () => {
     const { stdout } = await mirror();
     expect(JSON.parse(stdout)).toMatchObject({ switched: false, repaired: ['issuers/n9', path] });
     // The record is made from the list.
-    const always = ['SHA256SUMS', 'statements.json', 'issuers.sig'];
+    const always = ['statements.json', 'issuers.sig'];
     expect(requested.toSorted()).toEqual([...always, path].toSorted());
     expect(await isGood()).toBe(true);
   });
@@ -242,7 +249,7 @@ describe('a mirror over HTTP', () => {
     );
 
     it.each([
-      ['snapshots/j0/issuers.json', /SHA256SUMS lists snapshots\/\S+, which no version of a registry has/],
+      ['snapshots/j0/issuers.json', /SHA256SUMS lists snapshots\/\S+, which it must not list/],
       [`lists/${HASHES[0]}.json`, /SHA256SUMS lists lists\/\S+, which it must not list/],
     ])('and does not fetch %s', async (path, reason) => {
       const files = filesOf(next);

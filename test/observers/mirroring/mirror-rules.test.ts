@@ -138,9 +138,7 @@ describe('a mirror keeps the rules of a verifier', () => {
     writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma', { status: 'suspended' }) });
     await publish('2026-11-02T00:00:00Z');
     expect((await mirror(source)).stderr).toContain('mirror ok: switched to');
-    expect(
-      (await verifyTree(folderSource(join(here.folder, 'mirror/current')), here.rootKey)).ok,
-    ).toBe(true);
+    expect((await verifyTree(folderSource(join(here.folder, 'mirror/current')), here.rootKey)).ok).toBe(true);
   });
 
   it('stops at the first wrong hash, and writes nothing that is wrong', async () => {
@@ -161,7 +159,7 @@ describe('a mirror keeps the rules of a verifier', () => {
     const { code, stderr } = await mirror(base);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('sums/root does not match its hash in publication.jwt. If the next'),
+      expect.stringContaining('sums/root does not match its hash in statements.json. If the next'),
     ]);
     // Three tries, in each of which the file is asked for three times.
     expect(sent).toBe(3 * 3);
