@@ -73,7 +73,7 @@ export async function attachCheckpoint(
 ): Promise<CheckpointReport> {
   const tree = signedTree(await readPublished(output.named), output);
   const checksums = readBytes(join(output.out, PATHS.checksums));
-  const { hold } = await followingCheckpoint(text, { ...tree, checksums }, tree);
+  const { hold } = await followingCheckpoint(text, { rootKey: tree.rootKey, checksums }, tree);
   return replaceCheckpoint(tree, { text, hold, warnings: [] }, { witnesses, output });
 }
 
@@ -87,21 +87,17 @@ export async function attachCheckpoint(
  */
 export async function followingCheckpoint(
   text: string,
-  { rootKey, statement, checksums }: Pick<CheckpointContext, 'rootKey' | 'statement' | 'checksums'>,
+  { rootKey, checksums }: Pick<CheckpointContext, 'rootKey' | 'checksums'>,
   published: PublishedTree | undefined,
 ): Promise<Checkpoint> {
-  const signed = await rejecting(() =>
-    verifyCheckpoint(text, { rootKey, online: statement.online }, ANY_TIME),
-  );
+  const signed = await rejecting(() => verifyCheckpoint(text, { rootKey, online: undefined }, ANY_TIME));
   if (signed.treeSha256 !== sha256(checksums))
     throw outdated(`the checkpoint of the request is for a tree with another ${PATHS.checksums}`);
   const previous = await previousCheckpoint(published, rootKey);
   if (previous === undefined) return signed;
-  if (isOlderCheckpoint(signed, previous))
-    throw outdated('the checkpoint of the request is older than the published one');
-  if (String(signed.hold) !== String(previous.hold))
-    throw outdated('the checkpoint of the request holds other issuers than the published one');
-  return signed;
+  const isSame = String(signed.hold) === String(previous.hold);
+  if (isSame && !isOlderCheckpoint(signed, previous)) return signed;
+  throw outdated('the published checkpoint is newer than that of the request, or holds other issuers');
 }
 
 /** A published tree that can get another checkpoint. */
