@@ -1,10 +1,10 @@
 import { type StatementsFile, statementHash } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { readUnverified } from '../../generator/freshness/previous-checkpoint.js';
 import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { rootKeyOf } from '../../generator/tree/published-tree.js';
+import { readUnverified } from '../../generator/tree/statements-file.js';
 import { type Finding, finding } from './finding.js';
 import { type HostView, unreadable } from './host-view.js';
 import { isTooLarge } from './monitored-host.js';
