@@ -244,21 +244,22 @@ describe('a publication that was killed while it was attached', () => {
     clear();
     await request();
     await sign();
-    const before = read('dist/publication.jwt');
+    const [before, statements] = [read('dist/publication.jwt'), read('dist/statements.json')];
     expect((await attach()).code).toBe(0);
-    const complete = [read('dist/publication.jwt'), read('dist/SHA256SUMS')];
-    // As if it had been killed between the renames of the list and of the statement.
-    writeFiles(folder, { 'dist/publication.jwt': before });
+    const published = read('dist/publication.jwt');
+    const complete = [read('dist/statements.json'), read('dist/SHA256SUMS')];
+    // As if it had been killed between the renames of the list and of the statements.
+    writeFiles(folder, { 'dist/statements.json': statements });
     renameSync(join(folder, 'request'), join(folder, 'killed'));
     add('delta');
     const other = await request();
     expect([other.code, other.stderr.includes('run the killed command again')]).toEqual([1, true]);
     expect((await cli(['attach', 'killed', '--root-key', 'root.json'], folder)).code).toBe(0);
-    expect([read('dist/publication.jwt'), read('dist/SHA256SUMS')]).toEqual(complete);
+    expect([read('dist/statements.json'), read('dist/SHA256SUMS')]).toEqual(complete);
     expect((await request()).code).toBe(0);
     expect(requested()).toMatchObject({
       sequence: 3,
-      previous: [statementHash(complete[0] ?? Buffer.of()), statementHash(before)],
+      previous: [statementHash(published), statementHash(before)],
     });
   });
 
@@ -269,12 +270,12 @@ describe('a publication that was killed while it was attached', () => {
     await request('--updated-at', earlier);
     expect((await sign('--memory', 'other')).code).toBe(0);
     expect((await cli(['build'], folder)).code).toBe(0);
-    const before = read('dist/publication.jwt');
+    const before = read('dist/statements.json');
     const sums = read('dist/SHA256SUMS');
     const mark = read('dist/UNFIT-FOR-PRODUCTION.txt');
     expect((await attach()).code).toBe(0);
     writeFiles(folder, {
-      'dist/publication.jwt': before,
+      'dist/statements.json': before,
       'dist/SHA256SUMS': sums,
       'dist/UNFIT-FOR-PRODUCTION.txt': mark,
     });
