@@ -59,8 +59,7 @@ async function publish(folder: string): Promise<void> {
   const commands = [
     'keys generate --no-passphrase --private online-key.pem > online.json',
     'keys generate --no-passphrase --private log-key.pem > log.json',
-    'keys delegate --key root-key.pem --online online.json > delegation.jwt',
-    `build --delegation delegation.jwt ${SIGNED}`,
+    `build ${SIGNED}`,
   ];
   await sh(commands.map((command) => `npx passport-registry ${command}\n`).join(''), folder);
 }
