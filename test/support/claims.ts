@@ -12,14 +12,14 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/client/attacks', 'accepts none of many random single-bit flips over list and signature'],
       ['verifier/trust/signature', 'the key decides the algorithm'],
     ],
-    'A client never goes back #f2b91632': [
+    'A client never goes back #9a83e880': [
       ['verifier/client/lifecycle', 'to an older good pair is refused'],
-      ['verifier/client/lifecycle', 'to no checkpoint at all is refused, once there has been one'],
+      ['verifier/client/lifecycle', 'to no checkpoint at all is refused'],
       [
         'verifier/client/lifecycle',
         'to a root key that has been left is refused, even when the rotation is hidden',
       ],
-      ['verifier/client/rotation', 'that is older than the one accepted last is refused'],
+      ['verifier/client/rotation', 'that was replaced signs nothing more, also for whoever comes back later'],
       [
         'verifier/client/hold',
         'keeps the hold after a restart, without a network and against an older checkpoint',
@@ -30,10 +30,18 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'verifier/publication/statements',
         'refuses a lower sequence, and the same sequence with other claims',
       ],
-      ['verifier/publication/statements', 'requires a checkpoint if it says so'],
+      [
+        'verifier/publication/statements',
+        'refuses an earlier one for the same publication, even with more holds',
+      ],
+      [
+        'verifier/publication/statements',
+        'takes an earlier one for a newer publication only if that keeps every hold',
+      ],
+      ['verifier/publication/statements', 'keeps the order over a rotation of the root key'],
     ],
-    'An online key can stop issuers only if its delegation #14e29b03': [
-      ['verifier/trust/hold', 'by an online key needs the permission of the delegation'],
+    'An online key can stop issuers only if the publication #bc36689b': [
+      ['verifier/trust/hold', 'by an online key needs the permission of the publication'],
       ['verifier/client/hold', 'rejects a held issuer, whatever list and policy say'],
       ['generator/freshness/hold', 'is not dropped if the published checkpoint is %s'],
       ['generator/freshness/hold', 'stays with every new checkpoint'],
@@ -49,7 +57,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/verification/sums', 'are published by no build'],
       ['custody/offline-signing/statement', 'a request for a publication statement'],
     ],
-    'With witnesses and a quorum in its trust anchor #c882bbe3': [
+    'With witnesses and a quorum in its trust anchor #0c63a65a': [
       [
         'verifier/log/client-quorum',
         'accepts a list that exactly the quorum has cosigned, and refuses one less',
@@ -71,15 +79,18 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/publishing/log', 'a log that was put back, and a log of another history'],
       ['observers/witnessing/two-histories', 'however often it is killed'],
     ],
-    'A verifier enforces every member of a trust anchor #ae0da860': [
-      ['verifier/trust/trust-anchor', 'an option can add the requirement, and cannot remove it'],
+    'A verifier enforces every member of a trust anchor #71708d7d': [
+      [
+        'verifier/trust/trust-anchor',
+        'accepts a list only if it is logged, with the quorum of witnesses that the trust anchor demands',
+      ],
       ['cli/pin', '%s enforces its requirement'],
     ],
     '`pin` writes a trust anchor only #a6031558': [
       ['cli/pin', 'pin refuses, and writes nothing'],
       ['cli/pin', 'refuses a step that another key signed'],
     ],
-    'A client verifies the signature of a list before #68b2ac16': [
+    'A client verifies the hash of a list #bfef001b': [
       ['verifier/client/limits', 'a client with a heap of 256 MB'],
       ['verifier/client/limits', 'each limit holds on both of its sides'],
       ['verifier/encoding/encoding', 'nesting of 501'],
@@ -94,7 +105,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/trust/public-keys', 'y = p + 0, sign 0 > is no root key'],
       ['verifier/trust/public-keys', 'is no key of an agent'],
       ['verifier/trust/public-keys', 'is no next root key'],
-      ['verifier/trust/public-keys', 'is no delegated key'],
+      ['verifier/trust/public-keys', 'is no online key'],
       ['verifier/trust/public-keys', 'is no key of an issuer'],
       ['verifier/trust/public-keys', 'is no key of a principal'],
       ['verifier/trust/public-keys', 'is no key of a witness'],
@@ -145,14 +156,14 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'ends no suspension on a machine that does not learn since when',
       ],
     ],
-    'Under one root key, each publication has a higher number #a316341d': [
+    'Under one root key, each publication has a higher number #84f85fc7': [
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
       ['custody/offline-signing/statement', 'is not signed with %s'],
       ['custody/offline-signing/statement', 'although the root key has signed it'],
       ['custody/offline-signing/statement', 'no other takes its sequence'],
     ],
-    '`sign` signs only what it has shown #2b679ecb': [
-      ['custody/offline-signing/payloads', 'sign refuses a delegation'],
+    '`sign` signs only what it has shown #2d86a7bc': [
+      ['custody/offline-signing/payloads', 'sign refuses a checkpoint'],
       ['custody/offline-signing/payloads', 'sign refuses a rotation step'],
       ['custody/offline-signing/payloads', 'also if a request hides what it follows'],
       ['custody/offline-signing/payloads', 'another one needs to be named'],
@@ -269,7 +280,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
   },
   'README.md: Guarantees': {
-    'The same records, time and Ed25519 key #44dab4db': [
+    'The same records, time and Ed25519 key #e45fe30d': [
       ['generator/build', 'the same input, time and Ed25519 key give the same bytes, in any order of files'],
       ['generator/build', 'writes only what changed'],
     ],
@@ -286,7 +297,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'A forbidden change to the published list #8f11c129': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
     ],
-    'The worst that a mirror can do #4f33ebf1': [
+    'The worst that a mirror can do #11ea76f3': [
       ['verifier/client/lifecycle', 'going back'],
       ['verifier/client/attacks', 'that is caught in the middle of a publication'],
       ['verifier/client/lifecycle', 'then every read fails and says since when'],

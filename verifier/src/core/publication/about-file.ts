@@ -52,8 +52,7 @@ export function readAbout(bytes: Uint8Array, invalid: Invalid): AboutIssuers {
  * import { ANY_TIME, verifyAbout, verifyPublicationStatement } from '@passport-registry/verifier/core';
  *
  * const rootKey = await importRootKey(pinnedJwk);
- * const statements = await fetch('https://registry.example/statements.json');
- * const { publication } = await statements.json();
+ * const { publication } = await (await fetch('https://registry.example/statements.json')).json();
  * const statement = await verifyPublicationStatement(publication, rootKey, ANY_TIME);
  * const file = await fetch('https://registry.example/about.json');
  * const about = await verifyAbout(file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined, statement);
