@@ -51,7 +51,7 @@ describe('the commands of the pages for operators', () => {
     await obey([START], folder);
     const { stdout } = await cli(['status', '--offline', '--json'], folder);
     const { level, list, log, hold, checkpoint, next } = JSON.parse(stdout);
-    expect([level, list.issuers, log.size, hold.issuers, next]).toEqual(['note', 2, 2, [], []]);
+    expect([level, list.issuers, log.size, hold.issuers, next]).toEqual(['note', 2, 1, [], []]);
     expect(checkpoint.level).toBe('ok');
     const { online } = claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')));
     expect(online).toMatchObject({ hold: true });
