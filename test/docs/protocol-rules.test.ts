@@ -95,7 +95,9 @@ describe('docs/protocol.md and its parts', () => {
     const claims = [...code.matchAll(/const \{ ([^}]*) \} = claims;/g)].flatMap(([, names = '']) =>
       names.split(', '),
     );
-    const stated = rows('The publication statement').flatMap(([names = '']) =>
+    const [, below = ''] = section('The statements').split('### The publication statement\n');
+    const table = (below.split('\n### ')[0] ?? '').matchAll(/^\| (`.*?) \| /gm);
+    const stated = [...table].flatMap(([, names = '']) =>
       [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
     expect(stated.filter((name) => name !== 'iat').sort()).toEqual(claims.sort());
