@@ -4,7 +4,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
-import { canonicalBytes, encodeSignature } from '@passport-registry/verifier/core';
+import { canonicalBytes, encodeSignature, statementHash } from '@passport-registry/verifier/core';
 import { CLI, node, temporaryFolder } from './compare.mjs';
 
 /** Picks one of the values. The choice looks random, but is the same for the same seed. */
@@ -50,7 +50,7 @@ export function recordText(record) {
   return `# yaml-language-server: $schema=../schemas/issuer.schema.json\n${lines.join('')}`;
 }
 
-/** Makes a folder with records, a root key, and settings by which a build publishes all statements. */
+/** Makes a folder with records and a root key. */
 export function makeWorkspace(records) {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'issuers'));
@@ -64,11 +64,26 @@ export const BUILD = [CLI, 'build', '--key', 'root.pem', '--allow-example-names'
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
-/** A signed list of records with its root key, and without a tree. */
+/** A signed list of records with its root key, and with the statements of a client, whose tree of sums is none. */
 export async function signedList(records) {
   const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
   const bytes = canonicalBytes({ issuers: records, updated_at: '2026-11-21T08:00:00Z' });
   const signature = encodeSignature(sign(null, bytes, privateKey));
-  const contents = { 'issuers.json': bytes, 'issuers.sig': new TextEncoder().encode(signature) };
+  const jwt = (typ, claims) => {
+    const encoded = (part) => Buffer.from(JSON.stringify(part)).toString('base64url');
+    const input = `${encoded({ alg: 'EdDSA', kid: rootKey.thumbprint, typ })}.${encoded(claims)}`;
+    return `${input}.${encodeSignature(sign(null, Buffer.from(input), privateKey))}`;
+  };
+  const [iat, none] = [1795248000, '0'.repeat(64)];
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const publication = jwt('registry-publication+jwt', {
+    ...{ iat, sequence: 1, updated_at: '2026-11-21T08:00:00Z', sha256, size: bytes.length },
+    ...{ issuers: records.length, sums_sha256: none, levels: 0 },
+  });
+  const checkpoint = jwt('registry-checkpoint+jwt', {
+    ...{ iat, exp: iat + 86_400, publication: statementHash(publication), tree_sha256: none },
+  });
+  const statements = new TextEncoder().encode(JSON.stringify({ publication, checkpoint }));
+  const contents = { 'issuers.json': bytes, 'statements.json': statements };
   return { rootKey, bytes, signature, files: { get: async (path) => contents[path] } };
 }

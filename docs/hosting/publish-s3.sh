@@ -1,7 +1,6 @@
 #!/bin/sh
 # Publishes a tree to object storage through rclone, with the right content types and cache times. It uploads files named
-# by a hash and the log first, then records and keys, then sums, signature, list and publication statement with the proof
-# that it is logged, and the checkpoint last.
+# by a hash and the log first, then records and keys, then sums, signature and list, and the statements last.
 # Object storage does not read content types from the tree. Files with unchanged content are not uploaded again and keep
 # their headers: after a change in this script, publish to an empty bucket.
 # Usage: publish-s3.sh TREE REMOTE, for example `publish-s3.sh dist registry:bucket`.
@@ -41,7 +40,6 @@ file "$text" "$short" log/checkpoint
 folder "$json" "$long" schemas '+ *.json'
 folder "$json" "$short" issuers '+ /[^.]*'
 folder "$json" "$short" keys '+ *.json'
-folder "$jwt" "$short" keys '+ *.jwt'
 file "$html" "$long" 404.html
 # Adds the new parts of the page first, and removes the old parts after the page that names them has been replaced.
 for part in "$tree"/assets/parts/*.js; do
@@ -62,9 +60,5 @@ folder "$text" "$short" sums '+ /[^.]*'
 folder "$json" "$short" '' '+ /about.json'
 file "$text" "$short" issuers.sig
 file "$json" "$short" issuers.json
-file "$jwt" "$short" publication.jwt
-file "$text" "$short" log/publication.tlog-proof
 file "$text" "$short" SHA256SUMS
-file "$jwt" "$short" checkpoint.jwt
-# A copy of the statements, which a build can remove.
-folder "$json" "$short" '' '+ /statements.json'
+file "$json" "$short" statements.json

@@ -94,7 +94,7 @@ function nextSequence(previous: PublicationStatement | undefined, isSameKey: boo
 }
 
 /**
- * Returns the published statement, whose sequence must not be used again; undefined if nothing was published.
+ * Returns the published statement, whose sequence must not be used again (rule statements-stay); undefined if nothing was published.
  *
  * @throws {@link UsageError} if the tree has lost its publication statement
  */

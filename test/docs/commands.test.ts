@@ -59,8 +59,7 @@ async function publish(folder: string): Promise<void> {
   const commands = [
     'keys generate --no-passphrase --private online-key.pem > online.json',
     'keys generate --no-passphrase --private log-key.pem > log.json',
-    'keys delegate --key root-key.pem --online online.json > delegation.jwt',
-    `build --delegation delegation.jwt ${SIGNED}`,
+    `build ${SIGNED}`,
   ];
   await sh(commands.map((command) => `npx passport-registry ${command}\n`).join(''), folder);
 }
@@ -209,7 +208,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     await sh(commands('With rsync and coreutils alone'), folder);
     // The tree is the same, so the mirror does not switch and leaves no temporary files.
     expect(readlinkSync(join(folder, 'srv/current'))).toBe(before);
-    expect(readdirSync(join(folder, 'srv'))).toEqual(['current', 'delegated-at', 'releases']);
+    expect(readdirSync(join(folder, 'srv'))).toEqual(['current', 'releases']);
     await sh(`npx passport-registry suspend aurora-bank --reason x ${SIGNED}`, folder);
     await sh(commands('With rsync and coreutils alone'), folder);
     expect(readlinkSync(join(folder, 'srv/current'))).not.toBe(before);

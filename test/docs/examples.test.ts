@@ -22,6 +22,7 @@ import { ROOT } from '../support/paths.js';
 import { testSandbox } from '../support/sandbox.js';
 import { serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
+import { setStatement, statementIn } from '../support/statements.js';
 import { type Cosigning, noteSigner, withCosignatures } from '../support/test-log.js';
 import { cli, run, workspace } from '../support/workspace.js';
 
@@ -133,11 +134,11 @@ beforeAll(async () => {
   await cli(['new', 'playground', '--tier', 'sandbox', '--issuer-url', 'https://playground.example'], live);
   await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], live);
   await cli(['build', ...key, ...withKeys({ origin: 'registry.example/log', log: 'log.pem' })], live);
-  const proof = join(live, 'dist/log/publication.tlog-proof');
+  const tree = join(live, 'dist');
   const now = Date.now();
   const cosigned = WITNESSES.slice(0, 2).map((witness): Cosigning => [witness, now]);
-  writeFileSync(proof, withCosignatures(readFileSync(proof, 'utf8'), cosigned));
-  registry = await serve(join(live, 'dist'));
+  setStatement(tree, 'log_proof', withCosignatures(statementIn(tree, 'log_proof'), cosigned));
+  registry = await serve(tree);
   const root = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
   const trustAnchor = JSON.stringify({ root, sources: ['https://registry.example'] });
   writeFileSync(join(folder, 'trust-anchor.json'), trustAnchor);

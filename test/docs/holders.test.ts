@@ -92,14 +92,13 @@ describe('docs/holders.md', () => {
       'npx passport-registry keys generate --no-passphrase --private online.pem > online.json',
       folder,
     );
-    const [prepare = '', hold = '', ...more] = operatorCommands('With a root key that holders share');
-    const [write = '', publish = ''] = prepare.trim().split('\n');
-    await sh(write, folder);
+    const [hold = '', ...more] = operatorCommands('With a root key that holders share');
+    await sh('npx passport-registry build --unsigned permission --root-key root.json', folder);
     for (const step of signing.slice(0, 2)) {
       for (const name of ['Anna', 'Cy'])
         await sh(as(name, step).replace(' request ', ' permission '), folder);
     }
-    await sh(publish, folder);
+    await sh('npx passport-registry attach permission --root-key root.json --holders holders.json', folder);
     writeFileSync(join(folder, 'policy.json'), '{"tiers": ["certified"]}');
     await sh(hold, folder);
     const decision = async () =>

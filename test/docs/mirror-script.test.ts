@@ -43,7 +43,7 @@ describeWith(['rsync'], 'docs/hosting/mirror.sh, from an rsync daemon', () => {
     expect(readdirSync(join(here.folder, 'mirror/releases'))).toHaveLength(3);
   });
 
-  it.each(['issuers.json', 'issuers/alpha', 'log/tile/0/000.p/1', 'log/checkpoint', 'publication.jwt'])(
+  it.each(['issuers.json', 'issuers/alpha', 'log/tile/0/000.p/1', 'log/checkpoint', 'statements.json'])(
     'repairs %s, damaged on its disk, at the next run, although the source did not change',
     async (path) => {
       const [good, { atime, mtime }] = [readFileSync(current(path)), statSync(current(path))];
@@ -83,12 +83,15 @@ describeWith(['rsync'], 'docs/hosting/mirror.sh, from an rsync daemon', () => {
     cpSync(here.tree, join(here.folder, 'older'), { recursive: true });
     await here.publish();
     const newer = filesOf(here.tree);
-    const late = ['log/publication.tlog-proof', 'log/checkpoint'];
-    writeFiles(here.tree, Object.fromEntries(late.map((path) => [path, before.get(path) as Buffer])));
+    const statements = readFileSync(join(here.tree, 'statements.json'));
+    writeFiles(here.tree, {
+      'log/checkpoint': before.get('log/checkpoint') as Buffer,
+      'statements.json': readFileSync(current('statements.json')),
+    });
     // The publication ends after rsync has read all files for the first time.
     writeFiles(here.folder, {
       'later/log/checkpoint': newer.get('log/checkpoint') as Buffer,
-      'later/log/publication.tlog-proof': newer.get('log/publication.tlog-proof') as Buffer,
+      'later/statements.json': statements,
       'bin/rsync': `#!/bin/sh\nPATH="\${PATH#*:}" rsync "$@" || exit\ncp -r '${here.folder}/later/.' '${here.tree}'\n`,
     });
     chmodSync(join(here.folder, 'bin/rsync'), 0o755);

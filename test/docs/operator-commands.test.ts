@@ -27,7 +27,7 @@ async function obey(headings: readonly string[], folder: string): Promise<void> 
 }
 
 /** The setting of the online key. */
-const ONLINE = 'checkpoint: { signer: { key: online.pem } }\n';
+const ONLINE = 'checkpoint: { signer: { key: online.pem }, public_key: online.json }\n';
 
 /** The headings that set up freshness. */
 const FRESH = ['The key', 'Freshness: hourly, without the root key'];
@@ -51,10 +51,10 @@ describe('the commands of the pages for operators', () => {
     await obey([START], folder);
     const { stdout } = await cli(['status', '--offline', '--json'], folder);
     const { level, list, log, hold, checkpoint, next } = JSON.parse(stdout);
-    expect([level, list.issuers, log.size, hold.issuers, next]).toEqual(['note', 2, 2, [], []]);
+    expect([level, list.issuers, log.size, hold.issuers, next]).toEqual(['note', 2, 1, [], []]);
     expect(checkpoint.level).toBe('ok');
-    const delegation = claimsOf(readFileSync(join(folder, 'dist/keys/delegation.jwt')));
-    expect(delegation).toMatchObject({ hold: true });
+    const { online } = claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')));
+    expect(online).toMatchObject({ hold: true });
   });
 
   it('docs/operators/: key, build, verify what is served', async () => {
@@ -66,23 +66,32 @@ describe('the commands of the pages for operators', () => {
   });
 });
 
-/** Requests with a delegation and with a rotation step, signed in the same way as the list. */
+/** A request with a checkpoint alone, and one with a rotation step, signed in the same way as the list. */
 const SIGN_WITH_OPENSSL = `
-npx passport-registry keys generate --no-passphrase --private tool-online.pem > tool-online.json
-npx passport-registry keys delegate --unsigned tool-delegation --root-key root.json --online tool-online.json
-openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-delegation/delegation.signing-input -out tool-delegation/delegation.sig
-npx passport-registry attach tool-delegation --root-key root.json > tool-delegation.jwt
-npx passport-registry keys step --unsigned tool-step --root-key root.json --next tool-online.json
+npx passport-registry build --unsigned tool-checkpoint --root-key root.json
+test ! -e tool-checkpoint/publication.signing-input
+openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-checkpoint/checkpoint.signing-input -out tool-checkpoint/checkpoint.sig
+npx passport-registry attach tool-checkpoint --root-key root.json
+npx passport-registry keys generate --no-passphrase --private tool-next.pem > tool-next.json
+npx passport-registry keys step --unsigned tool-step --root-key root.json --next tool-next.json
 openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-step/rotation.signing-input -out tool-step/rotation.sig
 npx passport-registry attach tool-step --root-key root.json > tool-step.jwt
 `;
 
 /** Commands that sign a request with the signer of registry.yaml. */
 const SIGN_WITH_SETTINGS = `
-npx passport-registry build --unsigned token-request --renew
+npx passport-registry build --unsigned token-request
 npx passport-registry sign token-request --yes
 npx passport-registry attach token-request
 `;
+
+/** Changes a record, so that the next request has a list. */
+function changeRecord(folder: string): void {
+  const record = join(folder, 'issuers/aurora-bank.yaml');
+  writeFiles(folder, {
+    'issuers/aurora-bank.yaml': `${readFileSync(record, 'utf8')}domain_scope: [banking]\n`,
+  });
+}
 
 /** The settings that a page for operators shows below a heading. */
 function settingsBelow(page: string, heading: string): string {
@@ -94,7 +103,9 @@ function settingsBelow(page: string, heading: string): string {
 describeWith(['openssl'], 'signing in two steps', () => {
   it('docs/operators/offline.md: request, sign, attach', async () => {
     const folder = await registryAfter('The key');
-    await obey(['Offline signing', 'Offline with openssl or an HSM alone'], folder);
+    await obey(['Offline signing'], folder);
+    changeRecord(folder);
+    await obey(['Offline with openssl or an HSM alone'], folder);
     await sh(SIGN_WITH_OPENSSL, folder);
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
     const { stdout } = await sh('npx passport-registry verify dist --root-key root.json', folder);
@@ -216,7 +227,7 @@ describe('freshness and rotation', () => {
     ['A new root key', 'root.json'],
     ['By hand', 'next.json'],
     ['By signing request', 'next.json'],
-  ])('docs/operators/keys.md: delegate, checkpoint, %s', async (rotation, rootKey) => {
+  ])('docs/operators/keys.md: checkpoint, %s', async (rotation, rootKey) => {
     const folder = await freshWithOnlineKey();
     const names = 'root_key: root.json\nsigner: { key: root-key.pem }\n';
     writeFiles(folder, { 'registry.yaml': `${names}${ONLINE}` });
@@ -255,7 +266,7 @@ describe('freshness and rotation', () => {
     const said = await sh(status, folder);
     // The output has the lines that the document shows.
     const text = readFileSync(join(ROOT, 'docs/operators/status.md'), 'utf8');
-    const [, shown = ''] = /```text\n(warning delegation[\s\S]*?)\n\n/.exec(text) ?? [];
+    const [, shown = ''] = /```text\n(warning online keys[\s\S]*?)\n\n/.exec(text) ?? [];
     const parts = (lines: string) =>
       lines
         .split('\n')
@@ -279,8 +290,7 @@ describe('freshness and rotation', () => {
 
   it('docs/operators/emergency.md: stop an issuer while the root key is away', async () => {
     const folder = await registryAfter(START);
-    const [prepare = '', hold = '', end = ''] = operatorCommands('Stop an issuer while the root key is away');
-    await sh(prepare, folder);
+    const [hold = '', end = ''] = operatorCommands('Stop an issuer while the root key is away');
     expect((await sh(hold, folder)).stderr).toContain('on hold: harbour-logistics.');
     const { stdout } = await sh('npx passport-registry status --root-key root.json --offline', folder);
     expect(stdout).toMatch(/^warning hold {8}harbour-logistics, by the checkpoint of /m);
@@ -290,8 +300,6 @@ describe('freshness and rotation', () => {
 
   it('docs/operators/emergency.md: hold over the list that witnesses have cosigned', async () => {
     const folder = await registryAfter(START);
-    const [prepare = ''] = operatorCommands('Stop an issuer while the root key is away');
-    await sh(prepare, folder);
     cpSync(join(folder, 'dist'), join(folder, 'host'), { recursive: true });
     const [hold = ''] = operatorCommands('When witnesses are away');
     const { stderr } = await sh(
@@ -304,46 +312,8 @@ describe('freshness and rotation', () => {
   it('docs/operators/emergency.md: a leaked online key, a lost root key', async () => {
     const folder = await registryAfter(START);
     await obey(['The online key has leaked'], folder);
-    // The file of the earlier delegation is empty by then. The log is not.
-    const delegate = 'npx passport-registry keys delegate --online online.json';
-    for (const commands of [
-      `${delegate} > delegation.jwt`,
-      `${delegate} --hold --out none > other.jwt && npx passport-registry build --production --delegation other.jwt`,
-    ]) {
-      const again = await run('sh', ['-euc', commands], folder, await installedPath());
-      const words = /leaves out the online key .*, which an earlier one in the log names/;
-      expect([again.code, again.stderr]).toEqual([3, expect.stringMatching(words)]);
-    }
     await obey(['The root key is lost'], folder);
     expect((await cli(['checkpoint', '--online-key', '../online.pem'], folder)).code).toBe(3);
-  });
-});
-
-describe('a delegation by request', () => {
-  it('docs/operators/offline.md: replaces the published one, with its own signature only', async () => {
-    const folder = await registryAfter(...FRESH);
-    const blocks = operatorCommands('A delegation by request');
-    expect(blocks).toHaveLength(4);
-    const before = readTreeFile(join(folder, 'dist/publication.jwt'));
-    for (const commands of blocks.slice(0, 3)) await sh(commands, folder);
-    const [published, made] = ['dist/keys/delegation.jwt', 'next-delegation.jwt'].map((file) =>
-      readFileSync(join(folder, file), 'utf8').trim(),
-    );
-    expect(published).toBe(made);
-    expect(readTreeFile(join(folder, 'dist/publication.jwt')).equals(before)).toBe(true);
-  });
-
-  it('docs/operators/offline.md: comes with the first publication', async () => {
-    const folder = await registryAfter('The key');
-    await sh(
-      `npx passport-registry keys generate --no-passphrase --private online.pem > online.json
-printf '${ONLINE.trim()}\\n' >> registry.yaml`,
-      folder,
-    );
-    const [both = ''] = operatorCommands('A delegation by request').slice(-1);
-    await sh(both, folder);
-    const { stdout } = await sh('npx passport-registry verify dist --root-key root.json', folder);
-    expect(stdout).toMatch(/ok +delegation/);
   });
 });
 
@@ -362,7 +332,9 @@ describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/
     const own = readFileSync(join(folder, 'registry.yaml'), 'utf8');
     await sh(environment + create, folder);
     writeFiles(folder, { 'registry.yaml': `${own}\n${settings}` });
-    for (const commands of [build, SIGN_WITH_SETTINGS, tool]) await sh(environment + commands, folder);
+    for (const commands of [build, SIGN_WITH_SETTINGS]) await sh(environment + commands, folder);
+    changeRecord(folder);
+    await sh(environment + tool, folder);
     await obey(['With openssl'], folder);
     for (const [tree, key] of Object.entries({ dist: 'root', 'dist-openssl': 'elsewhere' })) {
       const { code } = await cli(['verify', tree, '--root-key', `${key}.json`], folder);

@@ -125,7 +125,11 @@ describe('the record and the messages of holders (rule holders-record, rule hold
 
   it('are enough to read commitments and signature shares', () => {
     const { root, messageKeys } = checkRecord(read('shared/holders.json'));
-    const payloads = { list: 'issuers.json', publication: 'publication.signing-input' };
+    const payloads = {
+      checkpoint: 'checkpoint.signing-input',
+      list: 'issuers.json',
+      publication: 'publication.signing-input',
+    };
     const types = Object.keys(payloads);
     const hashes = Object.entries(payloads).map(([type, file]) => [type, sha256(read('request', file))]);
     const request = hashOf({ payloads: Object.fromEntries(hashes), root });

@@ -24,9 +24,8 @@ describe('the times of cosignatures (rule clocks)', () => {
   });
 
   it('count for a client up to the tolerance in both directions', async () => {
-    states('| time of a cosignature, in the future, where the trust anchor has a quorum | | 300 s |');
     states(
-      '| time of a cosignature, age, where the trust anchor has a quorum | maximum age, 30 days (default) |',
+      '| time of a cosignature, for a quorum | `time <= now + T`, and `now <= time + 30 days + T` | all that require a log; a copy only the first |',
     );
     const { files, now } = registry;
     const at = (clock: number, more: object = {}) =>
@@ -39,7 +38,7 @@ describe('the times of cosignatures (rule clocks)', () => {
   });
 
   it('date a copy, and are never in the future of one', async () => {
-    states('but *C* of the row above, if that is earlier | `maxAge`, no default | 300 s |');
+    states('or *C* if that is earlier | `now <= S + maxAge + T`; `maxAge` has no default |');
     const { now } = registry;
     const copy = async (signed: number, clock: number) => {
       const files = await registry.prove({ cosigned: registry.cosigning(2, signed) });
@@ -55,7 +54,7 @@ describe('the times of cosignatures (rule clocks)', () => {
 
 describe('the proof of the log (rule log-proof)', () => {
   it('can have a head with extension lines, which are signed, and extra data, which is base64', async () => {
-    states('A reader accepts them if none is empty: log and witnesses sign them like the other lines');
+    states('A reader accepts them if none is empty: they are signed like the other lines');
     states('<the text of the head: all of its lines, each with its newline>');
     states('A line `extra` after the first line must be base64 with padding (RFC 4648, section 4)');
     const registry = new LoggedRegistry(await testKey());

@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  accessSync,
-  constants,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportSPKI, importJWK } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
@@ -18,7 +9,7 @@ import { VECTORS } from '../support/protocol.js';
 import { type Files, issuer, sha256, type TestKey, testKey } from '../support/publication.js';
 import { listen, serve } from '../support/serving.js';
 import { rounds, sample } from '../support/soak.js';
-import { readTreeFile } from '../support/statements.js';
+import { readTreeFile, removeTreeFile, together } from '../support/statements.js';
 import { claimsAbout, publishSummed, signedJwt } from '../support/summed-registry.js';
 import { idBeside, placeOf } from '../support/sums.js';
 import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
@@ -93,14 +84,14 @@ describeWith(['openssl', 'curl'], 'the script for one issuer in docs/protocol/ve
         const leaf = levels === 0 ? 'sums/root' : `sums/${idHash.slice(0, levels)}`;
         const paths = [leaf, 'sums/root', 'publication.jwt', 'issuers/issuer.0'];
         for (const [at, path] of sample([...paths.entries()], 4, levels)) {
-          const bytes = readFileSync(join(dist, path));
+          const bytes = readTreeFile(join(dist, path));
           for (const [name, damage] of ALL ? DAMAGES : [DAMAGES[(at + levels) % 3] as (typeof DAMAGES)[0]]) {
             const damaged = damage(bytes);
-            if (damaged === undefined) rmSync(join(dist, path));
-            else writeFileSync(join(dist, path), damaged);
+            if (damaged === undefined) removeTreeFile(join(dist, path));
+            else writeFiles(dist, { [path]: damaged });
             expect((await prove('issuer.0')).code, `${name} ${path}`).not.toBe(0);
           }
-          writeFileSync(join(dist, path), bytes);
+          writeFiles(dist, { [path]: bytes });
         }
         expect((await prove('issuer.0')).code).toBe(0);
         const [other = ''] = readdirSync(join(dist, 'issuers')).filter((name) => /^issuer\.[1-9]/.test(name));
@@ -153,7 +144,7 @@ describeWith(['openssl', 'curl'], 'the script for one issuer, with a hostile reg
     environment: Record<string, string> = {},
   ) {
     served.clear();
-    for (const [path, bytes] of tree) served.set(`/${path}`, { bytes });
+    for (const [path, bytes] of together(tree)) served.set(`/${path}`, { bytes });
     return verdictOfServed(algorithm, ID, environment);
   }
 
@@ -353,8 +344,8 @@ describeWith(['openssl', 'curl'], 'the script for one issuer, with a hostile reg
   });
 
   it('responses other than the file', async () => {
-    const tree = good('Ed25519');
-    const paths = ['publication.jwt', 'sums/root', `sums/${placeOf(ID).slice(0, 1)}`];
+    const tree = together(good('Ed25519'));
+    const paths = ['statements.json', 'sums/root', `sums/${placeOf(ID).slice(0, 1)}`];
     for (const [at, path] of paths.entries()) {
       // A success that is not 200 is no better than the others.
       for (const status of sample([203, 301, 404, 500], 4, at)) {

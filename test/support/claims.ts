@@ -12,7 +12,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/client/attacks', 'accepts none of many random single-bit flips over list and signature'],
       ['verifier/trust/signature', 'the key decides the algorithm'],
     ],
-    'A client never goes back #f2b91632': [
+    'A client never goes back #9a83e880': [
       ['verifier/client/lifecycle', 'to an older good pair is refused'],
       ['verifier/client/lifecycle', 'to no checkpoint at all is refused'],
       [
@@ -40,7 +40,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ],
       ['verifier/publication/statements', 'keeps the order over a rotation of the root key'],
     ],
-    'An online key can stop issuers only if its delegation #14e29b03': [
+    'An online key can stop issuers only if the publication #bc36689b': [
       ['verifier/trust/hold', 'by an online key needs the permission of the publication'],
       ['verifier/client/hold', 'rejects a held issuer, whatever list and policy say'],
       ['generator/freshness/hold', 'is not dropped if the published checkpoint is %s'],
@@ -57,7 +57,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/verification/sums', 'are published by no build'],
       ['custody/offline-signing/statement', 'a request for a publication statement'],
     ],
-    'With witnesses and a quorum in its trust anchor #c882bbe3': [
+    'With witnesses and a quorum in its trust anchor #0c63a65a': [
       [
         'verifier/log/client-quorum',
         'accepts a list that exactly the quorum has cosigned, and refuses one less',
@@ -79,7 +79,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/publishing/log', 'a log that was put back, and a log of another history'],
       ['observers/witnessing/two-histories', 'however often it is killed'],
     ],
-    'A verifier enforces every member of a trust anchor #ae0da860': [
+    'A verifier enforces every member of a trust anchor #71708d7d': [
       [
         'verifier/trust/trust-anchor',
         'accepts a list only if it is logged, with the quorum of witnesses that the trust anchor demands',
@@ -90,7 +90,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/pin', 'pin refuses, and writes nothing'],
       ['cli/pin', 'refuses a step that another key signed'],
     ],
-    'A client verifies the signature of a list before #68b2ac16': [
+    'A client verifies the hash of a list #bfef001b': [
       ['verifier/client/limits', 'a client with a heap of 256 MB'],
       ['verifier/client/limits', 'each limit holds on both of its sides'],
       ['verifier/encoding/encoding', 'nesting of 501'],
@@ -156,14 +156,14 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'ends no suspension on a machine that does not learn since when',
       ],
     ],
-    'Under one root key, each publication has a higher number #a316341d': [
+    'Under one root key, each publication has a higher number #84f85fc7': [
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
       ['custody/offline-signing/statement', 'is not signed with %s'],
       ['custody/offline-signing/statement', 'although the root key has signed it'],
       ['custody/offline-signing/statement', 'no other takes its sequence'],
     ],
-    '`sign` signs only what it has shown #2b679ecb': [
-      ['custody/offline-signing/payloads', 'sign refuses a delegation'],
+    '`sign` signs only what it has shown #2d86a7bc': [
+      ['custody/offline-signing/payloads', 'sign refuses a checkpoint'],
       ['custody/offline-signing/payloads', 'sign refuses a rotation step'],
       ['custody/offline-signing/payloads', 'also if a request hides what it follows'],
       ['custody/offline-signing/payloads', 'another one needs to be named'],
@@ -280,7 +280,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
   },
   'README.md: Guarantees': {
-    'The same records, time and Ed25519 key #44dab4db': [
+    'The same records, time and Ed25519 key #e45fe30d': [
       ['generator/build', 'the same input, time and Ed25519 key give the same bytes, in any order of files'],
       ['generator/build', 'writes only what changed'],
     ],
@@ -297,7 +297,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'A forbidden change to the published list #8f11c129': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
     ],
-    'The worst that a mirror can do #4f33ebf1': [
+    'The worst that a mirror can do #11ea76f3': [
       ['verifier/client/lifecycle', 'going back'],
       ['verifier/client/attacks', 'that is caught in the middle of a publication'],
       ['verifier/client/lifecycle', 'then every read fails and says since when'],

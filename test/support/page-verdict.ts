@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { verdict } from './browser.js';
+import { apart, STATEMENT_PATHS, type StatementName, together } from './statements.js';
 import { cli, workspace } from './workspace.js';
 
 export const GOOD = 'Verified in your browser';
@@ -46,3 +47,23 @@ export function flipped(bytes: Buffer): Buffer {
   copy[middle] = (copy[middle] ?? 0) ^ 1;
   return copy;
 }
+
+/** Returns a change of one statement in `statements.json`. `undefined` removes it. */
+export const statementChanged =
+  (name: StatementName, change: (bytes: Buffer) => Buffer | undefined) =>
+  (bytes: Buffer): Buffer => {
+    const path = STATEMENT_PATHS[name];
+    const files = apart(new Map([['statements.json', bytes]]));
+    const changed = change(files.get(path) as Buffer);
+    if (changed === undefined) files.delete(path);
+    else files.set(path, changed);
+    return together(files).get('statements.json') as Buffer;
+  };
+
+/** Flips one bit of the payload of a JWT, which still has the form of one. */
+export const forged = (jwt: Buffer): Buffer => {
+  const [header, payload = '', signature] = jwt.toString().split('.');
+  const bytes = Buffer.from(payload, 'base64url');
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+  return Buffer.from([header, bytes.toString('base64url'), signature].join('.'));
+};

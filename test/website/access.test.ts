@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeInChromium, open, openWithClock, verdict } from '../support/browser.js';
 import { emptyPage } from '../support/index-page.js';
-import { ORIGIN, PROOF } from '../support/page-log.js';
+import { ORIGIN } from '../support/page-log.js';
+import { statementChanged } from '../support/page-verdict.js';
 import { ROOT } from '../support/paths.js';
 import { publish, testKey } from '../support/publication.js';
 import { plainHost, serve } from '../support/serving.js';
@@ -140,7 +141,7 @@ describeInChromium('the page for everybody', () => {
   beforeAll(async () => {
     good = await serve(join(folder, 'dist'));
     bad = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) =>
-      path.endsWith('issuers.json') ? bytes.subarray(1) : bytes,
+      /\/(?:issuers\.json|lists\/.*)$/.test(path) ? bytes.subarray(1) : bytes,
     );
     const key = ['--key', 'key.pem', '--allow-example-names', ...withKeys({ checkpoint: 'key.pem' })];
     await cli(['build', ...key, '--out', 'expired'], folder, clockAhead(-2 * 24 * 60));
@@ -148,7 +149,7 @@ describeInChromium('the page for everybody', () => {
     development = await serve(join(folder, 'development'));
     logged = await serve(join(folder, 'logged'));
     unlogged = await plainHost(join(folder, 'logged'), '404.html', (path, bytes) =>
-      path === `/${PROOF}` ? undefined : bytes,
+      path === '/statements.json' ? statementChanged('log_proof', () => undefined)(bytes) : bytes,
     );
     named = await serve(join(folder, 'named'));
     rightToLeft = await serve(join(folder, 'right-to-left'));
@@ -189,8 +190,6 @@ describeInChromium('the page for everybody', () => {
       if (name === 'not-found') await page.locator('#not-found a').first().waitFor();
       else await verdict(page);
       if (name === 'list' || name === 'issuer') await page.locator('.changes').waitFor();
-      if (name === 'logged') await page.locator('#logged .facts').waitFor({ state: 'attached' });
-      if (name === 'not-logged') await page.locator('#log').getByRole('alert').waitFor();
       const show = async (colorScheme: 'light' | 'dark', width: number) => {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         await page.setViewportSize({ width, height: 900 });

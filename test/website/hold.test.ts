@@ -69,9 +69,7 @@ describeInChromium('an issuer on hold, in Chromium', () => {
     expect(await ids()).toEqual(['alpha']);
     await page.locator('.issuers').getByRole('link', { name: 'alpha' }).click();
     const text = page.locator('.verdict');
-    expect(await text.innerText()).toMatch(
-      /\nThis issuer is on hold, as of .*\. Verifiers that read checkpoints reject/,
-    );
+    expect(await text.innerText()).toMatch(/\nThis issuer is on hold, as of .*\. Verifiers reject/);
     expect(await text.getAttribute('class')).toBe('verdict suspended');
     expect(await page.locator('.fields').first().innerText()).toMatch(/on hold\s+\(active in the record\)/);
     expect(await page.locator('.record pre code').textContent()).toContain('"status": "active"');
@@ -89,16 +87,6 @@ describeInChromium('an issuer on hold, in Chromium', () => {
     const time = page.locator('.verdict p:not(.sentence) time');
     expect(await time.getAttribute('datetime')).toBe(new Date(iat * 1000).toISOString());
     expect(await page.locator('.changes').innerText()).toContain('Now: on hold');
-  });
-
-  it('is unknown without a checkpoint', async () => {
-    const plain = await workspace(['alpha']);
-    await cli(['build', '--key', 'key.pem'], plain);
-    const { page } = await open(`${await serve(join(plain, 'dist'))}/#status=on+hold`);
-    expect(await verdict(page)).toBe('Verified in your browser');
-    await page.getByText('Unknown: this host does not say.').waitFor();
-    await page.goto(page.url().replace(/#.*/, '#issuer=alpha'));
-    await page.getByText('Whether it is on hold is unknown').waitFor();
   });
 
   it('is shown as revoked if the list has revoked it', async () => {

@@ -9,6 +9,7 @@ import { issuer, publish, publishBytes, sha256, testKey } from '../support/publi
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { rounds } from '../support/soak.js';
+import { together } from '../support/statements.js';
 import { publishSummed } from '../support/summed-registry.js';
 import { unverifiedScript } from '../support/unverified-script.mjs';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -80,11 +81,11 @@ beforeAll(async () => {
   dist = join(folder, 'dist');
 });
 
-/** Serves a page that requires no publication statement, with a list that has none. */
+/** Serves a page, and other files in place of those of its tree. */
 function hostOf(page: string, files: () => ReturnType<typeof publish>): Promise<string> {
   return plainHost(dist, '404.html', (path, bytes) => {
     if (path === '/') return Buffer.from(page);
-    return path === '/publication.jwt' ? undefined : (files().get(path.slice(1)) ?? bytes);
+    return together(files()).get(path.slice(1)) ?? bytes;
   });
 }
 
@@ -239,7 +240,7 @@ describeInChromium('hostile texts', () => {
     const key = await testKey();
     const about = Buffer.from(canonicalBytes({ issuers: { alpha: { name } } }));
     const claims = { about_sha256: sha256(about) };
-    const files = new Map(await publishSummed(key, [issuer('alpha')], { claims })).set('about.json', about);
+    const files = together(await publishSummed(key, [issuer('alpha')], { claims })).set('about.json', about);
     const page = Buffer.from(emptyPage(key.rootKey));
     const host = await plainHost(dist, '404.html', (path, bytes) =>
       path === '/' ? page : (files.get(path.slice(1)) ?? bytes),

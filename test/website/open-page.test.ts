@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
@@ -11,11 +11,17 @@ import {
   verdict,
   verification,
 } from '../support/browser.js';
-import { expectRefused, flipped, GOOD, published } from '../support/page-verdict.js';
+import {
+  expectRefused,
+  flipped,
+  forged,
+  GOOD,
+  published,
+  statementChanged,
+} from '../support/page-verdict.js';
 import { at } from '../support/publication.js';
 import { plainHost, serve, slowHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
-import { removeTreeFile } from '../support/statements.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let ed25519: string;
@@ -40,7 +46,7 @@ describeInChromium('a page before its list is there', () => {
     const list = readFileSync(join(ed25519, 'dist/issuers.json'));
     expect(box).toContain(kid);
     expect(box).toContain(createHash('sha256').update(list).digest('hex'));
-    expect(box).toMatch(/names this list or an earlier one/);
+    expect(box).toContain('says that this list is the newest');
     const main = page.locator('main');
     expect(await main.innerText()).toContain('This registry trusts the issuer.');
     expect(await main.locator('.record pre').textContent()).toContain('"issuer_id": "alpha"');
@@ -80,7 +86,7 @@ describeInChromium('a page before its list is there', () => {
     const { base, release } = await slowHost(join(folder, 'dist'), (path, bytes) => {
       const times = (asked.get(path) ?? 0) + 1;
       asked.set(path, times);
-      if (!/\/(?:issuers\.json|issuers\.sig|publication\.jwt|checkpoint\.jwt)$/.test(path)) return bytes;
+      if (!/\/(?:issuers|statements)\.json$/.test(path)) return bytes;
       // The list asks first, and the look-up second, when the reader follows the link. The page may ask for the list again
       // before the test goes on.
       const isLookup = times === 2 && !path.includes('/issuers.');
@@ -88,8 +94,7 @@ describeInChromium('a page before its list is there', () => {
       return isOld ? readFileSync(join(old, path)) : bytes;
     });
     const { page } = await open(base);
-    const statements = /\/(?:publication|checkpoint)\.jwt$/;
-    await expect.poll(() => [...asked.keys()].filter((path) => statements.test(path)).length).toBe(2);
+    await expect.poll(() => [...asked.keys()].some((path) => path.endsWith('/statements.json'))).toBe(true);
     await page.evaluate(() => location.assign('#issuer=alpha'));
     await page.locator('.verification.proven').waitFor();
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
@@ -101,7 +106,7 @@ describeInChromium('a page before its list is there', () => {
   });
 
   it('shows no absence before any statement is there, not even of an id that no list can have', async () => {
-    const statements = /(?:issuers\.json|\.jwt|statements\.json)$/;
+    const statements = /(?:issuers|statements)\.json$/;
     const { base, release } = await slowHost(join(ed25519, 'dist'), undefined, statements);
     const { page, wrong } = await open(`${base}/#issuer=Not.An.Id`);
     await page.locator('.verification.checking').waitFor();
@@ -114,12 +119,12 @@ describeInChromium('a page before its list is there', () => {
 
   it('shows an issuer no longer if the list does not verify', async () => {
     const { base, release } = await slowHost(join(ed25519, 'dist'), (path, bytes) =>
-      path.endsWith('issuers.json') ? flipped(bytes) : bytes,
+      /\/(?:issuers\.json|lists\/.*)$/.test(path) ? flipped(bytes) : bytes,
     );
     const { page } = await open(`${base}/#issuer=alpha`);
     await page.locator('.verification.proven').waitFor();
     release();
-    await expectRefused(page, 'ERR_SIGNATURE_INVALID');
+    await expectRefused(page, 'ERR_PUBLICATION_MISMATCH');
   });
 
   it.each<[string, RegExp, (bytes: Buffer) => Buffer | undefined]>([
@@ -143,13 +148,9 @@ describeInChromium('a page before its list is there', () => {
   });
 });
 
-describeInChromium('a page of a registry with statements.json', () => {
-  // The panel of the log requests the publication statement by itself.
-  const MEMBERS = /\/(?:issuers\.sig|checkpoint\.jwt|keys\/delegation\.jwt|keys\/rotation\.json)$/;
-
-  it('requests that file instead of the files in it', async () => {
+describeInChromium('a page that begins', () => {
+  it('requests the statements once, and no signature of the list', async () => {
     const folder = await workspace(['alpha', 'beta.example']);
-    writeFiles(folder, { 'registry.yaml': 'statements: true\n' });
     await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
     const { page, wrong } = await openWithClock('about:blank');
     const requested: string[] = [];
@@ -157,7 +158,7 @@ describeInChromium('a page of a registry with statements.json', () => {
     await page.goto(await serve(join(folder, 'dist')));
     expect(await verdict(page)).toBe(GOOD);
     expect(requested.filter((path) => path === '/statements.json')).toHaveLength(1);
-    expect(requested.filter((path) => MEMBERS.test(path))).toEqual([]);
+    expect(requested.filter((path) => path.endsWith('issuers.sig'))).toEqual([]);
     expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
   });
 });
@@ -204,24 +205,24 @@ describeInChromium('a page that stays open', () => {
     expect(await page.getByText('This page cannot show that the page itself is honest').isVisible()).toBe(
       true,
     );
-    removeTreeFile(join(folder, 'dist/publication.jwt'));
+    rmSync(join(folder, 'dist/statements.json'));
     await page.clock.runFor(61_000);
     await shownLater(page, page.locator('.late .age').getByText('the last refresh failed'));
     expect(await (await verification(page)).innerText()).toMatch(/the last refresh failed$/m);
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
     await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
     await page.locator('.verification.bad').waitFor();
-    await expectRefused(page, 'ERR_PUBLICATION_MISSING');
+    await expectRefused(page, 'ERR_SOURCE_STATUS', 'host');
     // It stays so, wherever the reader goes.
     await page.goto(`${host}/#tier=certified`);
-    await expectRefused(page, 'ERR_PUBLICATION_MISSING');
+    await expectRefused(page, 'ERR_SOURCE_STATUS', 'host');
     expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
   });
 
   it('calls it a forgery, and not a lack of answers, if the host forges the checkpoint meanwhile', async () => {
     let isForged = false;
     const host = await plainHost(join(ed25519, 'dist'), '404.html', (path, bytes) =>
-      isForged && path.endsWith('checkpoint.jwt') ? flipped(bytes) : bytes,
+      isForged && path.endsWith('statements.json') ? statementChanged('checkpoint', forged)(bytes) : bytes,
     );
     const { page } = await openWithClock(host);
     expect(await verdict(page)).toBe(GOOD);

@@ -5,6 +5,7 @@ import { describeInChromium, open, verdict } from '../support/browser.js';
 import { emptyPage } from '../support/index-page.js';
 import { publish, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
+import { together } from '../support/statements.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 /** More than the page without a script has in it. */
@@ -217,10 +218,9 @@ describeInChromium('the search of a small registry, in Chromium', () => {
     // No build publishes an empty list, but the root key can sign one.
     const key = await testKey();
     const index = emptyPage(key.rootKey);
-    const files = publish(key, []);
+    const files = together(publish(key, []));
     const { page, wrong } = await open(
       await plainHost(join(folder, 'dist'), '404.html', (path, bytes) => {
-        if (path === '/publication.jwt') return undefined;
         return path === '/' ? Buffer.from(index) : (files.get(path.slice(1)) ?? bytes);
       }),
     );

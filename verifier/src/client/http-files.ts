@@ -65,7 +65,7 @@ export class HttpSource {
     if (this.#mayBeOld) {
       this.#mayBeOld = false;
       const opened = await openFile(`${href}?${Date.now().toString(36)}`, request, undefined);
-      // Some hosts do not know a path with a query.
+      // Some hosts do not know a path with a query, against the protocol (rule query-ignored).
       if (opened !== undefined) return opened;
     }
     return openFile(href, request, this.#statements);

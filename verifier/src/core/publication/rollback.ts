@@ -74,7 +74,7 @@ export function refuseOlderStatement(
   );
 }
 
-/** Refuses a publication statement that withdraws the log, or names another one, under any root key (rule log-kept-for-good). */
+/** Refuses a publication statement that withdraws the log, or names another one, under any root key (rule log-stays). */
 export function refuseOtherLog(
   { sequence, log }: PublicationStatement,
   accepted: PublicationStatement | undefined,
