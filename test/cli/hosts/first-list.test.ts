@@ -190,7 +190,7 @@ describe('a first list of a registry whose host has lost its list', () => {
   }
 
   it('is refused if the folder has a trust anchor of this root key', async () => {
-    const pinned = ['--trust-on-first-use', '--require-publication'];
+    const pinned = ['--trust-on-first-use'];
     expect(await json('pin', url, ...pinned)).toMatchObject({ code: 0 });
     deploy('');
     const { code, level, next } = await refusedBuild('trust-anchor.json');

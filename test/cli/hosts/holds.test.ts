@@ -67,10 +67,7 @@ beforeAll(async () => {
   }
   // A first list of a registry whose host may be away would be refused.
   configure('');
-  const jwt = await good('keys', 'delegate', '--online', 'online.json', '--hold');
-  writeFiles(folder, { 'delegation.jwt': jwt });
-  await good('build', '--production', '--delegation', 'delegation.jwt');
-  rmSync(join(folder, 'delegation.jwt'));
+  await good('build', '--production');
   replace('before', 'dist');
   await good('hold', 'alpha');
   configure(NOBODY);
@@ -242,7 +239,7 @@ describe('a host with something newer', () => {
 
 it('a host with a root key that nobody here knows is followed by no command, with the words of `status`', async () => {
   const next = ['--next-key', 'thief.pem', '--next-no-passphrase'];
-  const folders = ['--out', 'host', '--folder', 'thief', '--online', 'online.json'];
+  const folders = ['--out', 'host', '--folder', 'thief'];
   await offline(() => good('keys', 'rotate', '--yes', ...next, ...folders));
   const { live, next: steps } = await json(['status'], 2);
   const publish = ['--reason', 'x', '--production'];
@@ -261,18 +258,7 @@ it('a host with a root key that nobody here knows is followed by no command, wit
   }
   // Over a rotation of our own, which is the answer to a thief, `status` publishes.
   replace('kept', 'dist');
-  await offline(() =>
-    good(
-      'keys',
-      'rotate',
-      '--yes',
-      '--next-key',
-      'own.pem',
-      '--next-no-passphrase',
-      '--online',
-      'online.json',
-    ),
-  );
+  await offline(() => good('keys', 'rotate', '--yes', '--next-key', 'own.pem', '--next-no-passphrase'));
   for (const isPinned of [false, true]) {
     if (isPinned) replace('root.json', 'dist/keys/root.json');
     const [first] = (await json(['status'], 3)).next;
@@ -526,7 +512,7 @@ describe('a damaged tree', () => {
   );
 
   it('that has lost its checkpoint still shows in statements.json whom it holds', async () => {
-    configure(url, `${ONLINE}\nstatements: true`);
+    configure(url, ONLINE);
     await good('build', '--production');
     await good('hold', 'beta');
     removeTreeFile(join(folder, 'dist/checkpoint.jwt'));
@@ -635,19 +621,6 @@ describe('without dist', () => {
     await offline(() => json(['checkpoint', 'host'], 3));
     expect((await json(['status'], 4)).next[0].command).toContain(`mirror ${url} `);
   });
-
-  it('a new registry delegates before its first list, and then builds with that delegation', async () => {
-    configure(NOBODY);
-    const build = 'npx passport-registry build --production --delegation delegation.jwt';
-    const first = await json(['status']);
-    expect(first.next[0].command).toBe(
-      `npx passport-registry keys delegate --online online.json > delegation.jwt && ${build}`,
-    );
-    const jwt = await good('keys', 'delegate', '--online', 'online.json');
-    writeFiles(folder, { 'delegation.jwt': jwt });
-    const { tree, next } = await json(['status']);
-    expect([tree.level, next[0].command]).toEqual(['note', build]);
-  });
 });
 
 it('a signing command that fails is named, with the way out', async () => {
@@ -655,23 +628,9 @@ it('a signing command that fails is named, with the way out', async () => {
   const suspend = ['suspend', 'beta', '--reason', 'x', '--production'];
   const { code, stderr } = await cli(suspend, folder);
   expect([code, stderr]).toEqual([3, expect.stringContaining('the online key (checkpoint.signer')]);
-  expect(stderr).toContain('pass --checkpoint-later');
+  expect(stderr).toContain('--checkpoint-by-root');
   expect(stderr).not.toMatch(/active -> suspended|`hold beta/);
-  expect(await json([...suspend, '--checkpoint-later'])).toMatchObject({ code: 0 });
-});
-
-describe('a new delegation', () => {
-  it('is to be committed under its own name', async () => {
-    gitIn(folder, 'init', '-q');
-    gitIn(folder, 'add', 'issuers', 'registry.yaml', 'root.json', 'online.json');
-    gitIn(folder, 'commit', '-qm', 'Registry');
-    const jwt = await good('keys', 'delegate', '--online', 'online.json', '--hold');
-    writeFiles(folder, { 'delegation-2.jwt': jwt, 'other.jwt': 'x' });
-    await good('build', '--production', '--delegation', 'delegation-2.jwt');
-    const { changes } = await json(['status'], 1);
-    expect(changes.toCommit).toContain('delegation-2.jwt');
-    expect(changes.toCommit).not.toContain('other.jwt');
-  });
+  expect(await json([...suspend, '--checkpoint-by-root'])).toMatchObject({ code: 0 });
 });
 
 describe('a suspension', () => {

@@ -158,17 +158,14 @@ describe('the times of a registry', () => {
   });
 
   it.each([
-    [14 * DAY - 5, 'ok', 0],
-    [14 * DAY + 5, 'warning', 0],
-    [30 * DAY - 5, 'warning', 0],
-    [30 * DAY + 5, 'error', 1],
-  ])('of a list without checkpoints, %d minutes later', async (minutes, level, code) => {
+    [22 * DAY, 'ok', 0],
+    [23 * DAY, 'warning', 0],
+    [30 * DAY + 10, 'error', 1],
+  ])('of a checkpoint by the root key, %d minutes later', async (minutes, level, code) => {
     await good('build');
     const found = await statusOf([], later(minutes));
-    expect([found.levels['list'], found.code]).toEqual([level, code]);
-    expect(found.next[0]).toBe(
-      level === 'ok' ? undefined : 'npx passport-registry build --production --renew',
-    );
+    expect([found.levels['checkpoint'], found.code]).toEqual([level, code]);
+    expect(found.next[0]).toBe(level === 'ok' ? undefined : 'npx passport-registry checkpoint dist');
   });
 
   it('which a checkpoint makes irrelevant, whatever the age of the list', async () => {
@@ -318,7 +315,7 @@ describe('a checkpoint', () => {
     expect((await statusOf([], later(90 * DAY + 10))).levels['checkpoint']).toBe('error');
   });
 
-  it('that is missing although the publication statement promises one is an error', async () => {
+  it('that is missing is an error', async () => {
     removeTreeFile(join(here.folder, 'dist/checkpoint.jwt'));
     const { levels, next, report } = await statusOf();
     expect(levels['checkpoint']).toBe('error');
@@ -330,19 +327,6 @@ describe('a checkpoint', () => {
       releasable: [],
     });
     expect((await cli(['status'], here.folder)).stdout).toMatch(/^note {4}hold {8}unknown: /m);
-  });
-
-  it('that is missing although there is a delegation is a warning', async () => {
-    rmSync(join(here.folder, 'dist'), { recursive: true });
-    configure();
-    await good('build', '--delegation', 'delegation.jwt');
-    configure(ONLINE);
-    const { levels, next } = await statusOf();
-    expect(levels['checkpoint']).toBe('warning');
-    expect(next[0]).toBe('npx passport-registry checkpoint dist');
-    // Nobody uses the delegation, so it may have expired.
-    const expired = await statusOf([], later(91 * DAY));
-    expect([expired.report.delegation.daysLeft, expired.levels['delegation']]).toEqual([-2, 'warning']);
   });
 
   it.each(['checkpoint.jwt', 'keys/delegation.jwt'])('with a forged %s is an error', async (path) => {
@@ -394,8 +378,7 @@ describe('the tree', () => {
     const sums = [...filesOf(join(here.folder, 'dist'))];
     writeFiles(here.folder, { 'dist/SHA256SUMS': withChecksums(new Map(sums)).get('SHA256SUMS') as Buffer });
     const { report } = await statusOf();
-    expect([report.delegation.level, report.tree.level]).toEqual(['error', 'note']);
-    expect(report.tree.message).toContain('delegation');
+    expect([report.delegation.level, report.tree.level]).toEqual(['error', 'error']);
   });
 });
 
@@ -713,9 +696,6 @@ describe('the commands that status proposes', () => {
     await done();
     await publishWithCheckpoint({ days: 13, hours: 24 });
     writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
-    await obey();
-    await done();
-    removeTreeFile(join(here.folder, 'dist/checkpoint.jwt'));
     await obey();
     await done();
     const base = await serve(join(here.folder, 'dist'));
