@@ -336,8 +336,9 @@ describe('passport-registry resolve', () => {
     // In the folder of a registry, its settings name the root key.
     writeFiles(folder, { 'registry.yaml': 'root_key: root.json\n' });
     expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(0);
+    // Whoever reads the list has it from either place.
     const [list = ''] = readdirSync(join(folder, 'dist/lists'));
-    writeFiles(folder, { [`dist/lists/${list}`]: '{}' });
+    writeFiles(folder, { 'dist/issuers.json': '{}', [`dist/lists/${list}`]: '{}' });
     const { code, stderr, stdout } = await cli(ask('alpha', 'policy.json'), folder);
     expect(code).toBe(1);
     expect(stderr).toContain('ERR_PUBLICATION_MISMATCH');

@@ -357,19 +357,15 @@ describe('an issuer that nobody stops yet', () => {
 });
 
 describe('after the online key has leaked', () => {
-  let jwt: string;
-
   /** The thief has released alpha and holds beta. */
   beforeEach(async () => {
     await offline(async () => {
       await json(['hold', '--end', 'alpha', '--false-alarm', '--out', 'host'], 1);
       await json(['hold', 'beta', '--out', 'host'], 2);
     });
-    jwt = await good('keys', 'delegate', '--online', 'online-2.json', '--hold');
-    writeFiles(folder, { 'delegation-2.jwt': jwt });
   });
 
-  const build = () => json(['build', '--production', '--delegation', 'delegation-2.jwt'], 3);
+  const build = () => json(['build', '--production'], 3);
 
   it('the document replaces it, and the checkpoint of the thief counts no more', async () => {
     const before = await json(['status'], 3);
@@ -385,102 +381,20 @@ describe('after the online key has leaked', () => {
       3,
       expect.stringMatching(/^checkpoint\.public_key in registry\.yaml names another key/),
     ]);
-    expect(half.error.message).not.toContain('--checkpoint-later');
+    expect(half.error.message).not.toContain('--checkpoint-by-root');
     configure();
     const document = readFileSync(new URL('../../../docs/operators/emergency.md', import.meta.url), 'utf8');
     const sed = /^ *(sed -i.*)$/m.exec(document)?.[1] ?? '';
     expect((await run('sh', ['-euc', sed], folder)).code).toBe(0);
     // Nothing is loaded over the hold that the new key cannot sign yet.
     const between = await json(['status'], 3);
-    expect(between.next[0].command).toBe(
-      'npx passport-registry build --production --delegation delegation-2.jwt',
-    );
-    rmSync(join(folder, 'delegation-2.jwt'));
-    const [undelegated] = (await json(['status'], 3)).next;
-    expect(undelegated).toEqual({
-      reason: expect.stringMatching(/is to be the next online key, delegate to it/),
-    });
-    writeFiles(folder, { 'delegation-2.jwt': jwt });
+    expect(between.next[0].command).toBe('npx passport-registry build --production');
     expect(readdirSync(folder).filter((name) => name.startsWith('registry.yaml'))).toEqual(['registry.yaml']);
     expect(await build()).toMatchObject({ code: 0 });
     const { live, hold, next } = await json(['status'], 4);
     expect([live.comparedWithTree, hold.issuers]).toEqual(['older', ['alpha']]);
     expect(live.message).toMatch(/its checkpoint, which holds beta, does not count/);
     expect(next.map(({ command }: { command?: string }) => command).join()).not.toContain('mirror');
-  });
-
-  it('no colleague with the old settings is led to delegate to it again', async () => {
-    const { stdout } = await cli(
-      ['keys', 'delegate', '--online', 'online-2.json', '--hold'],
-      folder,
-      clockAhead(3),
-    );
-    writeFiles(folder, { 'delegation-3.jwt': stdout });
-    configure(url, ONLINE.replaceAll('online.', 'online-2.'));
-    expect(await json(['build', '--production', '--delegation', 'delegation-3.jwt'], 4)).toMatchObject({
-      code: 0,
-    });
-    replace('host', 'dist');
-    configure();
-    replace('delegation.jwt', 'before/keys/delegation.jwt');
-    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
-    const { next } = await json(['status'], 5);
-    expect(next[0]).toEqual({
-      reason: expect.stringMatching(/^let public_key .* do not delegate to that again/),
-    });
-    const built = await json(['build', '--production'], 5);
-    expect([built.code, built.error.message]).toEqual([
-      3,
-      expect.stringMatching(
-        /the delegation of \S+, get registry.yaml from there, and never delegate to a key/,
-      ),
-    ]);
-    const delegate = async (...more: string[]) =>
-      cli(['keys', 'delegate', '--online', 'online.json', '--hold', ...more], folder, clockAhead(5));
-    const words =
-      /in dist is to .*, and leaves out .*, which the earlier delegation\.jwt names: .*never delegate to it again/;
-    expect(await delegate()).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
-    // Over no tree, it is signed. The build knows better.
-    writeFiles(folder, { 'delegation-4.jwt': (await delegate('--out', 'none')).stdout });
-    const restored = await json(['build', '--production', '--delegation', 'delegation-4.jwt'], 6);
-    expect([restored.code, restored.error.message]).toEqual([3, expect.stringMatching(words)]);
-    const rotate = ['keys', 'rotate', '--next-key', 'next.pem', '--next-no-passphrase', '--yes'];
-    expect(await cli([...rotate, '--online', 'online.json'], folder, clockAhead(6))).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(words),
-    });
-    // As `> delegation.jwt` does it, before the command reads anything.
-    gitIn(folder, 'init', '-q');
-    gitIn(folder, 'add', 'delegation.jwt');
-    gitIn(folder, 'commit', '-qm', 'Delegation');
-    writeFiles(folder, { 'delegation.jwt': '' });
-    expect(await delegate()).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
-    rmSync(join(folder, '.git'), { recursive: true });
-    expect(await delegate()).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(
-        /which registry\.yaml names: if one of you has replaced it, run `git pull`/,
-      ),
-    });
-  });
-
-  it('the new key is delegated to first, and registry.yaml names it afterwards', async () => {
-    configure(url, ONLINE.replaceAll('online.', 'online-2.'));
-    const early = await cli(['keys', 'delegate', '--online', 'online-2.json'], folder);
-    expect([early.code, early.stdout, early.stderr]).toEqual([
-      ...[3, ''],
-      expect.stringMatching(/let registry\.yaml name \S+ once more, delegate first/),
-    ]);
-    expect(await build()).toMatchObject({ code: 0 });
-  });
-
-  it.each([
-    ['root.json', '', 'is the root key itself'],
-    ['online-2.json', 'log: { public_key: online-2.json }', 'is the key of the log'],
-  ])('no delegation names a key with another task: %s', async (key, log, words) => {
-    configure(url, `${ONLINE}\n${log}`);
-    const refusal = { code: 3, stdout: '', stderr: expect.stringContaining(words) };
-    expect(await cli(['keys', 'delegate', '--online', key], folder)).toMatchObject(refusal);
   });
 
   it('its holds are named by the build that takes them over, and by `status`', async () => {
@@ -496,28 +410,16 @@ describe('after the online key has leaked', () => {
 });
 
 describe('a damaged tree', () => {
-  it.each(['publication.jwt', 'issuers.json'])(
-    'is replaced, without %s, together with the hold that the host lacks',
-    async (path) => {
-      replace('host', 'before');
-      rmSync(join(folder, 'dist', path));
-      const { next } = await json(['status'], 1);
-      expect(next[0].command).toMatch(
-        / && mv dist \S+ && cp -rL .* dist && npx passport-registry hold alpha$/,
-      );
-      expect(next[0].reason).toContain('hold again what only dist holds: alpha');
-      replace('host', 'held');
-      expect((await json(['status'], 1)).next[0].command).not.toContain('hold alpha');
-    },
-  );
-
-  it('that has lost its checkpoint still shows in statements.json whom it holds', async () => {
-    configure(url, ONLINE);
-    await good('build', '--production');
-    await good('hold', 'beta');
-    removeTreeFile(join(folder, 'dist/checkpoint.jwt'));
-    const [{ command }] = (await json(['status'], 1)).next;
-    expect(command).toMatch(/ dist && npx passport-registry hold beta$/);
+  it('is replaced together with the hold that the host lacks', async () => {
+    replace('host', 'before');
+    rmSync(join(folder, 'dist/issuers.json'));
+    const { next } = await json(['status'], 1);
+    expect(next[0].command).toMatch(
+      / && mv dist \S+ && cp -rL .* dist && npx passport-registry hold alpha$/,
+    );
+    expect(next[0].reason).toContain('hold again what only dist holds: alpha');
+    replace('host', 'held');
+    expect((await json(['status'], 1)).next[0].command).not.toContain('hold alpha');
   });
 
   it('whose log lost its head gets no checkpoint, and gets the head back', async () => {
