@@ -10,7 +10,11 @@ describe('an option without effect', () => {
     [[...unsigned, '--checkpoint-by-root'], '--checkpoint-by-root and --unsigned', 'has the checkpoint'],
     [[...unsigned, '--rotation', 'step.jwt'], '--rotation and --unsigned', 'give the step to `attach`'],
     [[...unsigned, '--key', 'x.pem'], '--key and --unsigned', 'where the request is signed'],
-    [['revoke', 'a', '--reason', 'x', '--unsigned', 'r', '--checkpoint-by-root'], '--unsigned', 'online keys'],
+    [
+      ['revoke', 'a', '--reason', 'x', '--unsigned', 'r', '--checkpoint-by-root'],
+      '--unsigned',
+      'online keys',
+    ],
     [['hold', 'a', '--all'], '--all has no effect without --end', 'pass --end, too'],
     [['hold', 'a', '--false-alarm'], '--false-alarm has no effect without --end', 'pass --end, too'],
     [['sign', 'request', '--again'], '--again has no effect without --share', 'pass --share, too'],

@@ -15,7 +15,7 @@ import {
   writeFiles,
 } from '../../support/workspace.js';
 
-const DAY = 24 * 60;
+const _DAY = 24 * 60;
 const NOBODY = 'http://127.0.0.1:1';
 
 let top: string;

@@ -424,9 +424,7 @@ describe('hosts', () => {
     expect(strict.report.mirrors[1]).toMatchObject({ level: 'error', host: { behind: 3600 } });
     expect(strict.report.next.at(-1).reason).toContain(`${behind}, ${altered}, ${away}`);
     // `mirror status` takes the same settings.
-    const same = JSON.parse(
-      (await cli(['mirror', 'status', '--json'], here.folder)).stdout,
-    );
+    const same = JSON.parse((await cli(['mirror', 'status', '--json'], here.folder)).stdout);
     expect(same.mirrors.slice(1)).toEqual(report.mirrors.map(({ host }: { host: unknown }) => host));
   });
 

@@ -28,7 +28,6 @@ import {
   cliAnswering,
   cliProcess,
   cliWith,
-  clockAhead,
   commandLine,
   encryptedKey,
   filesBelow,
