@@ -218,7 +218,7 @@ export function holdCondition(
 
 /** Describes a statement that is not proven: its check failed, the tree has no such file, or an earlier check failed. */
 function unproven({ folder, report }: LocalTree, name: 'publication' | 'checkpoint'): Condition {
-  const problems = problemsOf(report, (check) => check === name);
+  const problems = problemsOf(report, (check) => check === name || check === 'statements');
   if (problems !== undefined) return { level: 'error', message: summarize(problems) };
   if (report === undefined) return { level: 'note', message: 'none: there is no tree', isAbsent: true };
   if (existsSync(join(folder, PATHS.statements)))

@@ -15,7 +15,6 @@ import {
   writeFiles,
 } from '../../support/workspace.js';
 
-const _DAY = 24 * 60;
 const NOBODY = 'http://127.0.0.1:1';
 
 let top: string;
