@@ -382,7 +382,9 @@ describe('hosts', () => {
     await good('build', '--updated-at', '2026-01-01T01:00:00Z');
     const [base, behind] = [await hosted('dist'), await hosted('behind')];
     const altered = await plainHost(join(here.folder, 'dist'), 'index.html', (path, bytes) =>
-      path.startsWith('/lists/') ? Buffer.from(bytes.toString().replace('alpha', 'alpho')) : bytes,
+      /^\/(?:issuers\.json|lists\/)/.test(path)
+        ? Buffer.from(bytes.toString().replace('alpha', 'alpho'))
+        : bytes,
     );
     const away = `http://127.0.0.1:${await freePort()}`;
     configure(`base_url: ${base}\nmirrors: [${[base, behind, altered, away].join(', ')}]\n`);

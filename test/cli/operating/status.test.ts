@@ -259,7 +259,7 @@ describe('a checkpoint', () => {
       [expect.not.stringMatching(stranger)],
     ]);
     expect(report.online.message).toContain(stranger);
-    expect(report.next).toEqual(['npx passport-registry build --production']);
+    expect(next).toEqual(['npx passport-registry build --production', undefined]);
     await good('build');
     expect((await statusOf()).report.online).toMatchObject({ level: 'ok', onlineKeys: [stranger] });
   });
