@@ -51,7 +51,7 @@ interface Message {
   readonly role?: Role;
   readonly step: number;
   readonly now: number;
-  readonly restart?: true;
+  readonly restart?: true | 'cut';
   readonly anchor: string;
   readonly folder: string;
   readonly sources: readonly string[];
@@ -174,6 +174,15 @@ class LateDisk {
   };
 }
 
+/** Loses the second half of each part of what was stored. */
+const cut = ({ statements, list, ...stored }: StoredPublication): StoredPublication => ({
+  ...stored,
+  statements: firstHalf(statements),
+  ...(list !== undefined && { list: firstHalf(list) }),
+});
+
+const firstHalf = (text: string) => text.slice(0, text.length >> 1);
+
 /** What a client and a look-up have in common: when they are made anew, and what is on their disk then. */
 function remembering<T extends { refresh(): Promise<void>; close(): void }>(
   create: (options: ReturnType<typeof clientOptions>) => T,
@@ -188,7 +197,8 @@ function remembering<T extends { refresh(): Promise<void>; close(): void }>(
     if (message.step === 0 || message.restart || held === undefined) {
       held?.close();
       held = undefined;
-      disk = new LateDisk(message.step === 0 ? undefined : atAnswer);
+      const kept = message.restart === 'cut' && atAnswer ? cut(atAnswer) : atAnswer;
+      disk = new LateDisk(message.step === 0 ? undefined : kept);
       held = create(clientOptions(first as Message, disk));
     }
     try {

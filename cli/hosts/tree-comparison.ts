@@ -1,10 +1,9 @@
 import type { Issuer, RootKey } from '@passport-registry/verifier';
 import { type Change, GRAMMAR, statementHash } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
-import { readUnverified } from '../../generator/freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
-import { statementsIn } from '../../generator/tree/statements-file.js';
+import { readUnverified, statementsIn } from '../../generator/tree/statements-file.js';
 import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
 import type { ServedStatement } from '../../observers/hosts/read-host.js';
 import { endedHere } from './ended-holds.js';

@@ -57,8 +57,8 @@ export interface Profile {
 export interface Step {
   /** In milliseconds since 1970. */
   readonly now: number;
-  /** Whether the program begins anew before, with what it has stored. */
-  readonly restarts?: true;
+  /** Whether the program begins anew before, with what it has stored, or with the first half of each file that it has stored. */
+  readonly restarts?: true | 'cut';
   /** The registry, and then its mirrors. None: the program asks nobody, and answers from what it holds. */
   readonly sources?: readonly ShownTree[];
   readonly passport?: PassportRequest;

@@ -1,27 +1,34 @@
-import { sha256Hex, textOf } from './encoding.js';
+import { sha256Hex, textOf, utf8 } from './encoding.js';
+import { memberOf, memberText } from './statements.js';
 
 /** The files of a tree, by path. */
 export type Files = Map<string, Uint8Array>;
 
-/** SHA256SUMS (rule checksums-form). @param pending - the hash of a list that is only in the log yet */
-export function checksumsOf(files: Files, pending?: string): string {
-  const isStated = files.has('publication.jwt');
-  const others = (path: string) =>
-    ['SHA256SUMS', 'checkpoint.jwt'].includes(path) ||
-    (isStated && /^(issuers\/|sums\/(?!root$)|log\/|witness\/)/.test(path)) ||
-    (pending !== undefined && path.startsWith(`snapshots/${pending}/`));
-  const listed = [...files].filter(([path]) => !others(path)).sort(([a], [b]) => (a < b ? -1 : 1));
+/** Files that SHA256SUMS does not list. */
+const UNLISTED = /^(SHA256SUMS|statements\.json|issuers\.sig)$|^(issuers|lists|log)\/|^sums\/(?!root$)/;
+
+/** SHA256SUMS (rule checksums-form). */
+export function checksumsOf(files: Files): string {
+  const listed = [...files].filter(([path]) => !UNLISTED.test(path)).sort(([a], [b]) => (a < b ? -1 : 1));
   return listed.map(([path, bytes]) => `${sha256Hex(bytes)}  ${path}\n`).join('');
 }
 
-/** The bytes of a file that is there. */
+/** The bytes of a file that is there, or of a member of `statements.json`. */
 export function bytesIn(files: Files, path: string): Uint8Array {
-  const bytes = files.get(path);
+  const bytes = bytesAt(files, path);
   if (bytes === undefined) throw new Error(`there is no ${path}`);
   return bytes;
 }
 
-/** The text of a file that is there. */
+/** The bytes of a file or of a member of `statements.json`, if it is there. */
+export function bytesAt(files: Files, path: string): Uint8Array | undefined {
+  const member = memberOf(path);
+  if (member === undefined) return files.get(path);
+  const text = memberText(files, member);
+  return text === undefined ? undefined : utf8(text);
+}
+
+/** The text of a file that is there, or of a member of `statements.json`. */
 export const textIn = (files: Files, path: string): string => textOf(bytesIn(files, path));
 
 const TYPES: readonly (readonly [RegExp, string])[] = [

@@ -40,7 +40,7 @@ function logAnchor(quorum?: number): Partial<Anchor> {
   return { log: ORIGIN, witnesses: witnessesOf(WITNESSED).map(verifierKey), quorum };
 }
 
-/** Publishes three lists, so that there are three snapshots. */
+/** Publishes three lists, all of which are kept. */
 function threeLists(registry: Registry): Registry {
   registry.publish();
   registry.change('alpha', { status: 'suspended' }).publish();

@@ -1,9 +1,10 @@
-import { jcs, sha256Hex, utf8 } from './encoding.js';
+import { jcs, utf8 } from './encoding.js';
 import type { Files } from './files.js';
 import { decodeJwt, type Members } from './jwt.js';
 import { type Jwk, key, thumbprintOf } from './keys.js';
 import { inclusionPath, leafHash, tileFiles, treeRoot } from './merkle.js';
 import { headText, logLine, type NoteSigner, proofText, verifierKey, witnessLine } from './note.js';
+import { statementHash } from './statements.js';
 
 export const ORIGIN = 'registry.example/log';
 
@@ -62,19 +63,17 @@ export class Log {
     return `${text}\n${logLine(this.signer, text)}${lines.join('')}`;
   }
 
-  /** The proof that a head contains an entry. */
-  proof(head: string, index = this.index, size = this.entries.length): string {
-    return proofText(index, inclusionPath(index, this.entries.slice(0, size).map(leafHash)), head);
+  /** The proof that a head contains an entry. By default, of the published publication, which is the last entry of its head. */
+  proof(seconds: number, index = this.index, size = this.index + 1): string {
+    const leaves = this.entries.slice(0, size).map(leafHash);
+    return proofText(index, inclusionPath(index, leaves), this.head(seconds, size));
   }
 
   /** Writes the files of the log into a tree. @param seconds - the present time */
   write(files: Files, seconds: number): void {
     for (const path of [...files.keys()]) if (path.startsWith('log/tile/')) files.delete(path);
     for (const [path, bytes] of tileFiles(this.entries)) files.set(path, bytes);
-    const head = this.head(seconds);
-    files.set('log/checkpoint', utf8(head));
-    if (this.index < 0) return;
-    files.set('log/publication.tlog-proof', utf8(this.proof(head)));
+    files.set('log/checkpoint', utf8(this.head(seconds)));
   }
 }
 
@@ -84,7 +83,7 @@ export function publicationEntry(statement: string, more: Members = {}): string 
   return jcs({
     list,
     sequence,
-    sha256: sha256Hex(utf8(statement)),
+    sha256: statementHash(statement),
     type: 'publication',
     updated_at,
     ...more,
@@ -95,5 +94,5 @@ export function publicationEntry(statement: string, more: Members = {}): string 
 export function rotationEntry(statement: string, more: Members = {}): string {
   const { next_root, step } = decodeJwt(statement).claims;
   const next = thumbprintOf(next_root as Jwk);
-  return jcs({ next, sha256: sha256Hex(utf8(statement)), step, type: 'rotation', ...more });
+  return jcs({ next, sha256: statementHash(statement), step, type: 'rotation', ...more });
 }

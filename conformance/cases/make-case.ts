@@ -4,6 +4,7 @@ import { type Anchor, type Golden, golden } from './goldens.js';
 import type { Members } from './jwt.js';
 import { difference, type Patch, patched } from './patch.js';
 import type { Registry } from './registry.js';
+import { CHECKPOINT, PUBLICATION, ROTATION } from './statements.js';
 
 /** What is done with the registry of a golden tree. */
 export type Work = (registry: Registry) => unknown;
@@ -79,10 +80,10 @@ export function variant(base: string, work: Work): Patch[] {
   return difference(golden(base).files, registry.files);
 }
 
-/** Who signs the file of a golden tree. Of a rotation, who signs a step. */
+/** Who signs a statement of a golden tree. Of a rotation, who signs a step. */
 export function signerOf({ registry }: Golden, file: string, step = 0): string {
-  if (file === 'checkpoint.jwt') return registry.checkpointKey.name;
-  if (file === 'keys/rotation.json') return registry.chain[step]?.name ?? registry.root.name;
+  if (file === CHECKPOINT) return registry.checkpointKey.name;
+  if (file === ROTATION) return registry.chain[step]?.name ?? registry.root.name;
   return registry.root.name;
 }
 
@@ -94,9 +95,9 @@ export function sealing(tree: Golden): Patch {
 /** The patches with which a statement of a golden tree has other claims, signed anew by its key. */
 export function resigned(base: string, file: string, claims: Members): Patch[] {
   const tree = golden(base);
-  const step = file === 'keys/rotation.json' ? 0 : undefined;
+  const step = file === ROTATION ? 0 : undefined;
   return [
     { file, key: signerOf(tree, file, step), claims, ...(step !== undefined && { step }) },
-    ...(file === 'checkpoint.jwt' ? [] : [sealing(tree)]),
+    ...(file === PUBLICATION ? [sealing(tree)] : []),
   ];
 }

@@ -2,13 +2,22 @@ import type { Case, Role, ShownTree, Step } from './case.js';
 import { ODD_VALUES } from './claims.js';
 import { Dice } from './dice.js';
 import { base64, concatBytes, textOf } from './encoding.js';
-import { bytesIn, type Files, textIn } from './files.js';
+import { bytesAt, bytesIn, type Files, textIn } from './files.js';
 import { type Anchor, GOLDEN_NAMES, golden } from './goldens.js';
 import { decodeJwt } from './jwt.js';
 import { key } from './keys.js';
 import { filesOf, makeCase, shown, signerOf } from './make-case.js';
 import type { Patch } from './patch.js';
 import type { Registry } from './registry.js';
+import {
+  CHECKPOINT,
+  LOG_PROOF,
+  membersIn,
+  memberText,
+  PUBLICATION,
+  ROTATION,
+  STATEMENTS,
+} from './statements.js';
 
 /** Trees with a log, and some that have more of something else. */
 const BASES = [
@@ -25,7 +34,7 @@ const KEYS = ['root', 'root 2', 'root 3', 'spare', 'online', 'log', 'p256 root']
 /** How long a verifier waits after a publication, in seconds: among them are a tolerance, a lifetime and a maximum age. */
 const PAUSES = [1, 60, 299, 301, 3600, 20_000, 21_600, 2_592_000];
 const ISSUERS = ['alpha', 'beta', 'gamma', 'delta'];
-const STATEMENTS = ['publication.jwt', 'checkpoint.jwt', 'keys/rotation.json'];
+const SIGNED = [PUBLICATION, CHECKPOINT, ROTATION];
 
 /**
  * Makes random trees: what an operator, honest or not, can do with a registry, and then what can happen to its files.
@@ -74,9 +83,10 @@ const oddClaim = (names: readonly string[], dice: Dice) => {
   return { [dice.pick(names)]: value };
 };
 
-const LISTED = ['updated_at', 'sha256', 'size', 'sequence', 'iat', 'exp', 'nbf'];
-const STATED = [...LISTED, 'issuers', 'levels', 'sums_sha256', 'previous', 'log', 'online', 'more'];
-const CHECKED = [...LISTED, 'tree_sha256', 'hold', 'more'];
+const TIMES = ['iat', 'exp', 'nbf'];
+const LISTED = ['updated_at', 'sha256', 'size', 'sequence', 'issuers'];
+const STATED = [...TIMES, ...LISTED, 'levels', 'sums_sha256', 'previous', 'log', 'online', 'more'];
+const CHECKED = [...TIMES, 'publication', 'tree_sha256', 'hold', 'more'];
 
 const WORKS: readonly RandomWork[] = [
   (registry) => registry.publish(),
@@ -132,25 +142,30 @@ function mutated({ base, patches }: ShownTree, most: number, dice: Dice): ShownT
 type Accident = (files: Files, base: string, dice: Dice) => readonly Patch[];
 
 /** The files that clients read. */
-const READ =
-  /^(issuers\.|publication|checkpoint|keys\/rotation|log\/(publication|tile\/\d)|sums\/|issuers\/|snapshots\/)/;
-const readFiles = (files: Files) => [...files.keys()].filter((file) => READ.test(file)).sort();
-const LINED = /tlog-proof$|^log\/checkpoint|^sums\//;
+const READ = /^(issuers\.json|statements\.json|log\/tile\/\d|sums\/|issuers\/|lists\/)/;
+const PARTS = [CHECKPOINT, LOG_PROOF, PUBLICATION, ROTATION];
+const isThere = (files: Files) => (path: string) => bytesAt(files, path) !== undefined;
+const readFiles = (files: Files) => [
+  ...[...files.keys()].filter((file) => READ.test(file)).sort(),
+  ...PARTS.filter(isThere(files)),
+];
 
 const ACCIDENTS: readonly Accident[] = [
   (files, _base, dice) => [{ file: dice.pick(readFiles(files)), removed: true }],
   (files, _base, dice) => {
-    const [file, other] = [dice.pick(readFiles(files)), dice.pick([...files.keys()].sort())];
+    const [file, other] = [dice.pick(readFiles(files)), dice.pick([...files.keys(), ...PARTS].sort())];
+    if (!isThere(files)(other)) return [];
     return [{ file, bytes: base64(bytesIn(files, other)) }];
   },
   (files, _base, dice) => {
     const file = dice.pick(readFiles(files));
-    const other = golden(dice.pick(GOLDEN_NAMES.filter((name) => !/-\d/.test(name)))).files.get(file);
+    const others = golden(dice.pick(GOLDEN_NAMES.filter((name) => !/-\d/.test(name)))).files;
+    const other = bytesAt(others, file);
     return [other === undefined ? { file, removed: true } : { file, bytes: base64(other) }];
   },
   (files, _base, dice) => {
     const file = dice.pick(readFiles(files));
-    return [{ file, length: dice.below((files.get(file)?.length ?? 0) + 1) }];
+    return [{ file, length: dice.below(bytesIn(files, file).length + 1) }];
   },
   (files, _base, dice) => {
     const file = dice.pick(readFiles(files));
@@ -163,24 +178,34 @@ const ACCIDENTS: readonly Accident[] = [
   },
   (files, _base, dice) => {
     const file = dice.pick(readFiles(files));
-    return [{ file, at: dice.below(files.get(file)?.length || 1), xor: 1 << dice.below(8) }];
+    return [{ file, at: dice.below(bytesIn(files, file).length || 1), xor: 1 << dice.below(8) }];
   },
   (files, base, dice) => resigned(files, base, dice),
   (files, base, dice) => resigned(files, base, dice),
   (files, _base, dice) => {
-    const file = dice.pick(linedFiles(files).filter((one) => one !== 'log/checkpoint')) ?? 'sums/root';
+    const file = dice.pick(linedFiles(files)) ?? 'sums/root';
     return [{ file, text: otherLines(files, file, dice) }];
   },
   (files, _base, dice) => {
-    const proof = files.has('log/publication.tlog-proof') ? 'log/publication.tlog-proof' : 'sums/root';
+    const proof = isThere(files)(LOG_PROOF) ? LOG_PROOF : 'sums/root';
     return [{ file: proof, text: otherLines(files, proof, dice) }];
   },
   (files, _base, dice) => {
-    const rotation = files.get('keys/rotation.json');
+    const rotation = memberText(files, 'rotation');
     if (rotation === undefined) return [];
-    const steps = stepsIn(textOf(rotation));
+    const steps = stepsIn(rotation);
     const strange = [[], null, '', ...steps];
-    return [{ file: 'keys/rotation.json', text: JSON.stringify(rearranged(steps, strange, dice)) }];
+    return [{ file: ROTATION, text: JSON.stringify(rearranged(steps, strange, dice)) }];
+  },
+  (files, _base, dice) => {
+    const [, value] = dice.pick(ODD_VALUES);
+    const member = dice.pick(['checkpoint', 'log_proof', 'publication', 'rotation', 'more']);
+    const members = membersIn(files);
+    return [{ file: STATEMENTS, text: JSON.stringify({ ...members, [member]: value }) }];
+  },
+  (files, _base, dice) => {
+    const [one, other] = [dice.pick(PARTS), dice.pick(PARTS)];
+    return isThere(files)(other) ? [{ file: one, bytes: base64(bytesIn(files, other)) }] : [];
   },
 ];
 
@@ -196,14 +221,14 @@ function stepsIn(rotation: string): unknown[] {
 
 /** Signs a statement anew: with another claim, with claims of another statement, or by another key. */
 function resigned(files: Files, base: string, dice: Dice): readonly Patch[] {
-  const file = dice.pick(STATEMENTS.filter((one) => files.has(one)));
-  const text = textIn(files, file);
-  const isRotation = file === 'keys/rotation.json';
+  const file = dice.pick(SIGNED);
+  const isRotation = file === ROTATION;
   try {
+    const text = textIn(files, file);
     const steps = isRotation ? (JSON.parse(text) as string[]) : [text];
     const step = dice.below(steps.length);
     const names = Object.keys(decodeJwt(steps[step] as string).claims);
-    const other = decodeJwt(textIn(files, dice.pick(STATEMENTS.slice(0, 2)))).claims;
+    const other = decodeJwt(textIn(files, dice.pick(SIGNED.slice(0, 2)))).claims;
     const signer = dice.once(4) ? dice.pick(KEYS) : signerOf(golden(base), file, step);
     const claims = dice.pick([
       () => oddClaim(names, dice),
@@ -233,10 +258,11 @@ function resigned(files: Files, base: string, dice: Dice): readonly Patch[] {
 }
 
 /** The files that consist of lines. */
-const linedFiles = (files: Files) => [...files.keys()].filter((file) => LINED.test(file)).sort();
+const linedFiles = (files: Files) =>
+  [...[...files.keys()].filter((file) => file.startsWith('sums/')).sort(), LOG_PROOF].filter(isThere(files));
 
 function otherLines(files: Files, file: string, dice: Dice): string {
-  const linesOf = (path: string) => textOf(files.get(path) ?? new Uint8Array());
+  const linesOf = (path: string) => textOf(bytesAt(files, path) ?? new Uint8Array());
   const strange = dice.pick(linedFiles(files)) ?? file;
   return linesRearranged(linesOf(file), linesOf(strange), dice);
 }

@@ -1,9 +1,10 @@
 import { base64, jcs, sha256Hex, textOf, unbase64, utf8 } from './encoding.js';
-import { checksumsOf, type Files } from './files.js';
+import { bytesAt, checksumsOf, type Files } from './files.js';
 import { decodeJwt, type Members, rawJwt } from './jwt.js';
 import { key } from './keys.js';
+import { CHECKPOINT, memberOf, memberText, setMember, statementHash } from './statements.js';
 
-/** A change of one file of a tree. */
+/** A change of one file of a tree, or of a member of `statements.json`. */
 export type Patch =
   /** New content, in base64 or as text. */
   | { readonly file: string; readonly bytes: string }
@@ -14,8 +15,10 @@ export type Patch =
   /** The file ends early. */
   | { readonly file: string; readonly length: number }
   | Resigned
-  /** SHA256SUMS, the checkpoint for it and the copy of the statement are made anew. */
+  /** SHA256SUMS is made anew, and so is the checkpoint, for it and for the publication. */
   | { readonly sealedBy: string };
+
+type FilePatch = Exclude<Patch, { readonly sealedBy: string }>;
 
 /** A statement that is signed anew, with other members. */
 export interface Resigned {
@@ -42,17 +45,21 @@ function apply(files: Files, patch: Patch): void {
     sealAgain(files, patch.sealedBy);
     return;
   }
-  const before = files.get(patch.file) ?? new Uint8Array();
-  if ('key' in patch) files.set(patch.file, utf8(resign(textOf(before), patch)));
-  else if ('removed' in patch) files.delete(patch.file);
-  else if ('text' in patch) files.set(patch.file, utf8(patch.text));
-  else if ('bytes' in patch) files.set(patch.file, unbase64(patch.bytes));
-  else if ('length' in patch) files.set(patch.file, before.slice(0, patch.length));
-  else
-    files.set(
-      patch.file,
-      before.map((byte, at) => (at === patch.at ? byte ^ patch.xor : byte)),
-    );
+  const after = changed(bytesAt(files, patch.file) ?? new Uint8Array(), patch);
+  const member = memberOf(patch.file);
+  if (member !== undefined) setMember(files, member, after && textOf(after));
+  else if (after === undefined) files.delete(patch.file);
+  else files.set(patch.file, after);
+}
+
+/** Undefined: it is removed. */
+function changed(before: Uint8Array, patch: FilePatch): Uint8Array | undefined {
+  if ('removed' in patch) return undefined;
+  if ('key' in patch) return utf8(resign(textOf(before), patch));
+  if ('text' in patch) return utf8(patch.text);
+  if ('bytes' in patch) return unbase64(patch.bytes);
+  if ('length' in patch) return before.slice(0, patch.length);
+  return before.map((byte, at) => (at === patch.at ? byte ^ patch.xor : byte));
 }
 
 function resign(text: string, { step, ...patch }: Resigned): string {
@@ -73,14 +80,12 @@ function resignOne(text: string, { key: name, without = [], ...patch }: Resigned
 }
 
 function sealAgain(files: Files, signer: string): void {
-  const list = files.get('issuers.json');
-  const statement = files.get('publication.jwt');
-  const copy = `snapshots/${list && sha256Hex(list)}/publication.jwt`;
-  if (statement !== undefined && files.has(copy)) files.set(copy, statement);
   const sums = utf8(checksumsOf(files));
   files.set('SHA256SUMS', sums);
-  if (!files.has('checkpoint.jwt')) return;
-  apply(files, { file: 'checkpoint.jwt', key: signer, claims: { tree_sha256: sha256Hex(sums) } });
+  if (memberText(files, 'checkpoint') === undefined) return;
+  const publication = statementHash(memberText(files, 'publication') ?? '');
+  const claims = { publication, tree_sha256: sha256Hex(sums) };
+  apply(files, { file: CHECKPOINT, key: signer, claims });
 }
 
 /** Returns the changes that make one tree of another. */

@@ -4,6 +4,7 @@ import { jwt, type Members } from './jwt.js';
 import { type Key, key } from './keys.js';
 import { Log } from './log.js';
 import type { NoteSigner } from './note.js';
+import { STATEMENTS, statementHash } from './statements.js';
 import { sumsFiles } from './sums.js';
 
 /** When the registries of all cases begin: 2026-11-21T08:00:00Z, in seconds since 1970. */
@@ -12,7 +13,10 @@ const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 /** For how long a checkpoint is valid. */
 export const CHECKPOINT_SECONDS = 6 * 60 * MINUTE;
-const SNAPSHOTS = 3;
+/** How many lists a registry without a log keeps. */
+const LISTS = 3;
+/** How many publications `previous` names. */
+const PREVIOUS = 16;
 
 /** How a registry is set up. */
 interface Setup {
@@ -73,13 +77,16 @@ export class Registry {
   now = BEGIN;
   sequence = 0;
   hold: readonly string[] = [];
-  /** The time and the number of the published statement. A pending one is later. */
-  #published = { now: BEGIN, sequence: 0 };
-  #steps: string[] = [];
-  /** The newest statement, published or pending. */
-  #newest: string | undefined;
-  #snapshots: string[] = [];
-  #pending: string | undefined;
+  /** The published publication. A pending one is later. */
+  publication = '';
+  /** The newest checkpoint. */
+  checkpoint = '';
+  /** The steps of the rotation. */
+  steps: string[] = [];
+  /** The hashes of all publications, published or pending, newest first. */
+  #previous: string[] = [];
+  /** The hashes of the lists that are kept, oldest first. */
+  #lists: string[] = [];
 
   constructor(setup: Setup = {}) {
     this.setup = setup;
@@ -101,12 +108,12 @@ export class Registry {
     copy.now = this.now;
     copy.sequence = this.sequence;
     copy.hold = this.hold;
-    copy.#published = this.#published;
+    copy.publication = this.publication;
+    copy.checkpoint = this.checkpoint;
     copy.online = this.online;
-    copy.#steps = [...this.#steps];
-    copy.#newest = this.#newest;
-    copy.#snapshots = [...this.#snapshots];
-    copy.#pending = this.#pending;
+    copy.steps = [...this.steps];
+    copy.#previous = [...this.#previous];
+    copy.#lists = [...this.#lists];
     return copy;
   }
 
@@ -129,46 +136,46 @@ export class Registry {
     files.set('issuers.sig', utf8(base64url(this.root.sign(list))));
     files.set('keys/root.json', utf8(jcs({ ...this.root.jwk, kid: this.root.thumbprint })));
     const statement = this.#statement(files, list, publication);
-    files.set('publication.jwt', utf8(statement));
     if (publication.isPending) {
-      this.#pending = hash;
-      const sig = bytesIn(files, 'issuers.sig');
-      this.files.set(`snapshots/${hash}/issuers.json`, list);
-      this.files.set(`snapshots/${hash}/issuers.sig`, sig);
+      this.files.set(`log/pending/${hash}/issuers.sig`, bytesIn(files, 'issuers.sig'));
     } else {
-      this.files = files;
-      this.#pending = undefined;
-      this.#published = { now: this.now, sequence: this.sequence };
-      this.#addSnapshot(hash);
+      this.files = new Map([...files].filter(([path]) => !path.startsWith('log/pending/')));
+      this.publication = statement;
     }
-    if (this.log !== undefined) {
-      this.files.set(`log/lists/${hash}.json`, list);
-      this.log.addPublication(statement, this.files, publication.isPending);
-    }
+    this.#keepList(hash, list);
+    this.log?.addPublication(statement, this.files, publication.isPending);
     return this.seal(publication.checkpoint);
   }
 
-  /** Writes the log, SHA256SUMS and the checkpoint. @param claims - of the checkpoint */
+  /** Writes the log, SHA256SUMS and the statements. @param claims - of the checkpoint */
   seal(claims: Members = {}): this {
     this.log?.write(this.files, this.now + 1);
-    this.files.set('SHA256SUMS', utf8(checksumsOf(this.files, this.#pending)));
-    this.files.set('checkpoint.jwt', utf8(this.#checkpoint(claims)));
+    this.files.set('SHA256SUMS', utf8(checksumsOf(this.files)));
+    this.checkpoint = this.#checkpoint(claims);
+    return this.state();
+  }
+
+  /** Writes the statements. @param more - members that are not the usual; an undefined one is left out */
+  state(more: Members = {}): this {
+    const { publication, checkpoint, steps, log } = this;
+    const usual = {
+      ...{ publication, checkpoint },
+      ...(steps.length > 0 && { rotation: steps }),
+      ...(log && log.index >= 0 && { log_proof: log.proof(this.now + 1) }),
+    };
+    this.files.set(STATEMENTS, utf8(jcs({ ...usual, ...more })));
     return this;
   }
 
   /** Signs a checkpoint for the tree as it is. */
   #checkpoint(claims: Members): string {
-    const list = bytesIn(this.files, 'issuers.json');
-    const { now, sequence } = this.#published;
     const iat = this.now + 10;
     return jwt(
       this.checkpointKey,
       { typ: 'registry-checkpoint+jwt' },
       {
-        ...{ iat, exp: iat + CHECKPOINT_SECONDS, updated_at: timeText(now) },
-        ...{ sha256: sha256Hex(list), size: list.length },
+        ...{ iat, exp: iat + CHECKPOINT_SECONDS, publication: statementHash(this.publication) },
         tree_sha256: sha256Hex(bytesIn(this.files, 'SHA256SUMS')),
-        sequence,
         ...(this.hold.length > 0 && { hold: this.hold }),
         ...claims,
       },
@@ -206,7 +213,7 @@ export class Registry {
   note(signer: Key = this.root): this {
     const header = { typ: 'registry-note+jwt', kid: this.root.thumbprint };
     const text = jwt(signer, header, { iat: this.now, size: this.log?.entries.length });
-    this.log?.add(jcs({ sha256: sha256Hex(utf8(text)), type: 'note' }), text, this.files);
+    this.log?.add(jcs({ sha256: statementHash(text), type: 'note' }), text, this.files);
     return this;
   }
 
@@ -217,13 +224,12 @@ export class Registry {
       this.root,
       { typ: 'registry-root-rotation+jwt' },
       {
-        ...{ iat: this.now, next_root: to.jwk, step: this.#steps.length + 1 },
+        ...{ iat: this.now, next_root: to.jwk, step: this.steps.length + 1 },
         ...(committed && { next_roots: committed.map((name) => key(name).thumbprint) }),
         ...claims,
       },
     );
-    this.#steps.push(step);
-    this.files.set('keys/rotation.json', utf8(JSON.stringify(this.#steps)));
+    this.steps.push(step);
     this.log?.addRotation(step, this.files);
     this.root = to;
     this.chain.push(to);
@@ -246,26 +252,24 @@ export class Registry {
         ...{ iat: this.now, sequence: this.sequence, updated_at: timeText(this.now) },
         ...{ sha256: sha256Hex(list), size: list.length, issuers: this.records.size },
         ...{ sums_sha256: sha256Hex(bytesIn(sums, 'sums/root')), levels },
-        ...(this.#newest && { previous: sha256Hex(utf8(this.#newest)) }),
+        ...(this.#previous.length > 0 && { previous: this.#previous.slice(0, PREVIOUS) }),
         ...(this.log && { log: this.log.claim }),
         ...(this.setup.checkpoints === 'online' && { online: this.onlineClaim() }),
         ...claims,
       },
     );
-    this.#newest = text;
+    this.#previous = [statementHash(text), ...this.#previous];
     return text;
   }
 
-  #addSnapshot(hash: string): void {
-    this.#snapshots = [...this.#snapshots.filter((one) => one !== hash), hash].slice(-SNAPSHOTS);
-    for (const path of [...this.files.keys()]) {
-      const [, snapshot = hash] = /^snapshots\/([^/]+)/.exec(path) ?? [];
-      if (!this.#snapshots.includes(snapshot)) this.files.delete(path);
-    }
-    for (const name of ['issuers.json', 'issuers.sig', 'publication.jwt']) {
-      const bytes = this.files.get(name);
-      if (bytes !== undefined) this.files.set(`snapshots/${hash}/${name}`, bytes);
-    }
+  /** With a log, every list is kept. */
+  #keepList(hash: string, list: Uint8Array): void {
+    const lists = [...this.#lists.filter((one) => one !== hash), hash];
+    this.#lists = this.log === undefined ? lists.slice(-LISTS) : lists;
+    this.files.set(`lists/${hash}.json`, list);
+    const kept = this.#lists.map((one) => `lists/${one}.json`);
+    for (const path of [...this.files.keys()])
+      if (path.startsWith('lists/') && !kept.includes(path)) this.files.delete(path);
   }
 }
 

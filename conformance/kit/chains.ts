@@ -1,12 +1,14 @@
 import type { Case, Role } from '../cases/case.js';
-import { textIn } from '../cases/files.js';
 import { badKeys, GOOD_KEYS } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { jwt, type Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
-import { type Draft, either, makeCase, sealing, topic, variant } from '../cases/make-case.js';
+import { type Draft, either, makeCase, topic, variant } from '../cases/make-case.js';
+import { ROTATION, rotationIn } from '../cases/statements.js';
 
 const INVALID = 'ERR_ROTATION_INVALID';
+/** A member of the wrong type breaks the file of statements. */
+const OF_FILE = 'ERR_STATEMENTS_INVALID';
 /** The chain is valid, and leads to another key than the one that has signed the rest. */
 const REPLACED = 'ERR_PUBLICATION_INVALID';
 
@@ -14,11 +16,9 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/^committed/, 'commitment-form'],
   [/not committed/, 'commitment-followed'],
   [/^pinned root/, 'rotation-read'],
+  [/^(null|not an array)$/, 'statements-file'],
   [/^(no steps|without the last|with one more|to the spare key)/, 'rotation-replaced'],
-  [
-    /^(without the middle|in another order|the last twice|of numbers|with null|nested|null|not an array)/,
-    'rotation-read',
-  ],
+  [/^(without the middle|in another order|the last twice|of numbers|with null|nested)/, 'rotation-read'],
 ];
 
 /** An auditor has codes of its own for what it refuses besides. */
@@ -27,14 +27,14 @@ const OF_AUDITOR = ['ERR_AUDIT_ROTATION', 'ERR_AUDIT_ROOT_KEY'];
 const BASE = 'rotated-thrice';
 const TYP = 'registry-root-rotation+jwt';
 
-const goldenSteps = () => JSON.parse(textIn(golden(BASE).files, 'keys/rotation.json')) as string[];
+const goldenSteps = () => rotationIn(golden(BASE).files);
 
 function step(signer: string, next: unknown, more: Members = {}): string {
   return jwt(key(signer), { typ: TYP }, { iat: golden(BASE).registry.now, next_root: next, ...more });
 }
 
 /** Rotations that lead from key to key, or do not, and why they are refused. */
-function chains(): Readonly<Record<string, readonly [chain: unknown, code: string]>> {
+function chains(): Readonly<Record<string, readonly [chain: unknown, code: string | readonly string[]]>> {
   const { now, root } = golden(BASE).registry;
   const steps = goldenSteps();
   const jwk = (name: string) => key(name).jwk;
@@ -74,11 +74,17 @@ function chains(): Readonly<Record<string, readonly [chain: unknown, code: strin
     'committed to null': [committed(null), INVALID],
     'to a P-256 key': [more('root 4', jwk('p256 root 5')), REPLACED],
     'to nothing': [more('root 4', undefined), INVALID],
-    'not an array': [{ steps }, INVALID],
-    'of numbers': [[1, 2], INVALID],
-    'with null': [[...steps, null], INVALID],
-    nested: [[steps], INVALID],
-    null: [null, INVALID],
+    'not an array': [{ steps }, OF_FILE],
+    'of numbers': [
+      [1, 2],
+      [INVALID, OF_FILE],
+    ],
+    'with null': [
+      [...steps, null],
+      [INVALID, OF_FILE],
+    ],
+    nested: [[steps], [INVALID, OF_FILE]],
+    null: [null, OF_FILE],
     ...Object.fromEntries(
       Object.entries(badKeys(jwk('root 5'))).map(([name, bad]) => [
         `to ${name}`,
@@ -90,13 +96,13 @@ function chains(): Readonly<Record<string, readonly [chain: unknown, code: strin
 
 /** Rotations that lead from key to key, or do not. */
 export function* chainKit(role: Role): Generator<Case> {
-  const make = (name: string, shown: Omit<Draft, 'id' | 'rule'>, code?: string) => {
+  const make = (name: string, shown: Omit<Draft, 'id' | 'rule'>, code?: string | readonly string[]) => {
     const rule = RULES.find(([form]) => form.test(name))?.[1] ?? 'rotation-chain';
-    const codes = [code ?? '', ...(role === 'auditor' ? OF_AUDITOR : [])];
+    const codes = [...[code ?? ''].flat(), ...(role === 'auditor' ? OF_AUDITOR : [])];
     return makeCase(role, { ...shown, id: `chain/${name}`, rule }, either(code === undefined, ...codes));
   };
   for (const [name, [chain, code]] of Object.entries(chains())) {
-    const patches = [{ file: 'keys/rotation.json', text: JSON.stringify(chain) }, sealing(golden(BASE))];
+    const patches = [{ file: ROTATION, text: JSON.stringify(chain) }];
     const why = 'The rotation is not the chain that the keys have signed.';
     yield make(name, { base: BASE, patches, why }, code);
   }
@@ -180,7 +186,7 @@ function* stepsBefore(role: Role): Generator<Case> {
   const why = 'A step before the pinned key, which only some can verify.';
   const make = topic(role, 'chain', { rule: 'commitment-followed', base: BASE, why });
   for (const [name, { chain, pinned, committed, code, isAudited, rule }] of Object.entries(chainsBefore())) {
-    const patches = [{ file: 'keys/rotation.json', text: JSON.stringify(chain) }, sealing(golden(BASE))];
+    const patches = [{ file: ROTATION, text: JSON.stringify(chain) }];
     const { jwk, thumbprint: kid } = key(pinned);
     const next = committed && { next_roots: [key(committed).thumbprint] };
     const anchor = JSON.stringify({ root: { ...jwk, kid }, ...next });

@@ -1,7 +1,9 @@
 import type { Case, Role, ShownTree, Step } from '../cases/case.js';
 import { golden } from '../cases/goldens.js';
+import { key } from '../cases/keys.js';
 import { type Draft, either, makeCase, resigned, topic, variant, type Work } from '../cases/make-case.js';
 import { CHECKPOINT_SECONDS } from '../cases/registry.js';
+import { CHECKPOINT, PUBLICATION, ROTATION, STATEMENTS } from '../cases/statements.js';
 
 const TOLERANCE = 300_000;
 const MAX_AGE = 30 * 86_400_000;
@@ -28,6 +30,7 @@ export function* clockKit(role: Role): Generator<Case> {
   }
   yield* onlineEnd(role);
   yield* lifetimes(role);
+  yield* stepsInFuture(role);
   if (role === 'client') yield* listsInUse();
 }
 
@@ -61,17 +64,17 @@ function* limits(): Generator<Limit> {
   yield* statementLimits();
 }
 
-/** A statement, the code when it has expired, and whether it expires at all. */
-const STATEMENTS = [
-  ['stated', 'publication.jwt', 'ERR_PUBLICATION_EXPIRED'],
-  ['checkpoint', 'checkpoint.jwt', 'ERR_CHECKPOINT_EXPIRED'],
-  ['rotated', 'keys/rotation.json', undefined],
+/** A statement, and whether it expires. */
+const STATED = [
+  ['stated', PUBLICATION, false],
+  ['checkpoint', CHECKPOINT, true],
+  ['rotated', ROTATION, false],
 ] as const;
 
 function* statementLimits(): Generator<Limit> {
-  for (const [base, file, expired] of STATEMENTS) {
+  for (const [base, file, expires] of STATED) {
     const soon = Math.floor(golden(base).now / 1000) + 3600;
-    const of = file.replace(/^.*\/|\..*$/g, '');
+    const of = file.replace(/^.*#/, '');
     const at = soon * 1000;
     yield {
       base,
@@ -87,13 +90,13 @@ function* statementLimits(): Generator<Limit> {
       codes: FUTURE,
       patches: resigned(base, file, { iat: soon }),
     };
-    if (expired === undefined) continue;
+    if (!expires) continue;
     const until = at + TOLERANCE - 1;
     yield {
       base,
       name: `exp of the ${of}`,
       until,
-      codes: [expired],
+      codes: ['ERR_CHECKPOINT_EXPIRED'],
       patches: resigned(base, file, { exp: soon }),
     };
   }
@@ -126,6 +129,24 @@ function* lifetimes(role: Role): Generator<Case> {
       const patches = variant(base, (registry) => registry.seal({ exp: iat + LONGEST + side }));
       yield make(`${base} for 31 days, ${side} s`, { patches }, either(side <= 0, 'ERR_CHECKPOINT_INVALID'));
     }
+    const before = { patches: variant(base, (registry) => registry.seal({ exp: iat - 1 })), now: iat * 1000 };
+    yield make(`${base} with exp before iat`, before, 'accept');
+  }
+}
+
+/** A step before the pinned key, from the future. A client verifies no such step, and an auditor tells of every one. */
+function* stepsInFuture(role: Role): Generator<Case> {
+  const base = 'rotated-thrice';
+  const { now } = golden(base);
+  const why = 'The first step of the rotation is from the future.';
+  const make = topic(role, 'clock', { rule: 'audited-rotation', base, now, why });
+  const patches = resigned(base, ROTATION, { iat: now / 1000 + 3600 });
+  for (const pinned of ['root', 'root 2', 'root 3', 'root 4']) {
+    const { jwk, thumbprint: kid } = key(pinned);
+    const isGood = pinned !== 'root' && role !== 'auditor';
+    const codes = ['ERR_NOT_YET_VALID', 'ERR_AUDIT_FRESHNESS', 'ERR_AUDIT_ROOT_KEY'];
+    const anchor = JSON.stringify({ root: { ...jwk, kid } });
+    yield make(`a step from the future, pinned ${pinned}`, { patches, anchor }, either(isGood, ...codes));
   }
 }
 
@@ -169,7 +190,6 @@ function* uses(): Generator<Use> {
   const nothing = () => undefined;
   const base = 'checkpoint';
   const { now } = golden(base).registry;
-  const soon = (now + 3600) * 1000;
   const end = (now + 10 + CHECKPOINT_SECONDS) * 1000;
   const since = (name: string) => golden(name).registry.now * 1000;
   yield { base, name: 'until its checkpoint expires', freshUntil: end, works: [nothing] };
@@ -178,7 +198,7 @@ function* uses(): Generator<Use> {
     works: [(registry) => registry.permit({ exp: now + 3600 })],
   };
   yield {
-    ...{ base, name: 'until its statement expires', freshUntil: soon },
+    ...{ base, name: 'longer than exp of its publication', freshUntil: end },
     works: [(registry) => registry.publish({ at: now, claims: { exp: now + 3600 } })],
   };
   const cosignedAt = golden('witnessed').registry.now + 3600 - MAX_AGE / 1000;
@@ -191,10 +211,10 @@ function* uses(): Generator<Use> {
     ...{ base, name: 'until the newest checkpoint expires', freshUntil: end + HOUR },
     works: [nothing, (registry) => registry.seal({ iat: now + 3610, exp: now + 3610 + CHECKPOINT_SECONDS })],
   };
-  const failing: ShownTree = { base, patches: [{ file: 'publication.jwt', removed: true }] };
+  const failing: ShownTree = { base, patches: [{ file: STATEMENTS, removed: true }] };
   yield {
     ...{ base, name: 'after a source was refused', freshUntil: end, works: [nothing] },
-    fails: [{ now: golden(base).now + HOUR, sources: [failing], right: ['ERR_PUBLICATION_MISSING'] }],
+    fails: [{ now: golden(base).now + HOUR, sources: [failing], right: ['ERR_SOURCE_STATUS'] }],
   };
 }
 

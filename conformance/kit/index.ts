@@ -8,6 +8,7 @@ import { lookupKit } from './lookups.js';
 import { memoryKit } from './memories.js';
 import { passportKit } from './passports.js';
 import { statementKit } from './statements.js';
+import { statementsFileKit } from './statements-file.js';
 import { auditKit, treeKit } from './trees.js';
 
 /** The version of the cases: conformance/CHANGELOG.md says what changed. */
@@ -17,8 +18,8 @@ export const KIT_VERSION = '1.0.0';
 const KITS: Readonly<Partial<Record<Role, readonly ((role: Role) => Generator<Case>)[]>>> = {
   list: [listKit],
   lookup: [lookupKit, memoryKit, hostKit, statementKit],
-  client: [treeKit, memoryKit, statementKit, chainKit, clockKit, hostKit, placeKit],
-  auditor: [treeKit, auditKit, statementKit, chainKit, clockKit, logAuditKit],
+  client: [treeKit, memoryKit, statementsFileKit, statementKit, chainKit, clockKit, hostKit, placeKit],
+  auditor: [treeKit, auditKit, statementsFileKit, statementKit, chainKit, clockKit, logAuditKit],
   passport: [passportKit],
   log: [proofKit, cosignatureClocks, placeKit],
 };

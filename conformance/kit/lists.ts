@@ -11,6 +11,7 @@ import { anchorKit } from './anchors.js';
 import { policyKit } from './policies.js';
 import { recordKit } from './records.js';
 import { oddSignatures, rootKeys, signatureSizes } from './root-keys.js';
+import { partAlone } from './trees.js';
 
 /** What a list verifier must accept and refuse: the runner's README says which rules of docs/protocol.md. */
 export function* listKit(): Generator<Case> {
@@ -36,6 +37,13 @@ function* goodLists(): Generator<Case> {
     const own = { rule: GOOD[base] ?? rule, base, ask: ASKED, trusted: ['alpha', 'beta'] };
     yield make(base, own, 'accept');
   }
+  const alone = {
+    rule: 'verify-before-parse',
+    base: 'checkpoint',
+    patches: partAlone('checkpoint'),
+    why: 'A list verifier needs nothing else.',
+  };
+  yield make('part A alone', alone, 'accept');
   yield make('no records', { rule: 'list-form', base: 'empty', why: 'A list may be empty.' }, 'accept');
 }
 

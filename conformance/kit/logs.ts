@@ -1,6 +1,6 @@
 import type { Case, Right, Role } from '../cases/case.js';
 import { jcs, sha256Hex, utf8 } from '../cases/encoding.js';
-import { bytesIn, textIn } from '../cases/files.js';
+import { bytesIn, type Files, textIn } from '../cases/files.js';
 import { type Anchor, golden, longLog } from '../cases/goldens.js';
 import { decodeJwt, jwt, type Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
@@ -9,9 +9,9 @@ import { either, makeCase, shown, topic, variant, type Work } from '../cases/mak
 import { type NoteSigner, verifierKey } from '../cases/note.js';
 import type { Patch } from '../cases/patch.js';
 import { type Registry, witnessesOf } from '../cases/registry.js';
+import { LOG_PROOF as PROOF, PUBLICATION, statementHash } from '../cases/statements.js';
 import { NOTES } from '../cases/traps.js';
 
-const PROOF = 'log/publication.tlog-proof';
 const NOT_LOGGED = 'ERR_NOT_LOGGED';
 const TOO_FEW = 'ERR_TOO_FEW_COSIGNATURES';
 
@@ -19,11 +19,13 @@ const TOO_FEW = 'ERR_TOO_FEW_COSIGNATURES';
 export function* proofKit(role: Role): Generator<Case> {
   for (const base of ['log', 'witnessed', 'log-rotated', 'pending', 'log-300']) {
     const why = 'A proof shows that the log contains the statement.';
-    yield makeCase(role, { id: `good/${base}`, rule: 'log-proof', base, why }, 'accept');
+    const rule = base === 'log' ? 'log-entries' : 'log-proof';
+    yield makeCase(role, { id: `good/${base}`, rule, base, why }, 'accept');
   }
   yield* quorums(role);
   yield* proofForms(role);
   yield* logHeads(role);
+  yield* oldPublications(role);
   yield* pinned(role);
   yield* wrongBits(role);
 }
@@ -99,6 +101,28 @@ function* logHeads(role: Role): Generator<Case> {
   }
 }
 
+/** Whoever can choose what a client sees shows an old publication, and the newest head that all witnesses have cosigned. */
+function* oldPublications(role: Role): Generator<Case> {
+  for (const base of ['log', 'witnessed']) {
+    const why = 'The publication is in the log, and is not its last entry.';
+    const make = topic(role, 'old', { rule: 'log-proof', base, why });
+    const later = (registry: Registry) => {
+      const { publication, checkpoint, files } = registry;
+      const index = registry.log?.index ?? 0;
+      registry.publish();
+      registry.files = new Map([...registry.files, ...files]);
+      Object.assign(registry, { publication, checkpoint });
+      return underNewestHead(registry, index);
+    };
+    yield make(`${base}, under a newer head`, { patches: variant(base, later) }, [NOT_LOGGED]);
+    const pending = (registry: Registry) => {
+      registry.change('beta', { tier: 'founding' }).publish({ isPending: true });
+      return underNewestHead(registry, registry.log?.index ?? 0);
+    };
+    yield make(`${base}, under a pending head`, { patches: variant(base, pending) }, [NOT_LOGGED]);
+  }
+}
+
 const ANCHOR = 'ERR_TRUST_ANCHOR_INVALID';
 /** What trust anchors demand, who have pinned a log with three witnesses, and why it is refused. */
 function demands(): Readonly<Record<string, readonly [rule: string, demand: Demand, code?: string]>> {
@@ -163,7 +187,7 @@ const ENTRIES: Readonly<Record<string, Work>> = {
   'another list of the same time': (registry) =>
     registry.change('beta', { tier: 'founding' }).publish({ at: registry.now }),
   'the same list again': (registry) => registry.publish({ at: registry.now }),
-  'another previous': (registry) => registry.publish({ claims: { previous: '0'.repeat(64) } }),
+  'another previous': (registry) => registry.publish({ claims: { previous: ['0'.repeat(64)] } }),
   'no previous': (registry) => registry.publish({ claims: { previous: undefined } }),
   'a statement of an unknown type by a stranger': (registry) => registry.note(key('stranger')),
   'a publication by a stranger': (registry) => addStatement(registry, { signer: 'stranger' }),
@@ -195,14 +219,14 @@ const ENTRIES: Readonly<Record<string, Work>> = {
     files.set('log/statements/1.jwt', bytesIn(files, 'log/statements/0.jwt')),
   'a file that does not belong there': ({ files }) => files.set('log/note', utf8('x')),
   'a hidden file': ({ files }) => files.set('log/.htaccess', utf8('x')),
-  'a kept list with another name': ({ files }) => files.set(`log/lists/${'0'.repeat(64)}.json`, utf8('{}')),
+  'a kept list with another name': ({ files }) => files.set(`lists/${'0'.repeat(64)}.json`, utf8('{}')),
 };
 
 /** Adds a next publication of the same list. @param odd - claims, and who signs, if not the root key; also another `kid` */
 function addStatement(registry: Registry, odd: { signer?: string; kid?: string } & Members): void {
   const { root } = registry;
   const { signer = root.name, kid = root.thumbprint, ...more } = odd;
-  const { claims } = decodeJwt(textIn(registry.files, 'publication.jwt'));
+  const { claims } = decodeJwt(textIn(registry.files, PUBLICATION));
   const sequence = registry.sequence + 1;
   const header = { typ: 'registry-publication+jwt', kid };
   const made = jwt(key(signer), header, { ...claims, sequence, ...more });
@@ -210,25 +234,30 @@ function addStatement(registry: Registry, odd: { signer?: string; kid?: string }
 }
 
 function addPublication(registry: Registry, more: Members): void {
-  const text = textIn(registry.files, 'publication.jwt');
+  const text = textIn(registry.files, PUBLICATION);
   registry.log?.add(publicationEntry(text, more), text, registry.files);
 }
 
 /** Changes of the log that an auditor accepts. All others of the table break a rule. */
-const GOOD_ENTRIES = [
-  ...['a gap in the sequence', 'the same list again', 'a rotation'],
-];
+const GOOD_ENTRIES = [...['a gap in the sequence', 'the same list again', 'a rotation']];
 const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
   [/sequence$|^an earlier|same time|same list|previous|publication twice/, 'log-order'],
   [/stranger|kid|committed|a rotation|statement|publication of a list|publication entry/, 'log-statements'],
   [/^an entry of another type/, 'other-entries'],
   [/^an? (empty )?entry/, 'log-entries'],
   [/tile/, 'log-tiles'],
-  [/file|kept/, 'log-kept'],
+  [/kept list/, 'lists'],
+  [/file/, 'log-kept'],
 ];
 
 /** A host's file that SHA256SUMS does not list, and a rotation that does not lead to the root key, are faults, too. */
-const AUDIT_CODES = ['ERR_AUDIT_LOG', NOT_LOGGED, 'ERR_AUDIT_CHECKSUMS', 'ERR_AUDIT_ROOT_KEY'];
+const AUDIT_CODES = [
+  'ERR_AUDIT_LOG',
+  NOT_LOGGED,
+  'ERR_AUDIT_CHECKSUMS',
+  'ERR_AUDIT_ROOT_KEY',
+  'ERR_AUDIT_LISTS',
+];
 
 /** What an auditor must accept and refuse of a log (rule log-audit). */
 export function* logAuditKit(role: Role): Generator<Case> {
@@ -259,8 +288,20 @@ export function* logAuditKit(role: Role): Generator<Case> {
 /** An entry of a type that this version does not know, with its statement. */
 function unknownEntry(registry: Registry, typ: string): void {
   const statement = jwt(registry.root, { typ }, { iat: registry.now });
-  registry.log?.add(jcs({ sha256: sha256Hex(utf8(statement)), type: 'other' }), statement, registry.files);
+  registry.log?.add(jcs({ sha256: statementHash(statement), type: 'other' }), statement, registry.files);
   registry.publish();
+}
+
+/** Shows the proof that the newest head contains an entry. */
+function underNewestHead(registry: Registry, index: number): Registry {
+  const { log, now } = registry;
+  return registry.state({ log_proof: log?.proof(now, index, log.entries.length) });
+}
+
+/** Removes all lists but the newest. */
+function withoutOlderLists(files: Files): void {
+  const newest = `lists/${sha256Hex(bytesIn(files, 'issuers.json'))}.json`;
+  for (const path of [...files.keys()]) if (path.startsWith('lists/') && path !== newest) files.delete(path);
 }
 
 /** Changes of the head of a log, and of its tiles and entries, that an auditor sees. */
@@ -271,12 +312,9 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
   ],
   'an entry of an unknown type': [(registry) => unknownEntry(registry, 'registry-other+jwt'), true],
   'an entry of an unknown type with another typ': [(registry) => unknownEntry(registry, 'other+jwt'), false],
-  'a proof of an earlier publication': [
-    ({ files, log, now }) => log && files.set(PROOF, utf8(log.proof(log.head(now), 1))),
-    false,
-  ],
+  'a proof of an earlier publication': [(registry) => underNewestHead(registry, 1), false],
   'a proof with an earlier head': [
-    ({ files, log, now }) => log && files.set(PROOF, utf8(log.proof(log.head(now)))),
+    (registry) => registry.state({ log_proof: registry.log?.proof(registry.now) }),
     true,
   ],
   'a narrower tile': [
@@ -297,11 +335,8 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
     false,
   ],
   'no statement': [({ files }) => files.delete('log/statements/0.jwt'), false],
-  'no kept lists': [
-    ({ files }) =>
-      [...files.keys()].filter((path) => path.startsWith('log/lists/')).map((path) => files.delete(path)),
-    true,
-  ],
+  'no older lists': [({ files }) => withoutOlderLists(files), true],
+  'no log proof': [(registry) => registry.state({ log_proof: undefined }), false],
   'no head': [({ files }) => files.delete('log/checkpoint'), false],
   'a head without entries': [
     ({ log, files, now }) => log && files.set('log/checkpoint', utf8(log.head(now, 0))),
@@ -315,10 +350,11 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
 
 const HEAD_RULES: readonly (readonly [RegExp, string])[] = [
   [/unknown type/, 'other-entries'],
+  [/narrower tile$/, 'log-kept'],
   [/tile/, 'log-tiles'],
   [/^no statement/, 'log-statements'],
-  [/kept lists/, 'log-kept'],
-  [/not logged|^a proof/, 'log-tree'],
+  [/older lists/, 'lists'],
+  [/proof/, 'log-tree'],
 ];
 
 function* auditedHeads(role: Role): Generator<Case> {

@@ -6,6 +6,7 @@ import type { Members } from '../cases/jwt.js';
 import { resigned, topic, variant } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import { record } from '../cases/registry.js';
+import { PUBLICATION } from '../cases/statements.js';
 import { LINES } from '../cases/traps.js';
 
 const INVALID = ['ERR_SUMS_INVALID'];
@@ -42,7 +43,7 @@ function* proven(role: Role): Generator<Case> {
 /** A sums file in another form, named by the statement as it is. */
 function withSums(base: string, text: string): Patch[] {
   const claims = { sums_sha256: sha256Hex(utf8(text)) };
-  return [{ file: 'sums/root', text }, ...resigned(base, 'publication.jwt', claims)];
+  return [{ file: 'sums/root', text }, ...resigned(base, PUBLICATION, claims)];
 }
 
 function* sumsLines(role: Role): Generator<Case> {
@@ -70,7 +71,7 @@ function* levels(role: Role): Generator<Case> {
   const why = 'The statement has another number of levels than the tree of sums.';
   const make = topic(role, 'sums', { rule: 'sums-form', base, why });
   for (const number of [1, 8]) {
-    const patches = resigned(base, 'publication.jwt', { levels: number });
+    const patches = resigned(base, PUBLICATION, { levels: number });
     yield make(`levels ${number}`, { patches }, INVALID);
   }
 }

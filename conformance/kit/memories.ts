@@ -1,10 +1,13 @@
 import type { Case, Right, Role, ShownTree, Step } from '../cases/case.js';
 import { base64, sha256Hex, utf8 } from '../cases/encoding.js';
 import { bytesIn } from '../cases/files.js';
+import { algebra } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { jwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
+import { Log } from '../cases/log.js';
 import { makeCase, shown, variant, type Work } from '../cases/make-case.js';
+import { STATEMENTS } from '../cases/statements.js';
 
 /** Two trees, which both go on from a golden tree, and what is right. */
 interface Story {
@@ -17,6 +20,8 @@ interface Story {
   readonly byRoot?: readonly [second: string, again: string];
   /** Default: all golden trees of the table. */
   readonly bases?: readonly string[];
+  /** Whether the trust anchor requires the log. Default: if the golden tree has one. */
+  readonly pinsLog?: false;
 }
 
 const YES = '';
@@ -27,9 +32,9 @@ const CHECKPOINT = 'ERR_CHECKPOINT_ROLLED_BACK';
 const REPLACED = 'ERR_PUBLICATION_INVALID';
 const FORK = 'ERR_ROTATION_FORK';
 
-/** A list that is older than the accepted one: what decides first is the checkpoint. */
-const BACK = { right: [LIST, YES] } as const;
-const NEWER = { right: [YES, LIST] } as const;
+/** A publication that is older than the accepted one. */
+const BACK = { right: [STATEMENT, YES] } as const;
+const NEWER = { right: [YES, STATEMENT] } as const;
 /** The same of a tree before a rotation, and of one after it. */
 const HIDDEN = { right: [REPLACED, YES] } as const;
 const ROTATED = { right: [YES, REPLACED] } as const;
@@ -54,11 +59,24 @@ const replaced: Work = (registry) => {
 const STORIES: Readonly<Record<string, Story>> = {
   'the same': { rule: 'client-memory', shows: [nothing, nothing], right: [YES, YES] },
   'a newer list': { rule: 'statement-rollback', shows: [nothing, next], ...NEWER },
-  'an older list': { rule: 'list-rollback', shows: [next, nothing], ...BACK },
+  'an older list': { rule: 'statement-rollback', shows: [next, nothing], ...BACK },
   'two newer lists': { rule: 'statement-rollback', shows: [nothing, twice], ...NEWER },
-  'another list of the same time': { rule: 'checkpoint-rollback', shows: [next, nextButOther], ...BACK },
+  'another list under the same sequence': {
+    rule: 'statement-rollback',
+    shows: [next, nextButOther],
+    ...BACK,
+  },
+  'another list of the same time under a higher sequence': {
+    rule: 'list-rollback',
+    shows: [
+      next,
+      (registry) =>
+        registry.change('gamma', { tier: 'founding' }).publish({ sequence: registry.sequence + 2 }),
+    ],
+    right: [LIST, YES],
+  },
   'the same list under a higher sequence': {
-    rule: 'statement-order',
+    rule: 'statement-rollback',
     shows: [nothing, (registry) => registry.publish({ at: registry.now, sequence: registry.sequence + 1 })],
     right: [YES, STATEMENT],
   },
@@ -79,7 +97,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     right: [STATEMENT, YES],
   },
   'an older list under a higher sequence': {
-    rule: 'statement-checks',
+    rule: 'list-rollback',
     shows: [
       (registry) => registry.publish({ at: registry.now + 600 }),
       (registry) => registry.publish({ at: registry.now + 60, sequence: 50 }),
@@ -103,30 +121,24 @@ const STORIES: Readonly<Record<string, Story>> = {
     right: [STATEMENT, YES],
   },
   'a gap in the sequence': {
-    rule: 'statement-order',
+    rule: 'statement-claims',
     shows: [nothing, (registry) => registry.publish({ sequence: registry.sequence + 1000 })],
     ...NEWER,
   },
-  'no publication statement any more': {
-    rule: 'missing-files',
-    shows: [nothing, (registry) => registry.files.delete('publication.jwt')],
-    right: ['ERR_PUBLICATION_MISSING', YES],
+  'no publication any more': {
+    rule: 'statements-file',
+    shows: [nothing, (registry) => registry.state({ publication: undefined })],
+    right: ['ERR_STATEMENTS_INVALID', YES],
   },
   'no checkpoint any more': {
-    rule: 'missing-files',
-    shows: [nothing, (registry) => registry.files.delete('checkpoint.jwt')],
-    right: ['ERR_CHECKPOINT_MISSING', YES],
+    rule: 'statements-file',
+    shows: [nothing, (registry) => registry.state({ checkpoint: undefined })],
+    right: ['ERR_STATEMENTS_INVALID', YES],
   },
-  'neither statement nor checkpoint any more': {
-    rule: 'missing-files',
-    shows: [
-      nothing,
-      (registry) => {
-        registry.files.delete('checkpoint.jwt');
-        registry.files.delete('publication.jwt');
-      },
-    ],
-    right: ['ERR_PUBLICATION_MISSING', YES],
+  'no statements any more': {
+    rule: 'statements-file',
+    shows: [nothing, (registry) => registry.files.delete(STATEMENTS)],
+    right: ['ERR_SOURCE_STATUS', YES],
   },
   'a rotation': {
     rule: 'rotation-replaced',
@@ -164,8 +176,7 @@ const STORIES: Readonly<Record<string, Story>> = {
       (registry) => {
         const claims = { iat: registry.now, next_root: key('next root').jwk, step: 1 };
         const step = jwt(key('stranger'), { typ: 'registry-root-rotation+jwt' }, claims);
-        registry.rotate('next root').files.set('keys/rotation.json', utf8(JSON.stringify([step])));
-        registry.seal();
+        registry.rotate('next root').state({ rotation: [step] });
       },
     ],
     right: ['ERR_ROTATION_GAP', YES],
@@ -176,7 +187,7 @@ const STORIES: Readonly<Record<string, Story>> = {
     ...ROTATED,
   },
   'a rotation goes on under a lower sequence': {
-    rule: 'statement-order',
+    rule: 'statement-rollback',
     shows: [
       (registry) => registry.publish({ sequence: 50 }),
       (registry) => {
@@ -207,14 +218,41 @@ const CHECKPOINT_STORIES: Readonly<Record<string, Story>> = {
     shows: [sealedWith((now) => ({ iat: now + 60 })), nothing],
     right: [CHECKPOINT, YES],
   },
-  'an older checkpoint of a newer list': {
+  'a newer publication by an earlier checkpoint': {
+    rule: 'checkpoint-rollback',
+    shows: [sealedWith((now) => ({ iat: now + 300 })), nextSealedAt(70)],
+    ...NEWER,
+  },
+  'a newer publication by an earlier checkpoint that keeps every hold': {
+    rule: 'checkpoint-rollback',
+    shows: [held(290, ['alpha']), nextSealedAt(70, ['alpha', 'beta'])],
+    ...NEWER,
+  },
+  'a newer publication by an earlier checkpoint that loses a hold': {
+    rule: 'checkpoint-rollback',
+    shows: [held(290, ['alpha', 'beta']), nextSealedAt(70, ['beta'])],
+    right: [CHECKPOINT, YES],
+  },
+  'a newer publication by a checkpoint of the same second that loses a hold': {
+    rule: 'checkpoint-rollback',
+    shows: [held(290, ['alpha', 'beta']), nextSealedAt(300, ['beta'])],
+    right: [CHECKPOINT, YES],
+  },
+  'a newer publication by a later checkpoint that releases a hold': {
+    rule: 'checkpoint-rollback',
+    shows: [held(290, ['alpha', 'beta']), nextSealedAt(301, ['beta'])],
+    ...NEWER,
+  },
+  'a rotation by an earlier checkpoint that loses a hold': {
     rule: 'checkpoint-rollback',
     shows: [
-      sealedWith((now) => ({ iat: now + 300 })),
-      (registry) =>
-        registry.change('beta', { tier: 'founding' }).publish({ checkpoint: { iat: registry.now + 70 } }),
+      held(290, ['alpha', 'beta']),
+      (registry) => {
+        registry.hold = ['beta'];
+        rotated(registry);
+      },
     ],
-    right: [CHECKPOINT, YES],
+    right: [CHECKPOINT, REPLACED],
   },
   'another checkpoint of the same second': {
     rule: 'checkpoint-rollback',
@@ -249,10 +287,7 @@ const CHECKPOINT_STORIES: Readonly<Record<string, Story>> = {
   },
   'a permission to hold is withdrawn': {
     rule: 'hold-permission',
-    shows: [
-      nothing,
-      (registry) => registry.permit({ hold: false }),
-    ],
+    shows: [nothing, (registry) => registry.permit({ hold: false })],
     right: ['ERR_CHECKPOINT_INVALID', YES],
     bases: HOLD,
   },
@@ -297,12 +332,21 @@ const CHECKPOINT_STORIES: Readonly<Record<string, Story>> = {
         held(300, [])(registry);
       },
     ],
-    right: [YES, LIST],
+    ...NEWER,
   },
 };
 
 function sealedWith(claims: (now: number) => object): Work {
   return (registry) => registry.seal({ ...claims(registry.now) });
+}
+
+/** Publishes a newer list, under a checkpoint of a time. @param seconds - after the list before */
+function nextSealedAt(seconds: number, hold?: readonly string[]): Work {
+  return (registry) => {
+    const iat = registry.now + seconds;
+    registry.hold = hold ?? registry.hold;
+    registry.change('gamma', { tier: 'founding' }).publish({ checkpoint: { iat } });
+  };
 }
 
 function held(seconds: number, ids: readonly string[]): Work {
@@ -321,13 +365,38 @@ function cosignedLater(seconds: number): Work {
 }
 
 const INCONSISTENT = 'ERR_LOG_INCONSISTENT';
+const NOT_LOGGED = 'ERR_NOT_LOGGED';
 const TOO_FEW = 'ERR_TOO_FEW_COSIGNATURES';
 const WITNESSED = ['witnessed'];
 
+/** The next publication names no log, and nothing is left of it. */
+const withdrawn: Work = (registry) => {
+  registry.log = undefined;
+  registry.publish();
+  for (const path of [...registry.files.keys()]) if (path.startsWith('log/')) registry.files.delete(path);
+};
+
+/** The next publication names another log, which begins anew. */
+const renamed: Work = (registry) => {
+  const { log } = registry;
+  if (log === undefined) return;
+  registry.log = new Log(log.witnesses);
+  registry.log.signer = { ...log.signer, name: 'another.example/log' };
+  registry.publish();
+};
+
 /** Stories about a log. */
 const LOG_STORIES: Readonly<Record<string, Story>> = {
-  'a log that is shorter': { rule: 'log-rollback', shows: [next, nothing], ...BACK },
-  'a log that is forked': { rule: 'log-rollback', shows: [next, nextButOther], ...BACK },
+  'a log that is shorter': {
+    rule: 'log-rollback',
+    shows: [twice, (registry) => registry.publish({ at: registry.now + 600, sequence: 50 })],
+    right: [INCONSISTENT, YES],
+  },
+  'a log that is forked': {
+    rule: 'log-rollback',
+    shows: [next, (registry) => registry.publish({ at: registry.now + 600, sequence: 50 })],
+    right: [INCONSISTENT, YES],
+  },
   // A witness that has signed both heads has checked that the larger one contains the other one.
   'a log that is forked and longer': {
     rule: 'log-rollback',
@@ -338,32 +407,43 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
         registry.publish();
       },
     ],
-    right: [YES, LIST],
+    ...NEWER,
     byRoot: [INCONSISTENT, YES],
   },
   'a log that is withdrawn': {
-    rule: 'statement-rollback',
-    shows: [
-      nothing,
-      (registry) => {
-        registry.publish({ claims: { log: undefined } });
-        for (const path of [...registry.files.keys()])
-          if (path.startsWith('log/')) registry.files.delete(path);
-        registry.seal = () => registry;
-      },
-    ],
-    right: [STATEMENT, YES],
+    rule: 'log-proof',
+    shows: [nothing, withdrawn],
+    right: [NOT_LOGGED, YES],
   },
   'a log of another name': {
-    rule: 'statement-rollback',
+    rule: 'log-proof',
+    shows: [nothing, renamed],
+    right: [NOT_LOGGED, YES],
+  },
+  ...Object.fromEntries(
+    Object.entries({ 'is withdrawn': withdrawn, 'gets another name': renamed }).flatMap(([name, work]) => {
+      const story = { rule: 'log-kept-for-good', pinsLog: false } as const;
+      const over: Work = (registry) => work(registry.rotate('next root'));
+      return [
+        [`a log that nobody requires ${name}`, { ...story, shows: [nothing, work], right: [STATEMENT, YES] }],
+        [
+          `a log that nobody requires ${name} over a rotation`,
+          { ...story, shows: [nothing, over], right: [STATEMENT, REPLACED] },
+        ],
+      ] as const;
+    }),
+  ),
+  'a log that nobody requires gets another key': {
+    rule: 'log-kept-for-good',
     shows: [
       nothing,
       (registry) => {
-        if (registry.log) registry.log.signer = { ...registry.log.signer, name: 'another.example/log' };
+        if (registry.log) registry.log.signer = { ...registry.log.signer, key: key('next log') };
         registry.publish();
       },
     ],
-    right: [STATEMENT, YES],
+    ...NEWER,
+    pinsLog: false,
   },
   'a head without witnesses': {
     rule: 'log-quorum',
@@ -427,7 +507,7 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
           if (path.startsWith('log/tile/0')) registry.files.delete(path);
       },
     ],
-    right: [YES, LIST],
+    ...NEWER,
     byRoot: [INCONSISTENT, YES],
   },
 };
@@ -444,7 +524,7 @@ function* clockSetBack(role: Role): Generator<Case> {
   const older = shown(registry, base);
   const steps: Step[] = [
     { now: now + 1_200_000, sources: [newer], right: 'accept' },
-    { now, sources: [older], right: [LIST], restarts: true },
+    { now, sources: [older], right: [STATEMENT], restarts: true },
     { now: now + 1_200_000, sources: [newer], right: 'accept', restarts: true },
   ];
   const why = 'What is stored is from the future, because the clock was set back.';
@@ -488,12 +568,76 @@ function* rotatedTwiceSaved(role: Role): Generator<Case> {
     const steps: Step[] = [
       { now: now + HOUR, sources: [shown(registry, base)], right: 'accept' },
       { now: now + HOUR, sources: [newer], right: 'accept' },
-      { now: now + HOUR, sources: [older], right: [LIST], restarts: true },
+      { now: now + HOUR, sources: [older], right: [STATEMENT], restarts: true },
       { now: now + HOUR, sources: [newer], right: 'accept', restarts: true },
     ];
     const id = `memory/${base}, a newer list after a rotation, and a restart`;
     yield makeCase(role, { id, rule: 'client-memory', base, why, steps });
   }
+}
+
+/** A rotation counts as soon as it is bound, whatever the source shows after it. */
+function* rotationBound(role: Role): Generator<Case> {
+  const base = 'checkpoint';
+  const { registry, now } = golden(base);
+  const good = registry.copy().rotate('next root');
+  const { publication, checkpoint } = registry;
+  const refused = shown(good.copy().state({ publication, checkpoint }), base);
+  const before = shown(registry, base);
+  const other = shown(registry.copy().rotate('other root'), base);
+  const later = now + HOUR;
+  const why = 'The source shows a rotation, and then something that is refused.';
+  for (const [name, restarts] of [
+    ['', undefined],
+    [', and a restart', true],
+  ] as const) {
+    const again = restarts && { restarts };
+    const steps: Step[] = [
+      { now: later, sources: [before], right: 'accept' },
+      { now: later, sources: [refused], right: [REPLACED] },
+      ...(role === 'client' && !restarts ? [{ now: later, sources: [], right: UNUSABLE }] : []),
+      { now: later, sources: [before], right: [REPLACED], ...again },
+      { now: later, sources: [other], right: [FORK], ...again },
+      { now: later, sources: [shown(good, base)], right: 'accept', ...again },
+    ];
+    const id = `memory/a rotation is bound although a later step refuses${name}`;
+    yield makeCase(role, { id, rule: 'client-memory', base, why, steps });
+  }
+}
+
+/** A list under a root key that was replaced is not used. */
+const UNUSABLE: Right = ['ERR_REGISTRY_NOT_READY', 'ERR_REGISTRY_STALE'];
+
+/** The root key has signed one publication twice. */
+function* signedTwice(role: Role): Generator<Case> {
+  const base = 'p256';
+  const { registry, now } = golden(base);
+  const [header = '', payload = '', signature = ''] = registry.publication.split('.');
+  const publication = [header, payload, algebra(base, signature)['the other s']].join('.');
+  const steps: Step[] = [
+    { now, sources: [shown(registry, base)], right: 'accept' },
+    { now, sources: [shown(registry.copy().state({ publication }), base)], right: 'accept' },
+  ];
+  const why = 'Two signatures over one signing input are one publication.';
+  const id = 'memory/a publication that was signed twice';
+  yield makeCase(role, { id, rule: 'statement-hash', base, why, steps });
+}
+
+/** A part of what was stored is lost. Then nothing protects against old lists, but the program goes on. */
+function* storeCut(role: Role): Generator<Case> {
+  const base = 'checkpoint';
+  const { registry, now } = golden(base);
+  const newer = shown(registry.copy().publish(), base);
+  const older = shown(registry, base);
+  const steps: Step[] = [
+    { now: now + HOUR, sources: [newer], right: 'accept' },
+    { now: now + HOUR, sources: [older], right: [STATEMENT], restarts: true },
+    { now: now + HOUR, sources: [older], right: 'accept', restarts: 'cut' },
+    { now: now + HOUR, sources: [newer], right: 'accept' },
+    { now: now + HOUR, sources: [older], right: [STATEMENT], restarts: true },
+  ];
+  const why = 'The second half of what was stored is lost: the program goes on as at a first run.';
+  yield makeCase(role, { id: 'memory/the store is cut short', rule: 'store-times', base, why, steps });
 }
 
 /** A client that holds a list may update it through the tree of sums. Whatever is wrong there, the whole list decides. */
@@ -520,7 +664,7 @@ function* updates(role: Role): Generator<Case> {
     [
       'another hash of the list',
       shown(changed().publish({ claims: { sha256: '0'.repeat(64) } }), base),
-      ['ERR_CHECKPOINT_MISMATCH'],
+      mismatch,
     ],
   ];
   for (const [name, tree, right] of shows) {
@@ -539,6 +683,9 @@ function* updates(role: Role): Generator<Case> {
 export function* memoryKit(role: Role): Generator<Case> {
   yield* clockSetBack(role);
   yield* rotatedTwiceSaved(role);
+  yield* rotationBound(role);
+  yield* signedTwice(role);
+  yield* storeCut(role);
   if (role === 'client') yield* updates(role);
   if (role === 'client') yield* clockWasAhead(role);
   const tables = [
@@ -563,7 +710,9 @@ interface NamedStory {
 
 /** The cases of a story: without and with a restart between the steps. */
 function* told(role: Role, { base, name, story }: NamedStory): Generator<Case> {
-  const { rule, shows, right, byRoot = right } = story;
+  const { rule, shows, right, byRoot = right, pinsLog } = story;
+  const { root } = golden(base).anchor;
+  const anchor = pinsLog === false ? { anchor: JSON.stringify({ root }) } : {};
   const [second, again] = (BY_ROOT.includes(base) ? byRoot : right).map(verdict);
   const [one, other] = shows.map((work) => ({ base, patches: variant(base, work) }));
   const later = [one, other, one].map((source, at) => ({
@@ -574,9 +723,9 @@ function* told(role: Role, { base, name, story }: NamedStory): Generator<Case> {
   const restarted = later.map((step, at) => ({ ...step, ...(at > 0 && { restarts: true as const }) }));
   const why = 'A client remembers what it has accepted.';
   const id = `memory/${base}, ${name}`;
-  yield makeCase(role, { id, rule, base, why, steps: later });
+  yield makeCase(role, { id, rule, base, why, steps: later, ...anchor });
   const kept = name === 'an older list' ? 'client-memory' : rule;
-  yield makeCase(role, { id: `${id}, after a restart`, rule: kept, base, why, steps: restarted });
+  yield makeCase(role, { id: `${id}, after a restart`, rule: kept, base, why, steps: restarted, ...anchor });
 }
 
 const HOUR = 60 * 60_000;

@@ -10,6 +10,11 @@ import { ORIGIN } from '../cases/log.js';
 import { either, sealing, signerOf, topic } from '../cases/make-case.js';
 import { verifierKey } from '../cases/note.js';
 import type { Patch, Resigned } from '../cases/patch.js';
+import {
+  CHECKPOINT as CHECKPOINT_PART,
+  PUBLICATION as PUBLICATION_PART,
+  ROTATION as ROTATION_PART,
+} from '../cases/statements.js';
 import { FORMS, GOOD_JSON, GOOD_NUMBERS, JSON_TRAPS, NUMBER_TRAPS, ofSize } from '../cases/traps.js';
 
 /** A statement of a golden tree, its code when it is malformed, and the roles that see its cases. */
@@ -24,15 +29,15 @@ interface Target {
 }
 
 const PUBLICATION: Target = {
-  ...{ base: 'stated', file: 'publication.jwt', code: 'ERR_PUBLICATION_INVALID', rule: 'statement-claims' },
+  ...{ base: 'stated', file: PUBLICATION_PART, code: 'ERR_PUBLICATION_INVALID', rule: 'statement-claims' },
   ...{ parsers: ['lookup'], readers: ['client', 'auditor'] },
 };
 const CHECKPOINT: Target = {
-  ...{ base: 'checkpoint', file: 'checkpoint.jwt', code: 'ERR_CHECKPOINT_INVALID', rule: 'checkpoint-form' },
+  ...{ base: 'checkpoint', file: CHECKPOINT_PART, code: 'ERR_CHECKPOINT_INVALID', rule: 'checkpoint-form' },
   ...{ parsers: ['client'], readers: ['client', 'auditor'] },
 };
 const ROTATION: Target = {
-  ...{ base: 'rotated', file: 'keys/rotation.json', code: 'ERR_ROTATION_INVALID', rule: 'rotation-form' },
+  ...{ base: 'rotated', file: ROTATION_PART, code: 'ERR_ROTATION_INVALID', rule: 'rotation-form' },
   ...{ parsers: ['client'], readers: ['client'] },
 };
 const TARGETS = [PUBLICATION, CHECKPOINT, ROTATION];
@@ -46,8 +51,8 @@ export function* statementKit(role: Role): Generator<Case> {
   }
 }
 
-const isRotation = ({ file }: Target) => file === 'keys/rotation.json';
-const topicOf = ({ file }: Target) => file.replace(/^.*\/|\.\w+$/g, '');
+const isRotation = ({ file }: Target) => file === ROTATION_PART;
+const topicOf = ({ file }: Target) => file.replace(/^.*#/, '');
 
 function partsOf(target: Target) {
   const tree = golden(target.base);
@@ -57,7 +62,7 @@ function partsOf(target: Target) {
 }
 
 function sealed({ file, base }: Target, patch: Patch): Patch[] {
-  return file === 'checkpoint.jwt' ? [patch] : [patch, sealing(golden(base))];
+  return file === PUBLICATION_PART ? [patch, sealing(golden(base))] : [patch];
 }
 
 function* traps(role: Role, target: Target): Generator<Case> {
@@ -77,7 +82,7 @@ function* traps(role: Role, target: Target): Generator<Case> {
     if (changed === jcs(payload)) continue;
     const isGood = GOOD_JSON.includes(name) || GOOD_NUMBERS.includes(name);
     // Minus zero is an integer, but no checkpoint is valid from 1970 on.
-    const isZero = name === 'iat minus zero' && file !== 'checkpoint.jwt';
+    const isZero = name === 'iat minus zero' && file !== CHECKPOINT_PART;
     yield make(`payload with ${name}`, rawJwt(by, jcs(header), changed), either(isGood || isZero, code));
   }
   for (const [name, change] of Object.entries(JSON_TRAPS)) {
@@ -91,8 +96,7 @@ function* traps(role: Role, target: Target): Generator<Case> {
     const signed = ofSize(size, (pad, note) =>
       rawJwt(by, jcs({ ...header, pad }), jcs({ ...payload, note })),
     );
-    const tooLarge = isRotation(target) ? code : 'ERR_SOURCE_TOO_LARGE';
-    yield make(`of ${size} bytes`, signed, either(size === 16_384, tooLarge, 'ERR_IO_FAILED'));
+    yield make(`of ${size} bytes`, signed, either(size === 16_384, code));
   }
 }
 
@@ -104,7 +108,7 @@ const KIDS = ['no kid', 'kid null', 'kid a number', 'kid of a stranger', 'kid em
 function* headers(role: Role, target: Target): Generator<Case> {
   const { signer, header } = partsOf(target);
   const { base, file, code } = target;
-  const isFree = file === 'publication.jwt';
+  const isFree = file === PUBLICATION_PART;
   const why = 'The header has another member.';
   const make = topic(role, topicOf(target), { rule: 'jwt-profile', base, why });
   for (const [name, change] of HEADERS) {
@@ -124,22 +128,20 @@ const HASH = 'a'.repeat(64);
 /** What a claim of a statement may be: an integer or a text, and whether it may be absent. */
 const CLAIMS: Readonly<Record<string, Readonly<Record<string, 'integer' | 'integer?' | 'text' | 'text?'>>>> =
   {
-    'publication.jwt': {
+    [PUBLICATION_PART]: {
       ...{ iat: 'integer', sequence: 'integer', size: 'integer', issuers: 'integer', levels: 'integer' },
       ...{
         updated_at: 'text',
         sha256: 'text',
         sums_sha256: 'text',
-        previous: 'text?',
         exp: 'integer?',
         nbf: 'integer?',
       },
     },
-    'checkpoint.jwt': {
-      ...{ iat: 'integer', exp: 'integer', size: 'integer', sequence: 'integer', nbf: 'integer?' },
-      ...{ updated_at: 'text', sha256: 'text', tree_sha256: 'text' },
+    [CHECKPOINT_PART]: {
+      ...{ iat: 'integer', exp: 'integer', nbf: 'integer?', publication: 'text', tree_sha256: 'text' },
     },
-    'keys/rotation.json': { iat: 'integer', exp: 'integer?', nbf: 'integer?', step: 'integer?' },
+    [ROTATION_PART]: { iat: 'integer', exp: 'integer?', nbf: 'integer?', step: 'integer?' },
   };
 
 function* claims(role: Role, target: Target): Generator<Case> {
@@ -185,38 +187,36 @@ function* special(target: Target, made: Make): Generator<Case> {
   const make = (name: string, value: object, right: Right = refused) => made(name, value, right);
   const { claims: usual } = partsOf(target);
   if (target === PUBLICATION || target === CHECKPOINT) {
-    for (const claim of ['sha256', target === PUBLICATION ? 'sums_sha256' : 'tree_sha256']) {
+    const hashes = target === PUBLICATION ? ['sha256', 'sums_sha256'] : ['publication', 'tree_sha256'];
+    for (const claim of hashes) {
       const hash = String(usual[claim]);
       yield make(`${claim} in capitals`, { [claim]: hash.toUpperCase() });
       yield make(`${claim} too short`, { [claim]: hash.slice(1) });
       yield make(`${claim} with a newline`, { [claim]: `${hash}\n` });
     }
-    for (const time of ['2026-11-21T08:03:00.0Z', '2026-11-21t08:03:00z', '2026-11-31T08:03:00Z']) {
-      yield make(`updated_at ${time}`, { updated_at: time });
-    }
   }
   if (target === PUBLICATION) {
-    yield make('previous in its form', { previous: HASH }, 'accept');
-    yield make('previous in capitals', { previous: HASH.toUpperCase() });
-    for (const [name, previous] of Object.entries({ short: HASH.slice(1), long: `${HASH}0`, empty: '' }))
-      yield make(`previous ${name}`, { previous });
-    yield make('previous with another letter', { previous: 'g'.repeat(64) });
-    yield make('previous with a newline', { previous: `${HASH}\n` });
+    for (const time of ['2026-11-21T08:03:00.0Z', '2026-11-21t08:03:00z', '2026-11-31T08:03:00Z'])
+      yield make(`updated_at ${time}`, { updated_at: time });
+    yield* previousHashes(make);
     yield make('levels 9', { levels: 9 });
     for (const [name, value] of ODD_VALUES) if (name !== '2^53') yield make(`log ${name}`, { log: value });
     yield make('log without a key', { log: { origin: 'registry.example/log' } });
     yield* onlineKeys((name, online, right = refused) => make(name, { online }, right));
-    // The checkpoint names the same sequence with another list, which a client finds first.
-    yield make('size is another', { size: 1 }, ['ERR_CHECKPOINT_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
-    yield make('issuers is another', { issuers: 1 }, ['ERR_PUBLICATION_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
-    yield make('sha256 is another', { sha256: HASH }, ['ERR_CHECKPOINT_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
+    const other = ['ERR_PUBLICATION_MISMATCH', 'ERR_AUDIT_PUBLICATION'];
+    yield make('size is lower', { size: 1 }, other);
+    yield make('size is higher', { size: Number(usual['size']) + 1 }, other);
+    yield make('issuers is another', { issuers: 1 }, other);
+    yield make('sha256 is another', { sha256: HASH }, other);
+    yield make('updated_at is another', { updated_at: '2026-11-21T08:00:01Z' }, other);
   }
   if (target === CHECKPOINT) {
-    const other = ['ERR_CHECKPOINT_MISMATCH', 'ERR_AUDIT_CHECKPOINT'];
-    yield make('size is another', { size: 1 }, other);
-    yield make('sha256 is another', { sha256: HASH }, other);
-    yield make('sequence is higher', { sequence: Number(usual['sequence']) + 1 }, other);
-    yield make('sequence is lower', { sequence: Number(usual['sequence']) - 1 }, 'accept');
+    yield make('publication is another', { publication: HASH }, ['ERR_CHECKPOINT_MISMATCH']);
+    yield make(
+      'the claims of an earlier version',
+      { updated_at: null, sha256: 1, size: 'x', sequence: -1 },
+      'accept',
+    );
   }
   if (target === ROTATION) {
     yield make('step 2', { step: 2 });
@@ -231,6 +231,25 @@ function* special(target: Target, made: Make): Generator<Case> {
     for (const value of [null, [], ['x'], 'x', [1]])
       yield make(`next_roots ${JSON.stringify(value)}`, { next_roots: value });
   }
+}
+
+/** The publications before. A reader checks no more than the form. */
+function* previousHashes(make: Make): Generator<Case> {
+  for (const [name, value] of ODD_VALUES) {
+    if (name === '2^53') continue;
+    yield name === 'an array'
+      ? make('previous empty', { previous: [] }, 'accept')
+      : make(`previous ${name}`, { previous: value });
+  }
+  const hashes = Array.from({ length: 17 }, (_one, at) => at.toString(16).padStart(64, '0'));
+  for (const count of [1, 16])
+    yield make(`previous ${count}`, { previous: hashes.slice(0, count) }, 'accept');
+  yield make('previous 17', { previous: hashes });
+  yield make('previous a hash', { previous: HASH });
+  const odd = { short: HASH.slice(1), long: `${HASH}0`, empty: '', 'with a newline': `${HASH}\n` };
+  for (const [name, hash] of Object.entries(odd)) yield make(`previous a hash ${name}`, { previous: [hash] });
+  yield make('previous in capitals', { previous: [HASH.toUpperCase()] });
+  yield make('previous with null', { previous: [HASH, null] });
 }
 
 /** The name of a log and its key, which may have more members. */
@@ -264,7 +283,8 @@ function* onlineKeys(made: (name: string, online: unknown, right?: Right) => Cas
   for (const [name, value] of ODD_VALUES) if (name !== '2^53') yield made(`online ${name}`, value);
   for (const member of Object.keys(good)) yield make(`${member} absent`, { [member]: undefined });
   yield make('another member', { more: 1 }, 'accept');
-  for (const value of [null, 'x', {}, [], [null], [1]]) yield make(`keys ${JSON.stringify(value)}`, { keys: value });
+  for (const value of [null, 'x', {}, [], [null], [1]])
+    yield make(`keys ${JSON.stringify(value)}`, { keys: value });
   yield make('16 keys', { keys: Array(16).fill(jwk) }, 'accept');
   yield make('17 keys', { keys: Array(17).fill(jwk) });
   for (const [name, value] of ODD_VALUES)

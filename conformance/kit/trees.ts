@@ -1,6 +1,6 @@
 import type { Case, Role } from '../cases/case.js';
 import { jcs, sha256Hex, utf8 } from '../cases/encoding.js';
-import { bytesIn, textIn } from '../cases/files.js';
+import { bytesIn, type Files, textIn } from '../cases/files.js';
 import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
 import type { Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
@@ -17,11 +17,13 @@ import {
 } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import type { Registry } from '../cases/registry.js';
+import { CHECKPOINT, PUBLICATION, STATEMENTS } from '../cases/statements.js';
 import { LINES } from '../cases/traps.js';
 
 /** What a golden tree shows besides. */
 const GOOD: Readonly<Record<string, string>> = {
   stated: 'statement-form',
+  'root-checkpoint': 'statement-checkpoint',
   'levels-1': 'sums-whole',
   'rotated-thrice': 'commitment-followed',
 };
@@ -37,26 +39,26 @@ export function* treeKit(role: Role): Generator<Case> {
   yield* missing(role);
 }
 
-const STATEMENTS = [
-  ['publication.jwt', 'statement-form', 'ERR_PUBLICATION_INVALID'],
-  ['checkpoint.jwt', 'checkpoint-signer', 'ERR_CHECKPOINT_INVALID'],
+const SIGNED = [
+  ['publication', PUBLICATION, 'statement-form', 'ERR_PUBLICATION_INVALID'],
+  ['checkpoint', CHECKPOINT, 'checkpoint-signer', 'ERR_CHECKPOINT_INVALID'],
 ] as const;
 const SIGNERS = ['stranger', 'p256 stranger', 'root', 'root 2', 'online', 'log'];
 
 function* signers(role: Role): Generator<Case> {
   for (const base of ['checkpoint', 'rotated']) {
     const tree = golden(base);
-    for (const [file, rule, code] of STATEMENTS) {
+    for (const [name, file, rule, code] of SIGNED) {
       const why = 'Another key has signed a statement.';
       const make = topic(role, 'signer', { rule, base, why });
-      for (const signer of SIGNERS.filter((name) => name !== signerOf(tree, file))) {
+      for (const signer of SIGNERS.filter((one) => one !== signerOf(tree, file))) {
         for (const own of [false, true]) {
           const { thumbprint, alg } = key(signer);
           const patch: Patch = { file, key: signer, header: own ? { kid: thumbprint, alg } : {} };
-          const patches = file === 'checkpoint.jwt' ? [patch] : [patch, sealing(tree)];
+          const patches = file === CHECKPOINT ? [patch] : [patch, sealing(tree)];
           // The root key may sign checkpoints, too.
-          const isGood = file === 'checkpoint.jwt' && signer === tree.registry.root.name && own;
-          const id = `${base}, ${file} by ${signer} with ${own ? 'its own kid' : 'the right kid'}`;
+          const isGood = file === CHECKPOINT && signer === tree.registry.root.name && own;
+          const id = `${base}, ${name} by ${signer} with ${own ? 'its own kid' : 'the right kid'}`;
           yield make(id, { patches }, either(isGood, code));
         }
       }
@@ -132,28 +134,19 @@ function* changes(role: Role): Generator<Case> {
     yield make(name, { patches: [...patches, sealing(golden(base))] }, either(isGood, 'ERR_AUDIT_CHANGES'));
 }
 
-/** Each part of a registry that nobody may leave out, the code of its absence, and the code of an auditor. */
-const PARTS = [
-  ['checkpoint.jwt', 'ERR_CHECKPOINT_MISSING', 'ERR_AUDIT_CHECKPOINT'],
-  ['publication.jwt', 'ERR_PUBLICATION_MISSING', 'ERR_AUDIT_PUBLICATION'],
-] as const;
-
 /** Files that a client does not need, or does. */
 function* missing(role: Role): Generator<Case> {
   const base = 'checkpoint';
   const isAuditor = role === 'auditor';
   const parts = topic(role, 'missing', {
-    ...{ rule: 'missing-files', base, why: 'A registry always has this part.' },
+    ...{ rule: 'statements-file', base, why: 'A registry always has this part.' },
   });
-  for (const [file, code, audited] of PARTS) {
-    const removed: Patch[] = [{ file, removed: true }];
-    yield parts(`no ${file}`, { patches: removed }, [isAuditor ? audited : code]);
-  }
-  const only = [...golden(base).files.keys()].filter((file) => !/^(issuers|keys\/root)/.test(file));
-  const partA = only.map((file): Patch => ({ file, removed: true }));
-  yield parts('everything but list, signature, root key and records', { patches: partA }, [
-    isAuditor ? 'ERR_AUDIT_PUBLICATION' : 'ERR_PUBLICATION_MISSING',
-  ]);
+  const absent = [isAuditor ? 'ERR_AUDIT_STATEMENTS' : 'ERR_SOURCE_STATUS'];
+  yield parts('no statements', { patches: [{ file: STATEMENTS, removed: true }] }, absent);
+  yield parts('only list, signature, root key and records', { patches: partAlone(base) }, absent);
+  const sig: Patch[] = [{ file: 'issuers.sig', removed: true }];
+  const signature = { rule: 'verify-before-parse', why: 'Only a list verifier reads it.', patches: sig };
+  yield parts('the signature', signature, either(!isAuditor, 'ERR_AUDIT_SIGNATURE'));
   const make = topic(role, 'missing', {
     ...{ rule: 'tree-files', base, why: 'A file is missing, or is not needed.' },
   });
@@ -165,20 +158,18 @@ function* missing(role: Role): Generator<Case> {
     { rule: 'root-key-file', patches: sealed({ file: 'keys/root.json', removed: true }) },
     either(!isAuditor, 'ERR_AUDIT_ROOT_KEY'),
   );
-  const rotation = sealed({ file: 'keys/rotation.json', text: '[]' });
-  yield make('an empty rotation', { rule: 'rotation-form', patches: rotation }, 'accept');
-  const tree: Patch[] = [{ file: 'checkpoint.jwt', key: 'online', claims: { tree_sha256: '0'.repeat(64) } }];
+  const tree: Patch[] = [{ file: CHECKPOINT, key: 'online', claims: { tree_sha256: '0'.repeat(64) } }];
   yield make(
     'another tree_sha256',
     { rule: 'tree-hash', patches: tree },
     either(!isAuditor, 'ERR_AUDIT_FRESHNESS'),
   );
-  const statements: Patch[] = [{ file: 'statements.json', text: '{"issuers.sig":"x"}' }];
-  yield make(
-    'statements.json says something else',
-    { rule: 'statements-file', patches: statements },
-    either(!isAuditor, 'ERR_AUDIT_STATEMENTS'),
-  );
+}
+
+/** Takes everything away that part A of the specification does not name: what any registry has. */
+export function partAlone(base: string): Patch[] {
+  const others = [...golden(base).files.keys()].filter((file) => !/^(issuers|keys\/root)/.test(file));
+  return others.map((file): Patch => ({ file, removed: true }));
 }
 
 /** What an auditor sees besides: every file of a tree. */
@@ -192,10 +183,11 @@ export function* auditKit(role: Role): Generator<Case> {
 }
 
 /** Files without which a tree is whole. */
-const FREE = /^log\/(proofs|lists)\//;
+const isFree = (files: Files, file: string) =>
+  file.startsWith('lists/') && file !== `lists/${sha256Hex(bytesIn(files, 'issuers.json'))}.json`;
 
-/** Files at whose end are signatures of witnesses, which do not count if they are wrong. */
-const HEADS = /tlog-proof$|^log\/checkpoint$/;
+/** Files with signatures of witnesses, which do not count if they are wrong. */
+const SIGNED_TEXTS = ['log/checkpoint', STATEMENTS];
 
 function* wrongFiles(role: Role): Generator<Case> {
   for (const base of ['described', 'witnessed']) {
@@ -203,8 +195,8 @@ function* wrongFiles(role: Role): Generator<Case> {
     for (const [file, bytes] of golden(base).files) {
       const removed: Patch[] = [{ file, removed: true }];
       const gone = { patches: removed, why: 'A file is missing.' };
-      yield make(`${base}, no ${file}`, gone, either(FREE.test(file), ...ANY_AUDIT));
-      const wrong: Patch[] = [{ file, at: HEADS.test(file) ? 5 : bytes.length >> 1, xor: 1 }];
+      yield make(`${base}, no ${file}`, gone, either(isFree(golden(base).files, file), ...ANY_AUDIT));
+      const wrong: Patch[] = [{ file, at: SIGNED_TEXTS.includes(file) ? 5 : bytes.length >> 1, xor: 1 }];
       const why = 'One bit of a file is wrong.';
       yield make(`${base}, a wrong bit in ${file}`, { patches: wrong, why }, ANY_AUDIT);
     }
@@ -215,15 +207,15 @@ function* wrongFiles(role: Role): Generator<Case> {
 function sealedFor(patches: readonly Patch[]): Patch {
   const files = filesOf({ base: 'stated', patches });
   const tree_sha256 = sha256Hex(bytesIn(files, 'SHA256SUMS'));
-  return { file: 'checkpoint.jwt', key: 'root', claims: { tree_sha256 } };
+  return { file: CHECKPOINT, key: 'root', claims: { tree_sha256 } };
 }
 
 /** Several checks may find such a fault first. */
 const ANY_AUDIT = [
-  ...['ERR_AUDIT_CHECKSUMS', 'ERR_AUDIT_SNAPSHOTS', 'ERR_AUDIT_RECORDS', 'ERR_AUDIT_SUMS', 'ERR_AUDIT_LOG'],
-  ...['ERR_AUDIT_ROOT_KEY', 'ERR_AUDIT_SIGNATURE', 'ERR_AUDIT_PUBLICATION', 'ERR_AUDIT_CHECKPOINT'],
-  ...['ERR_AUDIT_FRESHNESS'],
-  ...['ERR_CHECKPOINT_INVALID', 'ERR_PUBLICATION_INVALID', 'ERR_NOT_LOGGED'],
+  ...['ERR_AUDIT_CHECKSUMS', 'ERR_AUDIT_LISTS', 'ERR_AUDIT_RECORDS', 'ERR_AUDIT_SUMS', 'ERR_AUDIT_LOG'],
+  ...['ERR_AUDIT_ROOT_KEY', 'ERR_AUDIT_SIGNATURE', 'ERR_AUDIT_PUBLICATION'],
+  ...['ERR_AUDIT_FRESHNESS', 'ERR_AUDIT_STATEMENTS', 'ERR_STATEMENTS_INVALID'],
+  ...['ERR_CHECKPOINT_INVALID', 'ERR_PUBLICATION_INVALID', 'ERR_NOT_LOGGED', 'ERR_SIGNATURE_INVALID'],
 ];
 
 function* sumsOfFiles(role: Role): Generator<Case> {
@@ -291,7 +283,7 @@ function* treeOfSums(role: Role): Generator<Case> {
   const why = 'The auditor makes the tree of sums from the list.';
   const make = topic(role, 'sums', { rule: 'sums-whole', base, why });
   for (const levels of [1, 2, 8]) {
-    const patches = resigned(base, 'publication.jwt', { levels });
+    const patches = resigned(base, PUBLICATION, { levels });
     yield make(`levels ${levels}`, { patches }, sums);
   }
   const other = variant(base, (registry) => registry.publish({ claims: { sums_sha256: '0'.repeat(64) } }));
@@ -378,20 +370,4 @@ function* described(role: Role): Generator<Case> {
   const dated = { rule: 'status-since', why: 'Since when an issuer is not active.' };
   for (const [name, work, isGood] of times)
     yield names(name, { ...dated, patches: variant(base, work) }, either(isGood, 'ERR_AUDIT_ABOUT'));
-  const text = (name: string) => textIn(golden(base).files, name);
-  const members = ['checkpoint.jwt', 'issuers.sig', 'publication.jwt'];
-  const all = Object.fromEntries(members.map((name) => [name, text(name)]));
-  const { 'checkpoint.jwt': _checkpoint, ...less } = all;
-  const files: readonly (readonly [string, string, boolean])[] = [
-    ['all of them', jcs(all), true],
-    ['one is missing', jcs(less), false],
-    ['one is another', jcs({ ...all, 'publication.jwt': 'x' }), false],
-    ['not canonical', `${jcs(all)}\n`, false],
-  ];
-  const why = 'All statements in one file.';
-  const statements = topic(role, 'statements', { rule: 'statements-file', base, why });
-  for (const [name, content, isGood] of files) {
-    const patches = [{ file: 'statements.json', text: content }];
-    yield statements(name, { patches }, either(isGood, 'ERR_AUDIT_STATEMENTS'));
-  }
 }

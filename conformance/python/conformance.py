@@ -28,7 +28,7 @@ def trusted(message: Message, records: list[dict[str, Json]], hold: tuple[str, .
 
 def facts(proven: Proven) -> dict[str, Json]:
     """What is held, for comparisons with other programs."""
-    return {"list": proven.named.sha256, "hold": list(proven.hold),
+    return {"list": proven.publication.sha256, "hold": list(proven.hold),
             **({"issuers": len(proven.issuers.records)} if proven.issuers else {})}
 
 
@@ -62,12 +62,13 @@ class Client:
 
     def save(self, memory: Memory) -> None:
         self.memory = memory
+        self.held = None  # until the list is accepted under the present root key
 
     def judge(self, message: Message, anchor: TrustAnchor) -> Answer:
         if message["step"] == 0:
             self.memory, self.held, self.kept = Memory(), None, {}
         if message.get("restart"):
-            self.memory, self.held, self.kept = read_memory(json.dumps(self.memory.to_json()).encode()), None, {}
+            self.memory, self.held, self.kept = self.stored(message["restart"] == "cut", anchor), None, {}
         if not message["sources"]:
             return self.judge_held(message)
         first: Refused | None = None
@@ -78,6 +79,14 @@ class Client:
                 first = first or refused
         assert first
         raise first
+
+    def stored(self, is_cut: bool, anchor: TrustAnchor) -> Memory:
+        """What is read from the disk. If it cannot be verified, it is begun anew (#store-times)."""
+        body = json.dumps(self.memory.to_json()).encode()
+        try:
+            return read_memory(body[: len(body) // 2] if is_cut else body, anchor)
+        except Refused:
+            return Memory()
 
     def judge_held(self, message: Message) -> Answer:
         """Without a source, the list that is held must still be good (#other-clocks)."""

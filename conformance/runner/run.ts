@@ -252,7 +252,7 @@ class Runner {
     const mustWait = one.steps.some((other) => other.sources?.some(neverAnswers));
     return {
       ...{ case: one.id, step: at, now, anchor: one.anchor },
-      ...(restarts && { restart: true }),
+      ...(restarts && { restart: restarts }),
       ...(one.ask && { ask: one.ask }),
       ...(one.policy && { policy: one.policy }),
       ...(sources && this.#shown(one.role, sources, { at, prefix })),

@@ -1,15 +1,9 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  type Checkpoint,
-  readStatement,
-  type Statement,
-  type StatementType,
-  verifyCheckpoint,
-} from '@passport-registry/verifier/core';
+import { ANY_TIME, type Checkpoint, verifyCheckpoint } from '@passport-registry/verifier/core';
 import { ignoring, UsageError } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
+import { readUnverified } from '../tree/statements-file.js';
 
 /** The published checkpoint, as far as the next one continues it. */
 export type PreviousCheckpoint = Pick<Checkpoint, 'publication' | 'hold' | 'issuedAt'>;
@@ -45,16 +39,4 @@ export async function previousCheckpoint(
       'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git. If ' +
       'it never held an issuer, run `hold --end --all`',
   );
-}
-
-/** Reads a statement that nobody has verified. Undefined if the text is not a statement of this type. */
-export function readUnverified<Type extends StatementType>(
-  text: Uint8Array | string,
-  type: Type,
-): Statement<Type> | undefined {
-  try {
-    return readStatement(text, type, (message) => new Error(message));
-  } catch {
-    return undefined;
-  }
 }

@@ -98,6 +98,11 @@ async function assertNotPutBack(
   await verified.catch((cause: Error) => {
     throw new TreeRejected(`the tree on ${name} is not valid: ${cause.message}: ${PUT_BACK}`, { cause });
   });
+  // Clients take the list by its hash, and need no issuers.sig.
+  if (!isFirst && !published.signed)
+    throw new TreeRejected(
+      `the tree on ${name} is not valid: its issuers.sig is not for its list: ${PUT_BACK}`,
+    );
   if (baseUrl === undefined) return 'there is no base_url';
   let live: LiveLog;
   try {

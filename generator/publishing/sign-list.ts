@@ -104,7 +104,8 @@ async function signHere(
 /** The list and the signature to publish. */
 type ListAndSignature = Pick<SignedPublication, 'list' | 'signature' | 'kept'>;
 
-const outdated = (problem: string) =>
+/** Makes the error for a request that was overtaken. */
+export const outdated = (problem: string) =>
   new RequestRejected('ERR_REQUEST_OUTDATED', `${problem}: make a new request with \`build --unsigned\``);
 
 /**

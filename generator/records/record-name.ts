@@ -25,11 +25,6 @@ export function isCandidate(path: string): boolean {
   return ALMOST_RECORD_NAME.test(path) || unsafePath(path) !== undefined;
 }
 
-/** Whether a path, relative to the folder of the records, is permitted and names a record. */
-export function isRecordPath(path: string): boolean {
-  return RECORD_NAME.test(path) && unsafePath(path) === undefined && path.split('/').every(isVisible);
-}
-
 /**
  * The problem with the path of a file, if there is one. A path must not contain control characters or invisible
  * characters: they can make a name look like another name, or break the lines of a listing.

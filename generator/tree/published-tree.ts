@@ -19,6 +19,7 @@ import {
   readStatement,
   refuseOlderList,
   type StatementsFile,
+  statementHash,
   verifyAbout,
   verifyCheckpoint,
   verifyPublicationStatement,
@@ -32,7 +33,7 @@ import { parseChecksums, sha256 } from './checksums.js';
 import { withCommitment } from './commitment.js';
 import { PATHS } from './paths.js';
 import { type PendingPublication, pendingPublication } from './pending-publication.js';
-import { statementsIn } from './statements-file.js';
+import { readUnverified, statementsIn } from './statements-file.js';
 
 /** The tree in the output folder. After a killed build, any part may be missing or belong to another build. */
 export interface PublishedTree extends PublishedFiles {
@@ -123,6 +124,7 @@ export async function publishedFiles(name: string, read: ReadFileSync): Promise<
   const signed = await isSigned(list, signature, rootKey);
   const statement = await statementOf(statements, rootKey);
   const checkpoint = await checkpointOf(statements, rootKey, statement);
+  if (statements !== undefined) assertStatementsFit(name, statements);
   let known: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
   const checksums = () => {
     known ??= { sums: parseChecksums(textIn(read(PATHS.checksums)) ?? '') };
@@ -279,4 +281,17 @@ function assertNotRolledBack(name: string, list: Uint8Array, named: PublicationS
       { cause },
     );
   }
+}
+
+/**
+ * One rename replaces all statements. So the checkpoint always names the publication beside it, unless an older one was put back: a
+ * build would then sign another publication under a number that verifiers know.
+ */
+function assertStatementsFit(name: string, { publication, checkpoint }: StatementsFile): void {
+  const named = readUnverified(checkpoint, 'registry-checkpoint+jwt')?.claims.publication;
+  if (named === undefined || named === statementHash(publication)) return;
+  throw new TreeRejected(
+    `the checkpoint in ${name}/${PATHS.statements} is for another publication than the one beside it: an older statement was put back; ` +
+      'restore the tree from a mirror or from git',
+  );
 }

@@ -2,7 +2,10 @@ import { RegistryError } from '@passport-registry/verifier';
 import {
   formatStatementsFile,
   parseStatementsFile,
+  readStatement,
+  type Statement,
   type StatementsFile,
+  type StatementType,
 } from '@passport-registry/verifier/core';
 import type { ReadFileSync } from '../log/log-files.js';
 import { PATHS } from './paths.js';
@@ -16,6 +19,18 @@ export function statementsIn(read: ReadFileSync): StatementsFile | undefined {
   } catch (error) {
     if (error instanceof RegistryError) return undefined;
     throw error;
+  }
+}
+
+/** Reads a statement that nobody has verified. Undefined if the text is not a statement of this type. */
+export function readUnverified<Type extends StatementType>(
+  text: Uint8Array | string,
+  type: Type,
+): Statement<Type> | undefined {
+  try {
+    return readStatement(text, type, (message) => new Error(message));
+  } catch {
+    return undefined;
   }
 }
 

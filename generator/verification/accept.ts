@@ -16,11 +16,10 @@ import {
   verifyPublication,
   verifyStatements,
 } from '@passport-registry/verifier/core';
-import { readUnverified } from '../freshness/previous-checkpoint.js';
 import { clockAt } from '../list/updated-at.js';
 import type { ReadFileSync } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
-import { statementsIn } from '../tree/statements-file.js';
+import { readUnverified, statementsIn } from '../tree/statements-file.js';
 import { type PinnedTrust, pinnedKey } from './pinned-trust.js';
 import { rejecting } from './seen-files.js';
 import { registryFiles, type TreeSource } from './tree-source.js';

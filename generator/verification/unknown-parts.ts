@@ -24,12 +24,7 @@ export interface Note {
    * member. `claim-unknown`: a verified statement has the claim. `entry-unknown`: the root key has signed the
    * statement of an entry of the log, and this version does not know its type.
    */
-  readonly code:
-    | 'file-unknown'
-    | 'file-unlisted'
-    | 'member-unknown'
-    | 'claim-unknown'
-    | 'entry-unknown';
+  readonly code: 'file-unknown' | 'file-unlisted' | 'member-unknown' | 'claim-unknown' | 'entry-unknown';
   /** The file. For an entry, its statement; of several, the first. */
   readonly path: string;
   readonly message: string;

@@ -28,7 +28,12 @@ it('the mirror takes what an auditor accepts, and nothing else, unless it can re
 
 describeInChromium('the page in Chromium', () => {
   it('shows what a client accepts', async () => {
-    const chosen = ['good/checkpoint', 'good/witnessed', 'publication/sequence absent', 'delegation/keys 17'];
+    const chosen = [
+      'good/checkpoint',
+      'good/witnessed',
+      'publication/sequence absent',
+      'publication/online with 17 keys',
+    ];
     const cases = (await kitOf('client')).filter(({ id }) => chosen.includes(id.replace('client/', '')));
     expect(cases).toHaveLength(chosen.length);
     expect(await wrong(cases, () => startPage(connect))).toEqual([]);

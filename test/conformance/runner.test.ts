@@ -14,7 +14,11 @@ const MAIN = join(ROOT, 'build/conformance/main.js');
 const LIST = await kitOf('list');
 const find = (id: string) => LIST.find((one) => one.id === id) as Case;
 /** Two cases to accept, and one to refuse. */
-const CASES = [find('list/good/plain'), find('list/good/stated'), find('list/bytes/plain, a final newline')];
+const CASES = [
+  find('list/good/checkpoint'),
+  find('list/good/stated'),
+  find('list/bytes/stated, a final newline'),
+];
 
 /** A program that answers each message with what an expression says; `m` is the message. */
 function program(expression: string, hello = 'protocol: 1, roles: ["list"], name: "test"'): string[] {
@@ -133,8 +137,8 @@ describe('the runner', () => {
   });
 
   it('expects a listed failure, and fails a listed case that passes', async () => {
-    const listed = new Set(['list/good/plain', 'list/good/stated']);
-    const command = program('m.case === "list/good/plain" ? refuse(m, "ERR_X") : right(m)');
+    const listed = new Set(['list/good/checkpoint', 'list/good/stated']);
+    const command = program('m.case === "list/good/checkpoint" ? refuse(m, "ERR_X") : right(m)');
     const result = await runWith(command, { xfails: listed });
     expect(outcomes(result)).toEqual(['expected', 'surprise', 'passed']);
   });
@@ -186,11 +190,11 @@ describe('conformance run', () => {
   it('prints a table, JSON and JUnit, and its exit code tells whether the program passes', async () => {
     const folder = temporaryFolder();
     const junit = join(folder, 'junit.xml');
-    const only = ['--role', 'list', '--only', 'list/bytes/plain, a final'];
+    const only = ['--role', 'list', '--only', 'list/bytes/stated, a final'];
     const answers = join(folder, 'answers.jsonl');
     const good = await runs([...only, '--json', '-', '--junit', junit, '--answers', answers]);
     expect(readFileSync(answers, 'utf8')).toBe(
-      '{"case":"list/bytes/plain, a final newline","step":0,"verdict":"refuse","code":"ERR_LIST_NOT_CANONICAL"}\n',
+      '{"case":"list/bytes/stated, a final newline","step":0,"verdict":"refuse","code":"ERR_LIST_NOT_CANONICAL"}\n',
     );
     expect(good.stderr).toMatch(/bytes +1 +0 +0 +0 +0 +1\/1\n/);
     expect(good.stderr).toContain('test: passes');
@@ -200,7 +204,7 @@ describe('conformance run', () => {
       codes: { right: 1, all: 1 },
     });
     expect(readFileSync(junit, 'utf8')).toContain(
-      '<testcase classname="list.bytes" name="list/bytes/plain, a final newline"',
+      '<testcase classname="list.bytes" name="list/bytes/stated, a final newline"',
     );
     expect(good.status).toBe(0);
     const bad = await runs([...only, '--json', join(folder, 'result.json')], program('accept(m)'));
@@ -219,7 +223,7 @@ describe('conformance run', () => {
       `protocol: 1, roles: ["list", "${odd}"], name: "${odd}"`,
     );
     const { stdout, stderr } = await runs(
-      ['--role', 'list', '--only', 'list/good/plain', '--json', '-', '--junit', junit],
+      ['--role', 'list', '--only', 'list/good/checkpoint', '--json', '-', '--junit', junit],
       garbage,
     );
     for (const text of [stdout, stderr, readFileSync(junit, 'utf8')]) {
@@ -236,7 +240,7 @@ describe('conformance run', () => {
         'require("node:child_process").spawn("sleep", ["40"], { stdio: "inherit" }).unref(); const say',
       ),
     );
-    const args = [MAIN, 'run', '--role', 'list', '--only', 'list/good/plain', '--', ...leaving];
+    const args = [MAIN, 'run', '--role', 'list', '--only', 'list/good/checkpoint', '--', ...leaving];
     // The runner itself is a process here, because an open pipe keeps a process alive.
     const { status, signal } = spawnSync(process.execPath, args, { timeout: 30_000, stdio: 'ignore' });
     expect({ status, signal }).toEqual({ status: 0, signal: null });
@@ -253,9 +257,9 @@ describe('conformance run', () => {
 
   it('writes cases as folders', async () => {
     const out = temporaryFolder();
-    const args = ['write', '--role', 'list', '--only', 'list/bytes/plain, a final', '--out', out];
+    const args = ['write', '--role', 'list', '--only', 'list/bytes/stated, a final', '--out', out];
     expect((await perform(args)).status).toBe(0);
-    const folder = join(out, 'list/bytes/plain--a-final-newline');
+    const folder = join(out, 'list/bytes/stated--a-final-newline');
     const read = (path: string) => readFileSync(join(folder, path), 'utf8');
     expect(read('README.md')).toContain('The rule list-form decides');
     expect(JSON.parse(read('case.json'))).toMatchObject({

@@ -343,7 +343,7 @@ describe('a suspension whose files cannot all be written', () => {
   }
 
   it.each([
-    ['the checkpoint', 'checkpoint.jwt', 'suspended'],
+    ['its statements', 'statements.json', 'suspended'],
     ['the list, which is in the log', 'issuers.json', 'active'],
     ['the head of the log', 'log/checkpoint', 'active'],
   ])('stays in the record if the tree lacks %s, and repeated completes it', async (_what, file, list) => {

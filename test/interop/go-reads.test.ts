@@ -201,8 +201,9 @@ describeWithGo('Go reads the log of a published registry', () => {
       });
       expect(go(['prove', dist('log'), log.vkey, '0', '1'])).toMatchObject({ problem: '' });
       const entry = (await logEntries(dist('')))[index];
-      writeFiles(folder, { entry: entryBytes(entry as never) });
-      const proof = go(['proof', dist('log/publication.tlog-proof'), log.vkey, join(folder, 'entry')]);
+      const proofText = readTreeFile(dist('log/publication.tlog-proof'));
+      writeFiles(folder, { entry: entryBytes(entry as never), proof: proofText });
+      const proof = go(['proof', join(folder, 'proof'), log.vkey, join(folder, 'entry')]);
       expect(proof).toMatchObject({ output: { index, size: index + 1 }, problem: '' });
     }
   });

@@ -14,12 +14,12 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     'A client never goes back #f2b91632': [
       ['verifier/client/lifecycle', 'to an older good pair is refused'],
-      ['verifier/client/lifecycle', 'to no checkpoint at all is refused, once there has been one'],
+      ['verifier/client/lifecycle', 'to no checkpoint at all is refused'],
       [
         'verifier/client/lifecycle',
         'to a root key that has been left is refused, even when the rotation is hidden',
       ],
-      ['verifier/client/rotation', 'that is older than the one accepted last is refused'],
+      ['verifier/client/rotation', 'that was replaced signs nothing more, also for whoever comes back later'],
       [
         'verifier/client/hold',
         'keeps the hold after a restart, without a network and against an older checkpoint',
@@ -30,10 +30,18 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'verifier/publication/statements',
         'refuses a lower sequence, and the same sequence with other claims',
       ],
-      ['verifier/publication/statements', 'requires a checkpoint if it says so'],
+      [
+        'verifier/publication/statements',
+        'refuses an earlier one for the same publication, even with more holds',
+      ],
+      [
+        'verifier/publication/statements',
+        'takes an earlier one for a newer publication only if that keeps every hold',
+      ],
+      ['verifier/publication/statements', 'keeps the order over a rotation of the root key'],
     ],
     'An online key can stop issuers only if its delegation #14e29b03': [
-      ['verifier/trust/hold', 'by an online key needs the permission of the delegation'],
+      ['verifier/trust/hold', 'by an online key needs the permission of the publication'],
       ['verifier/client/hold', 'rejects a held issuer, whatever list and policy say'],
       ['generator/freshness/hold', 'is not dropped if the published checkpoint is %s'],
       ['generator/freshness/hold', 'stays with every new checkpoint'],
@@ -72,7 +80,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['observers/witnessing/two-histories', 'however often it is killed'],
     ],
     'A verifier enforces every member of a trust anchor #ae0da860': [
-      ['verifier/trust/trust-anchor', 'an option can add the requirement, and cannot remove it'],
+      [
+        'verifier/trust/trust-anchor',
+        'accepts a list only if it is logged, with the quorum of witnesses that the trust anchor demands',
+      ],
       ['cli/pin', '%s enforces its requirement'],
     ],
     '`pin` writes a trust anchor only #a6031558': [
@@ -94,7 +105,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/trust/public-keys', 'y = p + 0, sign 0 > is no root key'],
       ['verifier/trust/public-keys', 'is no key of an agent'],
       ['verifier/trust/public-keys', 'is no next root key'],
-      ['verifier/trust/public-keys', 'is no delegated key'],
+      ['verifier/trust/public-keys', 'is no online key'],
       ['verifier/trust/public-keys', 'is no key of an issuer'],
       ['verifier/trust/public-keys', 'is no key of a principal'],
       ['verifier/trust/public-keys', 'is no key of a witness'],

@@ -230,9 +230,10 @@ export function withRotation(files: Files, steps: readonly string[]): Files {
   return new Map([...files, ['keys/rotation.json', Buffer.from(JSON.stringify(steps))]]);
 }
 
-/** Makes `statements.json` of the statements of a tree. @param changes - members that are not what the tree has */
+/** Makes `statements.json` of the statements of a tree. @param changes - members that are not what the tree has; undefined removes one */
 export function withStatements(files: Files, changes: Readonly<Record<string, unknown>> = {}): Files {
   const whole = together(files);
   const members = JSON.parse(String(whole.get('statements.json')));
-  return whole.set('statements.json', Buffer.from(canonicalBytes({ ...members, ...changes })));
+  const changed = Object.entries({ ...members, ...changes }).filter(([, value]) => value !== undefined);
+  return whole.set('statements.json', Buffer.from(canonicalBytes(Object.fromEntries(changed))));
 }

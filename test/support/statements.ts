@@ -58,6 +58,16 @@ function memberOf(name: StatementName, bytes: Buffer): unknown {
   }
 }
 
+/** Returns the members of the statements in a store. */
+export function storedMembers(stored: { readonly statements: string } | undefined): {
+  readonly publication?: string;
+  readonly checkpoint?: string;
+  readonly rotation?: readonly string[];
+  readonly log_proof?: string;
+} {
+  return stored === undefined ? {} : JSON.parse(stored.statements);
+}
+
 /** Returns a statement of a tree in a folder. @throws if the tree does not have it */
 export function statementIn(tree: string, name: StatementName): string {
   const found = apart(new Map([['statements.json', readFileSync(join(tree, 'statements.json'))]]));

@@ -5,7 +5,7 @@ It was written from docs/protocol.md and its parts, and not from the other verif
 (#list-order) is the permanent id of a rule: docs/protocol.md#list-order says it in full.
 
 Everything here goes from bytes to facts, without a disk, a network or a clock of its own: `client` has those. A fault
-of form is a ValueError, to which whoever asked gives an error code (#error-codes, #other-codes) with `faults_are`. Then
+of form is a ValueError, to which whoever asked gives an error code (#error-codes) with `faults_are`. Then
 it is a Refused, which is the verdict on a source or a document: no part of it is used.
 """
 
@@ -31,8 +31,8 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 Json = Any
 
 LIMITS = {  # in bytes (#limits, #other-limits)
-    "jwt": 16_384, "signature": 256, "list": 268_435_456, "rotation": 262_144, "record": 65_536, "sums": 262_144,
-    "logProof": 65_536, "tile": 8_192, "logEntry": 4_096,
+    "statements": 1_048_576, "jwt": 16_384, "rotation": 262_144, "logProof": 65_536, "list": 268_435_456,
+    "signature": 256, "sums": 262_144, "record": 65_536, "tile": 8_192,
 }
 MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 500
@@ -473,28 +473,24 @@ def read_trust_anchor(body: bytes) -> TrustAnchor:
 
 
 @dataclass(frozen=True)
-class Named:
-    """What identifies a list, in a checkpoint and in a publication statement."""
-
+class IssuerList:
     updated_at: str
     sha256: str
-    size: int
-
-
-@dataclass(frozen=True)
-class IssuerList:
-    named: Named
     records: list[dict[str, Json]]
     body: bytes
-    signature: bytes
 
 
 def verify_list(body: bytes, signature: bytes, root: PublicKey) -> IssuerList:
-    """Nothing is parsed before the signature has been verified (#verify-before-parse, #list-checks, #list-hash)."""
+    """For a list verifier: nothing is parsed before the signature has been verified (#verify-before-parse)."""
     with faults_are("ERR_SIGNATURE_MALFORMED"):
         raw = read_signature(signature)
     if not root.verifies(raw, body):
         refuse("ERR_SIGNATURE_INVALID", "the root key has not signed this list")
+    return read_list(body)
+
+
+def read_list(body: bytes) -> IssuerList:
+    """The form of a list that has been authenticated (#list-checks, #list-hash)."""
     with faults_are("ERR_LIST_MALFORMED"):
         try:
             value = plain_json(body)
@@ -509,7 +505,7 @@ def verify_list(body: bytes, signature: bytes, root: PublicKey) -> IssuerList:
         check(all(one < next_one for one, next_one in zip(ids, ids[1:])), "ids are out of order or repeated")
     with faults_are("ERR_LIST_NOT_CANONICAL"):  # (#list-form)
         check(canonical(value) == body, "the list is not in canonical form")
-    return IssuerList(Named(value["updated_at"], sha256(body).hex(), len(body)), value["issuers"], body, signature)
+    return IssuerList(value["updated_at"], sha256(body).hex(), value["issuers"], body)
 
 
 # --- Trust policies ---------------------------------------------------------------------------------------------------
@@ -569,22 +565,31 @@ class Jwt:
     claims: dict[str, Json]
     signature: bytes
 
+    @property
+    def signing_input(self) -> bytes:
+        return self.text.rpartition(".")[0].encode()
+
+    @property
+    def hash(self) -> str:
+        """Two signatures over one signing input are one statement (#statement-hash)."""
+        return sha256(self.signing_input).hex()
+
     def verify(self, key: PublicKey, code: str) -> None:
         """The algorithm is that of the key (#jwt-profile)."""
         if self.header["alg"] not in (("Ed25519", "EdDSA") if key.algorithm == "Ed25519" else ("ES256",)):
             refuse(code, "alg is not that of the key")
-        if not key.verifies(self.signature, self.text.rpartition(".")[0].encode()):
+        if not key.verifies(self.signature, self.signing_input):
             refuse(code, "the signature is not by the key")
 
 
 TIMES: Forms = {"iat": is_count, "exp": is_count, "nbf": is_count}
 
 
-def read_jwt(raw: bytes, typ: str, code: str, needs: Sequence[str] = ("iat",)) -> Jwt:
+def read_jwt(text: str, typ: str, code: str, needs: Sequence[str] = ("iat",)) -> Jwt:
     """The profile as far as it needs no key, in its order (#jwt-profile). `needs` has the times that are required."""
     with faults_are(code):
-        check(len(raw) <= LIMITS["jwt"], "a JWT is larger than 16,384 bytes")
-        parts = raw.decode("ascii").split(".")
+        check(bytes_of(text) <= LIMITS["jwt"], "a JWT is larger than 16,384 bytes")
+        parts = text.split(".")
         check(len(parts) == 3, "a JWT has three parts")
         header_bytes, claims_bytes, signature = map(from_base64url, parts)
         header = strict_json(header_bytes)
@@ -593,7 +598,12 @@ def read_jwt(raw: bytes, typ: str, code: str, needs: Sequence[str] = ("iat",)) -
             check(member not in header, f"the header has {member}")
         claims = strict_json(claims_bytes)
         check_members(claims, {time: TIMES[time] for time in needs}, TIMES, closed=False)
-    return Jwt(raw.decode(), header, claims, signature)
+    return Jwt(text, header, claims, signature)
+
+
+def bytes_of(text: str) -> int:
+    """How many bytes a text of strict JSON has: it may have lone surrogates (#strict-json, #limits)."""
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 # --- Clocks -----------------------------------------------------------------------------------------------------------
@@ -615,18 +625,17 @@ class Clock:
     grace_ms: int = 3_600_000
     copy_max_age_ms: int | None = None
 
-    def check_times(self, claims: dict[str, Json], expired: str | None) -> None:
-        """`iat` and `nbf`, then `exp`. What has no code for the end does not expire."""
+    def check_times(self, claims: dict[str, Json], expires: bool = False) -> None:
+        """`iat` and `nbf`, then `exp` of what expires."""
         if self.now_ms is None:
             return
         if max(claims["iat"], claims.get("nbf", 0)) * 1000 > self.now_ms + TOLERANCE_MS:
             refuse("ERR_NOT_YET_VALID", "a statement is from the future")
-        if expired and "exp" in claims and self.copy_max_age_ms is None:
-            if self.now_ms >= claims["exp"] * 1000 + TOLERANCE_MS:
-                refuse(expired, "a statement has expired")
+        if expires and self.copy_max_age_ms is None and self.now_ms >= claims["exp"] * 1000 + TOLERANCE_MS:
+            refuse("ERR_CHECKPOINT_EXPIRED", "the checkpoint has expired")
 
     def check_age(self, updated_at: str, checkpoint: Checkpoint, cosigned_ms: int | None) -> None:
-        """Step 8: not from the future; and a copy is no older than its maximum age (#other-clocks)."""
+        """Step 9: not from the future; and a copy is no older than its maximum age (#other-clocks)."""
         if self.now_ms is None:
             return
         if date_time_ms(updated_at) > self.now_ms + TOLERANCE_MS:
@@ -663,7 +672,6 @@ class Link:
 
     key: PublicKey
     next_roots: frozenset[str] | None
-    step: str = ""  # the JWT that leads to the key; none leads to the pinned key
 
 
 Chain = Tuple[Link, ...]
@@ -673,18 +681,18 @@ def pinned_chain(anchor: TrustAnchor) -> Chain:
     return (Link(anchor.root, anchor.next_roots),)
 
 
-def read_steps(steps: Json, first: int | None = 1) -> list[Jwt]:
-    """The form of all steps (#rotation-form, #rotation-read). `first` is None, if their positions are not known."""
+def read_steps(steps: Sequence[Json]) -> list[Jwt]:
+    """The form of all steps (#rotation-form, #rotation-read)."""
     code = "ERR_ROTATION_INVALID"
     with faults_are(code):
-        check(is_strings(steps) and len(steps) <= MAX_STEPS, f"a rotation is no array of at most {MAX_STEPS} strings")
+        check(len(steps) <= MAX_STEPS and all(map(is_string, steps)), f"no more than {MAX_STEPS} steps, all of them strings")
+        check(sum(map(bytes_of, steps)) <= LIMITS["rotation"], "the steps are larger than 262,144 bytes together")
     jwts = []
-    for position, step in enumerate(steps, first or 1):
-        jwt = read_jwt(step.encode("utf-8", "surrogatepass"), "registry-root-rotation+jwt", code)
+    for position, step in enumerate(steps, 1):
+        jwt = read_jwt(step, "registry-root-rotation+jwt", code)
         with faults_are(code):
             check(is_string(jwt.header.get("kid")), f"step {position} has no kid")
-            least, most = (1, MAX_STEPS) if first is None else (position, position)
-            check(integer(least, most)(jwt.claims.get("step", position)), f"step {position} has another step")
+            check(integer(position, position)(jwt.claims.get("step", position)), f"step {position} has another step")
         jwts.append(jwt)
     return jwts
 
@@ -708,7 +716,7 @@ def follow_step(step: Jwt, chain: Chain, clock: Clock) -> Link:
     if step.header["kid"] != before.key.thumbprint:
         refuse("ERR_ROTATION_GAP", "a step is not by the key before it")
     step.verify(before.key, "ERR_ROTATION_SIGNATURE")
-    clock.check_times(step.claims, None)
+    clock.check_times(step.claims)
     key = read_next_root(step)
     if any(key == link.key for link in chain):
         refuse("ERR_ROTATION_LOOP", "a step leads to a key that already occurred")
@@ -720,7 +728,7 @@ def follow_step(step: Jwt, chain: Chain, clock: Clock) -> Link:
             next_roots = read_commitment(step.claims["next_roots"])
             earlier = {link.key.thumbprint for link in chain} | {key.thumbprint}
             check(not next_roots & earlier, "next_roots has this key, or an earlier one")
-    return Link(key, next_roots, step.text)
+    return Link(key, next_roots)
 
 
 def read_next_root(step: Jwt) -> PublicKey:
@@ -733,6 +741,33 @@ def longest_chain(chain: Chain, known: Chain) -> Chain:
     if any((one.key, one.next_roots) != (other.key, other.next_roots) for one, other in zip(chain, known)):
         refuse("ERR_ROTATION_FORK", "the rotation departs from the chain that was accepted before")
     return max(known, chain, key=len)
+
+
+# --- The file of statements -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Statements:
+    """The members of statements.json (#statements-file). They are not verified yet."""
+
+    publication: str
+    checkpoint: str
+    rotation: tuple[Json, ...]
+    log_proof: str | None
+
+
+STATEMENTS: Forms = {"publication": is_string, "checkpoint": is_string}
+STATEMENTS_OPTIONAL: Forms = {"rotation": lambda steps: isinstance(steps, list), "log_proof": is_string}
+
+
+def read_statements(body: bytes) -> Statements:
+    """Step 2. What is wrong within a member has the code of its own rule (#statements-file)."""
+    with faults_are("ERR_STATEMENTS_INVALID"):
+        value = strict_json(body)
+        check_members(value, STATEMENTS, STATEMENTS_OPTIONAL, closed=False)
+    return Statements(
+        value["publication"], value["checkpoint"], tuple(value.get("rotation", ())), value.get("log_proof")
+    )
 
 
 # --- Checkpoint, hold -------------------------------------------------------------------------------------------------
@@ -751,14 +786,10 @@ class OnlineKeys:
 class Checkpoint:
     iat: int
     exp: int
-    named: Named
-    sequence: int
     hold: tuple[str, ...]
 
 
-CHECKPOINT: Forms = {
-    "updated_at": is_list_time, "sha256": is_hash, "size": is_count, "tree_sha256": is_hash, "sequence": is_count,
-}
+CHECKPOINT: Forms = {"publication": is_hash, "tree_sha256": is_hash}
 CHECKPOINT_OPTIONAL: Forms = {
     "hold": lambda ids: array(is_issuer_id, 1, 64)(ids) and bool(ids == sorted(ids)),
 }
@@ -776,10 +807,10 @@ def read_online_keys(claim: Json) -> OnlineKeys:
     return OnlineKeys(tuple(map(read_public_key, claim["keys"])), claim["exp"], claim["hold"])
 
 
-def verify_checkpoint(raw: bytes, root: PublicKey, online: OnlineKeys | None, clock: Clock) -> Checkpoint:
-    """By the root key, or by an online key (#checkpoint-signer, #checkpoint-form, #hold)."""
-    code = "ERR_CHECKPOINT_INVALID"
-    jwt = read_jwt(raw, "registry-checkpoint+jwt", code, ("iat", "exp"))
+def verify_checkpoint(text: str, root: PublicKey, publication: Publication, clock: Clock) -> Checkpoint:
+    """Step 5: by the root key, or by an online key (#checkpoint-signer, #checkpoint-form, #hold)."""
+    code, online = "ERR_CHECKPOINT_INVALID", publication.online
+    jwt = read_jwt(text, "registry-checkpoint+jwt", code, ("iat", "exp"))
     kid: Json = jwt.header.get("kid")
     if not is_string(kid):
         refuse(code, "kid is not a string")
@@ -790,7 +821,7 @@ def verify_checkpoint(raw: bytes, root: PublicKey, online: OnlineKeys | None, cl
             refuse(code, "the key of the checkpoint is neither the root key nor an online key")
         signer, by_online = signers[0], online
     jwt.verify(signer, code)
-    clock.check_times(jwt.claims, "ERR_CHECKPOINT_EXPIRED")
+    clock.check_times(jwt.claims, expires=True)
     claims = jwt.claims
     with faults_are(code):
         check_members(claims, CHECKPOINT, CHECKPOINT_OPTIONAL, closed=False)
@@ -799,56 +830,53 @@ def verify_checkpoint(raw: bytes, root: PublicKey, online: OnlineKeys | None, cl
         if by_online:
             check(claims["iat"] <= by_online.exp, "iat is after the time of the online keys")  # (#checkpoint-online)
             check(by_online.may_hold or "hold" not in claims, "online keys may not hold")  # (#hold-permission)
-    return Checkpoint(
-        claims["iat"], claims["exp"], Named(claims["updated_at"], claims["sha256"], claims["size"]),
-        claims["sequence"], tuple(claims.get("hold", ())),
-    )
+    if claims["publication"] != publication.hash:  # (#statement-checkpoint)
+        refuse("ERR_CHECKPOINT_MISMATCH", "the checkpoint is for another publication")
+    return Checkpoint(claims["iat"], claims["exp"], tuple(claims.get("hold", ())))
 
 
 # --- The publication statement ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Statement:
-    jwt: Jwt
-    named: Named
+class Publication:
+    hash: str
+    updated_at: str
+    sha256: str
+    size: int
     sequence: int
     issuers: int
     sums_sha256: str
     levels: int
     log: VerifierKey | None
     online: OnlineKeys | None
-    exp: int | None
-
-    @property
-    def payload(self) -> str:
-        return self.jwt.text.split(".")[1]
 
 
-STATEMENT: Forms = {
+PUBLICATION: Forms = {
     "sequence": is_count, "updated_at": is_list_time, "sha256": is_hash, "size": is_count, "issuers": is_count,
     "sums_sha256": is_hash, "levels": integer(0, 8),
 }
-STATEMENT_OPTIONAL: Forms = {
-    "previous": is_hash, "log": lambda log: bool(read_log_claim(log)),
+PUBLICATION_OPTIONAL: Forms = {
+    "previous": lambda hashes: isinstance(hashes, list) and len(hashes) <= 16 and all(map(is_hash, hashes)),
+    "log": lambda log: bool(read_log_claim(log)),
     "online": lambda online: bool(read_online_keys(online)),
 }
 
 
-def verify_statement(raw: bytes, root: PublicKey, clock: Clock) -> Statement:
-    """(#statement-form, #statement-claims)"""
+def verify_publication(text: str, root: PublicKey, clock: Clock) -> Publication:
+    """Step 4 (#statement-form, #statement-claims)."""
     code = "ERR_PUBLICATION_INVALID"
-    jwt = read_jwt(raw, "registry-publication+jwt", code)
+    jwt = read_jwt(text, "registry-publication+jwt", code)
     jwt.verify(root, code)
-    clock.check_times(jwt.claims, "ERR_PUBLICATION_EXPIRED")
+    clock.check_times(jwt.claims)
     claims = jwt.claims
     with faults_are(code):
-        check_members(claims, STATEMENT, STATEMENT_OPTIONAL, closed=False)
-    return Statement(
-        jwt, Named(claims["updated_at"], claims["sha256"], claims["size"]), claims["sequence"], claims["issuers"],
+        check_members(claims, PUBLICATION, PUBLICATION_OPTIONAL, closed=False)
+    return Publication(
+        jwt.hash, claims["updated_at"], claims["sha256"], claims["size"], claims["sequence"], claims["issuers"],
         claims["sums_sha256"], claims["levels"],
         read_log_claim(claims["log"]) if "log" in claims else None,
-        read_online_keys(claims["online"]) if "online" in claims else None, claims.get("exp"),
+        read_online_keys(claims["online"]) if "online" in claims else None,
     )
 
 
@@ -858,14 +886,6 @@ def read_log_claim(claim: Json) -> VerifierKey:
     key = read_verifier_key(claim["vkey"], TYPE_LOG)
     check(key.name == claim["origin"], "log.vkey has another name than log.origin")
     return key
-
-
-def fits_checkpoint(statement: Statement, checkpoint: Checkpoint) -> bool:
-    """(#statement-checkpoint)"""
-    if statement.sequence < checkpoint.sequence:
-        return False
-    is_newer = statement.named.updated_at > checkpoint.named.updated_at and statement.sequence != checkpoint.sequence
-    return is_newer or statement.named == checkpoint.named
 
 
 # --- One issuer, from the tree of sums --------------------------------------------------------------------------------
@@ -902,7 +922,7 @@ def read_sums(body: bytes, prefix: str, is_leaf: bool) -> dict[str, str]:
 Fetch = Callable[[str, int, str], bytes]
 
 
-def prove_issuer(statement: Statement, issuer_id: str, fetch: Fetch) -> dict[str, Json] | None:
+def prove_issuer(publication: Publication, issuer_id: str, fetch: Fetch) -> dict[str, Json] | None:
     """The record, or None if the issuer is proven not to be in the list (#sums-proof, #tree-of-sums).
 
     `fetch` returns the bytes of a path, with the given limit and hash. Its bytes are not trusted.
@@ -914,9 +934,9 @@ def prove_issuer(statement: Statement, issuer_id: str, fetch: Fetch) -> dict[str
             refuse("ERR_SUMS_MISMATCH", f"{path} has another hash than the file above it names")
         return body
 
-    digest, place, record_path = statement.sums_sha256, place_of(issuer_id), f"issuers/{issuer_id}"
-    for depth in range(statement.levels + 1):
-        prefix, is_leaf = place[:depth], depth == statement.levels
+    digest, place, record_path = publication.sums_sha256, place_of(issuer_id), f"issuers/{issuer_id}"
+    for depth in range(publication.levels + 1):
+        prefix, is_leaf = place[:depth], depth == publication.levels
         body = verified(f"sums/{prefix or 'root'}", LIMITS["sums"], digest)
         with faults_are("ERR_SUMS_INVALID"):
             listed = read_sums(body, prefix, is_leaf)
@@ -998,10 +1018,10 @@ class LogProof:
     head: Head
 
 
-def read_log_proof(raw: bytes) -> LogProof:
+def read_log_proof(text: str) -> LogProof:
     """(#log-proof, step 2)"""
-    check(len(raw) <= LIMITS["logProof"], "a proof is larger than 65,536 bytes")
-    first, _, rest = raw.decode("utf-8").partition("\n")
+    check(len(text.encode()) <= LIMITS["logProof"], "a proof is larger than 65,536 bytes")
+    first, _, rest = text.partition("\n")
     check(first == "c2sp.org/tlog-proof@v1", "no tlog-proof")
     if rest.startswith("extra "):
         extra, _, rest = rest.partition("\n")
@@ -1013,26 +1033,24 @@ def read_log_proof(raw: bytes) -> LogProof:
     return LogProof(read_index(index.removeprefix("index ")), list(map(read_hash, path)), read_head(note))
 
 
-def climb(leaf: bytes, index: int, size: int, path: list[bytes]) -> tuple[bytes, list[bytes]]:
-    """The root to which an inclusion proof leads, and its hashes on the left, from the largest subtree on."""
+def climb(leaf: bytes, index: int, size: int, path: list[bytes]) -> bytes:
+    """The root to which an inclusion proof leads."""
     if size == 1:
         check(not path, "the proof has too many hashes")
-        return leaf, []
+        return leaf
     check(len(path) > 0, "the proof has too few hashes")
     *below, sibling = path
     half = left_size(size)
     if index < half:
-        root, left = climb(leaf, index, half, below)
-        return node_hash(root, sibling), left
-    root, left = climb(leaf, index - half, size - half, below)
-    return node_hash(sibling, root), [sibling, *left]
+        return node_hash(climb(leaf, index, half, below), sibling)
+    return node_hash(sibling, climb(leaf, index - half, size - half, below))
 
 
-def entry_of(statement: Statement) -> bytes:
-    """The verifier makes the entry from the statement that it has verified (#log-entries)."""
+def entry_of(publication: Publication) -> bytes:
+    """The verifier makes the entry from the publication that it has verified (#log-entries)."""
     return canonical({
-        "type": "publication", "list": statement.named.sha256, "sequence": statement.sequence,
-        "sha256": sha256(statement.jwt.text.encode()).hex(), "updated_at": statement.named.updated_at,
+        "type": "publication", "list": publication.sha256, "sequence": publication.sequence,
+        "sha256": publication.hash, "updated_at": publication.updated_at,
     })
 
 
@@ -1040,36 +1058,40 @@ def entry_of(statement: Statement) -> bytes:
 class Logged:
     """A proof that was accepted."""
 
-    index: int
+    text: str
     head: Head
-    left: list[bytes]  # the hashes of the complete subtrees before the index
-    cosigned: dict[bytes, int]  # the newest time of each witness that counts, in seconds, by its public key
+    cosigned: dict[bytes, int]  # the newest cosignatures that make up the quorum: their times in seconds, by public key
 
-    def quorum_ms(self, quorum: int | None) -> int | None:
-        """The oldest of the newest cosignatures that make up the quorum (C in #other-clocks)."""
-        return sorted(self.cosigned.values(), reverse=True)[quorum - 1] * 1000 if quorum else None
+    @property
+    def quorum_ms(self) -> int | None:
+        """The oldest of the cosignatures that the quorum counts (C in #clocks)."""
+        return min(self.cosigned.values()) * 1000 if self.cosigned else None
 
 
-def verify_log_proof(raw: bytes | None, statement: Statement, anchor: TrustAnchor, clock: Clock) -> Logged:
-    """Steps 1 to 5 (#log-proof)."""
+def verify_log_proof(text: str | None, publication: Publication, anchor: TrustAnchor, clock: Clock) -> Logged:
+    """Steps 1 to 6 (#log-proof, #log-quorum)."""
     with faults_are("ERR_NOT_LOGGED"):
-        if statement.log is None or statement.log.name != anchor.log:
-            raise ValueError("the statement does not name this log")
-        if raw is None:
+        log = publication.log
+        if log is None or log.name != anchor.log:
+            raise ValueError("the publication does not name this log")
+        if text is None:
             raise ValueError("there is no proof")
-        proof = read_log_proof(raw)
+        proof = read_log_proof(text)
         head = proof.head
         check(head.origin == anchor.log, "the head has another origin")
-        own = [data[4:] for name, data in head.lines if (name, data[:4]) == (statement.log.name, statement.log.id)]
+        own = [data[4:] for name, data in head.lines if (name, data[:4]) == (log.name, log.id)]
         check(bool(own), "the log has not signed the head")
-        check(all(statement.log.key.verifies(one, head.signed) for one in own), "a signature of the log is wrong")
+        check(all(log.key.verifies(one, head.signed) for one in own), "a signature of the log is wrong")
         check(proof.index < head.size, "the index is not in the log")
-        root, left = climb(leaf_hash(entry_of(statement)), proof.index, head.size, proof.path)
+        root = climb(leaf_hash(entry_of(publication)), proof.index, head.size, proof.path)
         check(root == head.root, "the proof does not lead to the root of the head")
+        check(proof.index == head.size - 1, "the publication is not the last entry")
+    quorum = anchor.quorum or 0
     cosigned = newest_cosignatures(head, anchor.witnesses, clock)
-    if len(cosigned) < (anchor.quorum or 0):
-        refuse("ERR_TOO_FEW_COSIGNATURES", f"{len(cosigned)} witnesses have cosigned, {anchor.quorum} are required")
-    return Logged(proof.index, head, left, cosigned)
+    if len(cosigned) < quorum:
+        refuse("ERR_TOO_FEW_COSIGNATURES", f"{len(cosigned)} witnesses have cosigned, {quorum} are required")
+    newest = sorted(cosigned.items(), key=lambda one: -one[1])[:quorum]
+    return Logged(text, head, dict(newest))
 
 
 def newest_cosignatures(head: Head, witnesses: Sequence[VerifierKey], clock: Clock) -> dict[bytes, int]:
@@ -1113,8 +1135,8 @@ class Tiles:
             if body is None:  # when a tile is full, its partial ones are removed (#log-files)
                 width = 256
                 body = self.get(tile_path(level, index, width), LIMITS["tile"])
-            if body is None or len(body) != 32 * width:
-                raise ValueError("a tile is missing, or has another length")
+            if body is None or len(body) < 32 * width or len(body) % 32:
+                raise ValueError("a tile is missing, too short, or no multiple of 32 bytes long")
             self.read[level, index] = body
         return self.read[level, index]
 
@@ -1146,7 +1168,7 @@ class Tiles:
 
 
 def verify_log_grows(old_size: int, old_root: bytes, head: Head, is_vouched_for: bool, get: GetTile) -> None:
-    """Step 6 (#log-rollback). A witness vouches for two heads, if its cosignature has counted for both."""
+    """Step 7 of a proof (#log-rollback). A witness vouches for two heads, if its cosignature has counted for both."""
     with faults_are("ERR_LOG_INCONSISTENT"):
         check(head.size >= old_size, "the head is smaller than the accepted one")
         if head.size == old_size:

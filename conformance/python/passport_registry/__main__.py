@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Callable, Sequence, TypeVar
 
-from . import Clock, Json, Refused, check, date_time_ms, faults_are, read_trust_anchor, refuse
+from . import Clock, Json, Refused, TrustAnchor, check, date_time_ms, faults_are, read_trust_anchor, refuse
 from .client import Memory, Proven, Source, open_source, read_memory, resolve_issuer, verify_registry
 
 T = TypeVar("T")
@@ -37,8 +37,17 @@ def save_memory(path: str | None, memory: Memory) -> None:
         raise Refused("ERR_OPTIONS_INVALID", f"{path}: {error.strerror}") from error
 
 
-def load_memory(path: str | None) -> Memory:
-    return read_memory(read_file(path)) if path is not None and os.path.exists(path) else Memory()
+def load_memory(path: str | None, anchor: TrustAnchor) -> Memory:
+    """A store that cannot be verified is told, and begun anew (#store-times)."""
+    if path is None or not os.path.exists(path):
+        return Memory()
+    try:
+        return read_memory(read_file(path), anchor)
+    except Refused as refused:
+        if refused.code != "ERR_BUNDLE_INVALID":
+            raise
+        print(f"{path}: {refused}: nothing protects this run against old lists", file=sys.stderr)
+        return Memory()
 
 
 def time_text(milliseconds: int) -> str:
@@ -51,9 +60,10 @@ def time_text(milliseconds: int) -> str:
 def describe(proven: Proven) -> dict[str, Json]:
     """What is proven, for people and programs."""
     facts: dict[str, Json] = {
-        "root_key": proven.root.thumbprint, "updated_at": proven.named.updated_at, "sha256": proven.named.sha256,
+        "root_key": proven.root.thumbprint, "updated_at": proven.publication.updated_at,
+        "sha256": proven.publication.sha256,
         "issuers": len(proven.issuers.records) if proven.issuers else None,
-        "sequence": proven.statement.sequence,
+        "sequence": proven.publication.sequence,
         "checkpoint_until": time_text(proven.checkpoint.exp * 1000),
         "hold": list(proven.hold), "fresh_until": time_text(proven.fresh_until_ms),
     }
@@ -115,12 +125,12 @@ def run(options: argparse.Namespace) -> int:
 
     if options.command == "verify":
         proven = first_accepted(
-            places, lambda source: verify_registry(source, anchor, clock, load_memory(options.state), False, save)
+            places, lambda source: verify_registry(source, anchor, clock, load_memory(options.state, anchor), False, save)
         )
         show(describe(proven), options.json)
         return 0
     answer = first_accepted(
-        places, lambda source: resolve_issuer(source, anchor, clock, options.id, load_memory(options.state), save)
+        places, lambda source: resolve_issuer(source, anchor, clock, options.id, load_memory(options.state, anchor), save)
     )
     facts = describe(answer.proven) if answer.proven else {}
     show({"issuer_id": answer.issuer_id, "verdict": answer.verdict, "record": answer.record, **facts}, options.json)

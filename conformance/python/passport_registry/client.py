@@ -14,15 +14,14 @@ import threading
 import time
 import urllib.request
 import zlib
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Callable
 
 from . import (
-    COSIGNATURE_AGE_MS, LIMITS, NO_CLOCK, Chain, Checkpoint, Clock, Form, Forms, IssuerList, Json, Logged, Named, PublicKey, Refused,
-    Statement, TrustAnchor, accepts, check, check_members, faults_are, fits_checkpoint, follow_rotation,
-    integer, is_count, is_hash, is_issuer_id, is_list_time, is_string, is_strings, longest_chain, one_of, or_null,
-    pinned_chain, prove_issuer, read_steps, read_thumbprint, refuse, sha256, source_key, strict_json, verify_checkpoint,
-    verify_list, verify_log_grows, verify_log_proof, verify_statement,
+    COSIGNATURE_AGE_MS, LIMITS, NO_CLOCK, Chain, Checkpoint, Clock, Forms, IssuerList, Json, Logged, Publication, PublicKey,
+    Refused, Statements, TrustAnchor, check_members, faults_are, follow_rotation, is_issuer_id, is_string,
+    longest_chain, one_of, or_null, pinned_chain, prove_issuer, read_list, read_statements, read_steps, refuse,
+    sha256, source_key, strict_json, verify_checkpoint, verify_log_grows, verify_log_proof, verify_publication,
 )
 
 # --- Where files come from --------------------------------------------------------------------------------------------
@@ -147,49 +146,92 @@ def open_source(place: str) -> Source:
 
 
 @dataclass(frozen=True)
-class Memory:
-    """What was accepted last (#client-memory). It survives a rotation of the root key (#rotation-brings)."""
+class Accepted:
+    """The statements that were accepted last, under which root key, and the list. Look-ups have no list."""
 
-    format: str = "passport-registry-memory@v1"
-    rotation: list[str] = field(default_factory=list)  # the steps that lead from the pinned key to the root key
-    named: dict[str, Json] | None = None
-    held: dict[str, str] | None = None  # the list with its signature, and the root key
-    checkpoint: dict[str, Json] | None = None
-    statement: dict[str, Json] | None = None
-    log: dict[str, Json] | None = None  # the head of the proof, and whose cosignatures counted
+    root: PublicKey
+    publication: Publication
+    checkpoint: Checkpoint
+    statements: Statements
+    logged: Logged | None
+    issuers: IssuerList | None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What survives a refresh: what was accepted, and the rotation with the longest chain (#client-memory)."""
+
+    rotation: tuple[Json, ...] = ()
+    accepted: Accepted | None = None
 
     def to_json(self) -> dict[str, Json]:
         """What is kept for the next run. A rotation is kept only for what was accepted."""
-        return asdict(self if self.named else Memory())
+        last = self.accepted
+        if last is None:
+            return {"format": MEMORY_FORMAT, "statements": None, "list": None}
+        members: dict[str, Json] = {
+            "publication": last.statements.publication, "checkpoint": last.statements.checkpoint,
+            "rotation": list(self.rotation),
+        }
+        if last.logged:
+            members["log_proof"] = last.logged.text
+        issuers = last.issuers.body.decode() if last.issuers else None
+        return {"format": MEMORY_FORMAT, "statements": json.dumps(members), "list": issuers}
 
 
-def form_of(members: Forms) -> Form:
-    return or_null(accepts(lambda value: check_members(value, members, {})))
+MEMORY_FORMAT = "passport-registry-memory@v2"
+MEMORY: Forms = {"format": one_of(MEMORY_FORMAT), "statements": or_null(is_string), "list": or_null(is_string)}
 
 
-LISTED: Forms = {"updated_at": is_list_time, "sha256": is_hash}
-MEMORY: Forms = {
-    "format": one_of(Memory.format),
-    "rotation": is_strings,
-    "named": form_of(LISTED),
-    "held": form_of({"root": is_string, "list": is_string, "signature": is_string}),
-    "checkpoint": form_of({**LISTED, "iat": is_count, "hold": is_strings}),
-    "statement": form_of({
-        "root": accepts(read_thumbprint), "sequence": is_count, "payload": is_string,
-        "log": or_null(is_string),
-    }),
-    "log": form_of({
-        "size": is_count, "root": is_hash, "witnesses": is_strings, "cosigned_ms": or_null(integer(0)),
-    }),
-}
+def read_memory(body: bytes, anchor: TrustAnchor) -> Memory:
+    """What was stored is verified again, but without times (#store-times).
 
-
-def read_memory(body: bytes) -> Memory:
-    """A memory of another form is refused, and never begun anew: it protects against rollbacks."""
+    If nothing can be verified, that is a Refused: whoever asked tells it, and goes on as at a first run.
+    """
     with faults_are("ERR_BUNDLE_INVALID"):
         value = strict_json(body)
         check_members(value, MEMORY, {})
-    return Memory(**value)
+    if value["statements"] is None:
+        return Memory()
+    try:
+        statements = read_statements(value["statements"].encode("utf-8", "surrogatepass"))
+        chain = follow_rotation(read_steps(statements.rotation), pinned_chain(anchor), NO_CLOCK)
+        root, publication = stored_publication(statements.publication, chain)
+        checkpoint = verify_checkpoint(statements.checkpoint, root, publication, NO_CLOCK)
+    except Refused as refused:
+        raise Refused("ERR_BUNDLE_INVALID", f"the stored statements: {refused}") from refused
+    logged = stored_proof(statements.log_proof, publication, anchor)
+    issuers = stored_list(value["list"], publication) if root == chain[-1].key else None
+    return Memory(statements.rotation, Accepted(root, publication, checkpoint, statements, logged, issuers))
+
+
+def stored_publication(text: str, chain: Chain) -> tuple[PublicKey, Publication]:
+    """Under each key of the chain, the last one first."""
+    *earlier, last = (link.key for link in chain)
+    for root in earlier:
+        try:
+            return root, verify_publication(text, root, NO_CLOCK)
+        except Refused:
+            continue
+    return last, verify_publication(text, last, NO_CLOCK)
+
+
+def stored_proof(text: str | None, publication: Publication, anchor: TrustAnchor) -> Logged | None:
+    """Without a good proof, the statements still count (#store-times)."""
+    try:
+        return verify_log_proof(text, publication, anchor, NO_CLOCK) if anchor.log else None
+    except Refused:
+        return None
+
+
+def stored_list(text: str | None, publication: Publication) -> IssuerList | None:
+    """Without a good list, the statements still count (#store-times)."""
+    if text is None:
+        return None
+    try:
+        return match_list(text.encode("utf-8", "surrogatepass"), publication)
+    except Refused:
+        return None
 
 
 # --- The steps of a client, with one source ---------------------------------------------------------------------------
@@ -197,16 +239,31 @@ def read_memory(body: bytes) -> Memory:
 
 @dataclass(frozen=True)
 class Proven:
-    """What one source has proven. `issuers` is None, if only single issuers are looked up."""
+    """What one source has proven."""
 
-    root: PublicKey
-    checkpoint: Checkpoint
-    statement: Statement
-    issuers: IssuerList | None
-    logged: Logged | None
-    named: Named
+    accepted: Accepted
     fresh_until_ms: int
     memory: Memory
+
+    @property
+    def root(self) -> PublicKey:
+        return self.accepted.root
+
+    @property
+    def publication(self) -> Publication:
+        return self.accepted.publication
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        return self.accepted.checkpoint
+
+    @property
+    def logged(self) -> Logged | None:
+        return self.accepted.logged
+
+    @property
+    def issuers(self) -> IssuerList | None:
+        return self.accepted.issuers
 
     @property
     def hold(self) -> tuple[str, ...]:
@@ -216,235 +273,193 @@ class Proven:
 
 Save = Callable[[Memory], None]
 
-RETRIED = {  # (#retries)
-    "ERR_SIGNATURE_INVALID", "ERR_SIGNATURE_MALFORMED", "ERR_CHECKPOINT_MISMATCH", "ERR_CHECKPOINT_INVALID",
-    "ERR_PUBLICATION_INVALID", "ERR_PUBLICATION_MISMATCH", "ERR_NOT_LOGGED", "ERR_LOG_INCONSISTENT",
-}
+RETRIED = {"ERR_PUBLICATION_MISMATCH", "ERR_LOG_INCONSISTENT"}  # (#retries)
+MUCH_LARGER = 8 * 1024 * 1024
 
 
 def verify_registry(
     source: Source, anchor: TrustAnchor, clock: Clock, memory: Memory = Memory(), look_up: bool = False,
     save: Save = lambda memory: None,
 ) -> Proven:
-    """Steps 2 to 8 (#client-steps). With `look_up`, the list is not fetched.
+    """Steps 2 to 9 (#client-steps). With `look_up`, the list is not fetched.
 
-    `save` gets what is to be remembered: a longer chain of root keys at once, and everything after step 8.
+    `save` gets what is to be remembered: a longer chain of root keys at once, and everything after step 9.
     """
     source.restart_deadline()
     previous: Refused | None = None
     for attempt in range(3 if source.is_host else 1):
+        refresh = Refresh(source, anchor, clock, memory, look_up, save, is_retry=attempt > 0)
         try:
-            return Refresh(source, anchor, clock, memory, look_up, save, is_retry=attempt > 0).run()
+            return refresh.run()
         except Refused as refused:
             if refused.code == "ERR_SOURCE_TIMEOUT" and previous:
                 raise previous from refused
             previous = refused
-            if refused.code not in RETRIED:
+            if refused.code not in RETRIED or refresh.has_sent_too_much:
                 break
     assert previous
     raise previous
 
 
-@dataclass(frozen=True)
 class Refresh:
-    source: Source
-    anchor: TrustAnchor
-    clock: Clock
-    memory: Memory
-    look_up: bool
-    save: Save
-    is_retry: bool  # a retry asks past the caches
+    def __init__(
+        self, source: Source, anchor: TrustAnchor, clock: Clock, memory: Memory, look_up: bool, save: Save, is_retry: bool,
+    ) -> None:
+        self.source, self.anchor, self.clock = source, anchor, clock
+        self.memory, self.look_up, self.save = memory, look_up, save
+        self.is_retry = is_retry  # a retry asks past the caches
+        self.has_sent_too_much = False
 
     def run(self) -> Proven:
-        chain = self.root_chain()
-        root = chain[-1].key
-        memory = replace(self.memory, rotation=[link.step for link in chain[1:]])
-        if memory.rotation != self.memory.rotation:  # it replaces the root key, whatever follows (#client-memory)
-            self.save(memory)
-        statement = self.statement(root)
-        checkpoint = self.checkpoint(root, statement)
-        self.compare(root, checkpoint, statement)
-        logged = self.logged(statement) if self.anchor.log else None
-        issuers = None if self.look_up else self.named_list(root, statement)
-        named = statement.named
-        cosigned_ms = self.cosigned_ms(logged)
-        self.clock.check_age(named.updated_at, checkpoint, cosigned_ms)
-        fresh_until_ms = self.fresh_until_ms(checkpoint, statement, cosigned_ms)
-        memory = self.remember(memory, root, checkpoint, statement, issuers, logged, cosigned_ms)
-        self.save(memory)
-        return Proven(root, checkpoint, statement, issuers, logged, named, fresh_until_ms, memory)
+        statements = self.statements()
+        root, rotation = self.root_key(statements)
+        if rotation != self.memory.rotation:  # it counts from now on, whatever follows (#client-memory)
+            self.save(replace(self.memory, rotation=rotation))
+        publication = verify_publication(statements.publication, root, self.clock)
+        checkpoint = verify_checkpoint(statements.checkpoint, root, publication, self.clock)
+        logged = verify_log_proof(statements.log_proof, publication, self.anchor, self.clock) if self.anchor.log else None
+        self.compare(root, publication, checkpoint, logged)
+        logged = self.newer_proof(logged)
+        issuers = None if self.look_up else self.named_list(publication)
+        cosigned_ms = logged.quorum_ms if logged else None
+        self.clock.check_age(publication.updated_at, checkpoint, cosigned_ms)
+        memory = Memory(rotation, Accepted(root, publication, checkpoint, statements, logged, issuers))
+        self.save(memory)  # everything at once, after all checks (#save-last)
+        assert memory.accepted
+        return Proven(memory.accepted, fresh_until_ms(checkpoint, cosigned_ms), memory)
 
-    def get_fresh(self, path: str, limit: int) -> bytes | None:
-        """A retry has a new query; without a file for it, none (#retries)."""
+    def statements(self) -> Statements:
+        """Step 2. A retry has a new query; without a file for it, none (#retries)."""
+        path, limit = "statements.json", LIMITS["statements"]
         body = self.source.get(path, limit, secrets.token_hex(16)) if self.is_retry else None
-        return self.source.get(path, limit) if body is None else body
+        body = self.source.get(path, limit) if body is None else body
+        if body is None:
+            refuse("ERR_SOURCE_STATUS", "there is no statements.json")
+        return read_statements(body)
 
-    def root_chain(self) -> Chain:
-        """Steps 2 and 3 (#rotation-chain). What was stored is verified without times (#store-times)."""
-        known = pinned_chain(self.anchor)
+    def root_key(self, statements: Statements) -> tuple[PublicKey, tuple[Json, ...]]:
+        """Step 3: the last key of the longest chain, and the rotation that leads to it (#rotation-chain)."""
+        known = follow_rotation(read_steps(self.memory.rotation), pinned_chain(self.anchor), NO_CLOCK)  # verified before
+        chain = longest_chain(follow_rotation(read_steps(statements.rotation), known, self.clock), known)
+        return chain[-1].key, self.memory.rotation if len(chain) == len(known) else statements.rotation
+
+    def compare(
+        self, root: PublicKey, publication: Publication, checkpoint: Checkpoint, logged: Logged | None,
+    ) -> None:
+        """Step 7, in its order (#statement-checks)."""
+        last = self.memory.accepted
+        if last is None:
+            return
+        if last.root == root:
+            check_publication_stays(publication, last.publication)
+        check_log_stays(publication, last.publication)
+        check_checkpoint_stays(checkpoint, last.checkpoint, publication.hash == last.publication.hash)
+        check_list_stays(publication, last.publication)
+        if logged and last.logged:
+            is_vouched_for = bool(set(logged.cosigned) & set(last.logged.cosigned))
+            before = last.logged.head
+            verify_log_grows(before.size, before.root, logged.head, is_vouched_for, self.source.get)
+
+    def newer_proof(self, logged: Logged | None) -> Logged | None:
+        """Of one head, the proof with the newer cosignatures stays, unless they are from the future (#log-proof)."""
+        last = self.memory.accepted.logged if self.memory.accepted else None
+        if logged is None or last is None or last.head.size != logged.head.size:
+            return logged
+        if last.quorum_ms is None or logged.quorum_ms is None or last.quorum_ms <= logged.quorum_ms:
+            return logged
+        return last if all(self.clock.counts(seconds * 1000) for seconds in last.cosigned.values()) else logged
+
+    def named_list(self, publication: Publication) -> IssuerList:
+        """Step 8 (#named-list): the list that is held, or one of two files."""
+        last = self.memory.accepted
+        if last and last.issuers:
+            if last.issuers.sha256 == publication.sha256:
+                return match_list(last.issuers.body, publication)
+        else:
+            body = self.first_list(publication)
+            if body is not None:
+                return match_list(body, publication)
+        path = f"lists/{publication.sha256}.json"
+        for query in ("", publication.sha256, publication.sha256)[: 3 if self.source.is_host else 1]:
+            body = self.list_at(path, publication, query)
+            if body is not None and sha256(body).hex() == publication.sha256:
+                return match_list(body, publication)
+        refuse("ERR_PUBLICATION_MISMATCH", f"{path} is absent, or has another hash")
+
+    def first_list(self, publication: Publication) -> bytes | None:
+        """Nothing that is wrong with this response counts (#named-list), but for the end of the deadline."""
         try:
-            known = follow_rotation(read_steps(self.memory.rotation, None), known, NO_CLOCK)
+            body = self.list_at("issuers.json", publication)
         except Refused as refused:
-            raise Refused("ERR_BUNDLE_INVALID", f"the stored rotation: {refused}") from refused
-        raw = self.source.get("keys/rotation.json", LIMITS["rotation"])
-        if raw is None:
-            return known
-        with faults_are("ERR_ROTATION_INVALID"):
-            steps = strict_json(raw)
-        return longest_chain(follow_rotation(read_steps(steps), known, self.clock), known)
-
-    def checkpoint(self, root: PublicKey, statement: Statement) -> Checkpoint:
-        """Step 5, its beginning (#checkpoint-steps)."""
-        raw = self.source.get("checkpoint.jwt", LIMITS["jwt"])
-        if raw is None:
-            refuse("ERR_CHECKPOINT_MISSING", "there is no checkpoint")
-        return verify_checkpoint(raw, root, statement.online, self.clock)
-
-    def statement(self, root: PublicKey) -> Statement:
-        """Step 4."""
-        raw = self.get_fresh("publication.jwt", LIMITS["jwt"])
-        if raw is None:
-            refuse("ERR_PUBLICATION_MISSING", "there is no publication statement")
-        return verify_statement(raw, root, self.clock)
-
-    def compare(self, root: PublicKey, checkpoint: Checkpoint, statement: Statement) -> None:
-        """Step 5, in its order (#statement-checks)."""
-        memory = self.memory
-        check_checkpoint_stays(checkpoint, memory)
-        if memory.statement and memory.statement["root"] == root.thumbprint:
-            check_statement_stays(statement, memory.statement)
-        if not fits_checkpoint(statement, checkpoint):
-            refuse("ERR_CHECKPOINT_MISMATCH", "the publication statement does not fit the checkpoint")
-        check_not_older(statement.named, memory.named)
-
-    def logged(self, statement: Statement) -> Logged:
-        """The last part of step 5 (#log-proof, #log-rollback)."""
-        raw = self.get_fresh("log/publication.tlog-proof", LIMITS["logProof"])
-        logged = verify_log_proof(raw, statement, self.anchor, self.clock)
-        last = self.memory.log
-        if last:
-            is_vouched_for = any(key.hex() in last["witnesses"] for key in logged.cosigned)
-            verify_log_grows(last["size"], bytes.fromhex(last["root"]), logged.head, is_vouched_for, self.source.get)
-        return logged
-
-    def cosigned_ms(self, logged: Logged | None) -> int | None:
-        """When the quorum has cosigned. Of the same head, the newer cosignatures that count stay (#log-proof)."""
-        cosigned_ms = logged.quorum_ms(self.anchor.quorum) if logged else None
-        last = self.memory.log
-        if logged and last and last["size"] == logged.head.size and cosigned_ms is not None:
-            last_ms = last["cosigned_ms"] or 0
-            return max(cosigned_ms, last_ms) if self.clock.counts(last_ms) else cosigned_ms
-        return cosigned_ms
-
-    def named_list(self, root: PublicKey, statement: Statement) -> IssuerList:
-        """Steps 6 and 7: the named list, from one of two places (#named-list, #two-places, #failed-requests)."""
-        named, code = statement.named, "ERR_PUBLICATION_MISMATCH"
-        held = self.held_list(root, named)
-        verdict = Refused("ERR_SOURCE_STATUS", "the list or its signature is absent")
-        for place in ("", f"snapshots/{named.sha256}/"):
-            try:
-                issuers = held or self.list_at(place, root, named.size, code)
-                if issuers.named != named:  # (#list-match)
-                    refuse(code, "the list is not the one that is named")
-                if len(issuers.records) != statement.issuers:  # (#statement-list)
-                    refuse(code, "the list has another number of records")
-                return issuers
-            except Refused as refused:
-                if refused.code == "ERR_SOURCE_TIMEOUT":
-                    raise
-                if not isinstance(refused, Absent):  # a place that lacks a file has no code
-                    verdict = refused
-        raise verdict
-
-    def held_list(self, root: PublicKey, named: Named) -> IssuerList | None:
-        """The list that the client holds, if that is the newest one, under the same root key."""
-        held = self.memory.held
-        if held is None or held["root"] != root.thumbprint:
+            if refused.code == "ERR_SOURCE_TIMEOUT":
+                raise
             return None
-        issuers = verify_list(held["list"].encode(), held["signature"].encode(), root)
-        return issuers if issuers.named == named else None
+        return body if body is not None and sha256(body).hex() == publication.sha256 else None
 
-    def list_at(self, place: str, root: PublicKey, size: int, code: str) -> IssuerList:
-        limit = min(LIMITS["list"], size)
+    def list_at(self, path: str, publication: Publication, query: str = "") -> bytes | None:
+        """None, if it is absent, or larger than the signed size."""
+        limit = min(LIMITS["list"], publication.size)
         try:
-            body = self.source.get(f"{place}issuers.json", limit)
+            body = self.source.get(path, limit, query)
         except Refused as refused:
             if refused.code == "ERR_SOURCE_TOO_LARGE" and limit < LIMITS["list"]:
-                raise Refused(code, "the list is larger than the signed size") from refused
+                return None
             raise
-        signature = self.source.get(f"{place}issuers.sig", LIMITS["signature"])
-        if body is None or signature is None:
-            raise Absent("ERR_SOURCE_STATUS", f"{place}issuers.json or its signature is absent")
-        return verify_list(body, signature, root)
-
-    def fresh_until_ms(self, checkpoint: Checkpoint, statement: Statement, cosigned_ms: int | None) -> int:
-        """F of the row "age of a list in use", without the grace (#other-clocks)."""
-        ends = [checkpoint.exp * 1000]
-        if statement.exp is not None:
-            ends.append(statement.exp * 1000)
-        if cosigned_ms is not None:
-            ends.append(cosigned_ms + COSIGNATURE_AGE_MS)
-        return min(ends)
-
-    def remember(
-        self, memory: Memory, root: PublicKey, checkpoint: Checkpoint, statement: Statement,
-        issuers: IssuerList | None, logged: Logged | None, cosigned_ms: int | None,
-    ) -> Memory:
-        """Everything at once, after all checks (#save-last)."""
-        memory = replace(memory, named=listed(statement.named))
-        if issuers:
-            text, signature = issuers.body.decode(), issuers.signature.decode()
-            memory = replace(memory, held={"root": root.thumbprint, "list": text, "signature": signature})
-        held = {**listed(checkpoint.named), "iat": checkpoint.iat, "hold": list(checkpoint.hold)}
-        memory = replace(memory, checkpoint=held, statement={
-            "root": root.thumbprint, "sequence": statement.sequence, "payload": statement.payload,
-            "log": statement.log.name if statement.log else None,
-        })
-        if logged:
-            witnesses = {key.hex() for key in logged.cosigned}
-            if memory.log and memory.log["size"] == logged.head.size:
-                witnesses.update(memory.log["witnesses"])
-            memory = replace(memory, log={
-                "size": logged.head.size, "root": logged.head.root.hex(), "witnesses": sorted(witnesses),
-                "cosigned_ms": cosigned_ms,
-            })
-        return memory
+        last = self.memory.accepted
+        held = len(last.issuers.body) if last and last.issuers else 0
+        if body is not None and len(body) > held + MUCH_LARGER:
+            self.has_sent_too_much = True
+        return body
 
 
-class Absent(Refused):
-    """A place lacks a file: it has no code, if there is another place."""
+def match_list(body: bytes, publication: Publication) -> IssuerList:
+    """The bytes have the hash that the publication names (#list-match, #statement-list)."""
+    code = "ERR_PUBLICATION_MISMATCH"
+    if sha256(body).hex() != publication.sha256:
+        refuse(code, "the list has another hash")
+    issuers = read_list(body)
+    named = (publication.size, publication.updated_at, publication.issuers)
+    if (len(body), issuers.updated_at, len(issuers.records)) != named:
+        refuse(code, "the list has another size, time or number of records than the publication says")
+    return issuers
 
 
-def listed(named: Named) -> dict[str, Json]:
-    return {"updated_at": named.updated_at, "sha256": named.sha256}
+def fresh_until_ms(checkpoint: Checkpoint, cosigned_ms: int | None) -> int:
+    """F of the row "age of the list in use", without the grace (#clocks)."""
+    end = checkpoint.exp * 1000
+    return end if cosigned_ms is None else min(end, cosigned_ms + COSIGNATURE_AGE_MS)
 
 
-def check_not_older(named: Named, last: dict[str, Json] | None) -> None:
-    """(#list-rollback)"""
-    if last is None or named.updated_at > last["updated_at"] or listed(named) == {name: last[name] for name in LISTED}:
-        return
-    refuse("ERR_LIST_ROLLED_BACK", "the list is older than the accepted one, or another one of the same time")
+def check_publication_stays(publication: Publication, last: Publication) -> None:
+    """Of two publications under one root key (#statement-rollback)."""
+    if publication.sequence < last.sequence:
+        refuse("ERR_PUBLICATION_ROLLED_BACK", "sequence is lower than that of the accepted publication")
+    if publication.sequence == last.sequence and publication.hash != last.hash:
+        refuse("ERR_PUBLICATION_ROLLED_BACK", "another publication with the sequence of the accepted one")
 
 
-def check_checkpoint_stays(checkpoint: Checkpoint, memory: Memory) -> None:
+def check_log_stays(publication: Publication, last: Publication) -> None:
+    """(#log-kept-for-good)"""
+    if last.log is not None and (publication.log is None or publication.log.name != last.log.name):
+        refuse("ERR_PUBLICATION_ROLLED_BACK", "the publication withdraws the log")
+
+
+def check_checkpoint_stays(checkpoint: Checkpoint, last: Checkpoint, is_same_publication: bool) -> None:
     """(#checkpoint-rollback)"""
-    last = memory.checkpoint
-    check_not_older(checkpoint.named, last)
-    if last and checkpoint.iat < last["iat"]:
+    if checkpoint.iat > last.iat:
+        return
+    if not set(last.hold) <= set(checkpoint.hold):
+        refuse("ERR_CHECKPOINT_ROLLED_BACK", "a checkpoint that is not later releases an issuer")
+    if is_same_publication and checkpoint.iat < last.iat:
         refuse("ERR_CHECKPOINT_ROLLED_BACK", "the checkpoint is older than the accepted one")
-    if last and checkpoint.iat == last["iat"] and not set(last["hold"]) <= set(checkpoint.hold):
-        refuse("ERR_CHECKPOINT_ROLLED_BACK", "a checkpoint of the same second releases an issuer")
 
 
-def check_statement_stays(statement: Statement, last: dict[str, Json]) -> None:
-    """Against the last one under the same root key (#statement-rollback)."""
-    code = "ERR_PUBLICATION_ROLLED_BACK"
-    if statement.sequence < last["sequence"]:
-        refuse(code, "sequence is lower than that of the accepted statement")
-    if statement.sequence == last["sequence"] and statement.payload != last["payload"]:
-        refuse(code, "sequence is that of the accepted statement, and the payload is not")
-    if last["log"] is not None and (statement.log is None or statement.log.name != last["log"]):
-        refuse(code, "the statement withdraws the log")
+def check_list_stays(publication: Publication, last: Publication) -> None:
+    """(#list-rollback)"""
+    if publication.updated_at > last.updated_at:
+        return
+    if publication.updated_at < last.updated_at or publication.sha256 != last.sha256:
+        refuse("ERR_LIST_ROLLED_BACK", "the list is older than the accepted one, or another one of the same time")
 
 
 # --- One issuer -------------------------------------------------------------------------------------------------------
@@ -471,7 +486,7 @@ def resolve_issuer(
     source: Source, anchor: TrustAnchor, clock: Clock, issuer_id: str, memory: Memory = Memory(),
     save: Save = lambda memory: None,
 ) -> Answer:
-    """Step 9 (#sums-proof)."""
+    """Step 10 (#sums-proof)."""
     if not is_issuer_id(issuer_id):
         return Answer(issuer_id, None, None)  # in no list, without a proof
     proven = verify_registry(source, anchor, clock, memory, True, save)
@@ -482,7 +497,7 @@ def prove(
     source: Source, anchor: TrustAnchor, clock: Clock, issuer_id: str, proven: Proven, save: Save,
     kept: dict[str, bytes],
 ) -> Answer:
-    """Step 9. A newer publication may have replaced the files: then the statements are read again, once (#sums-caches).
+    """Step 10. A newer publication may have replaced the files: then the statements are read again, once (#sums-caches).
 
     `kept` has the files that were verified before, by their hash (#sums-proof).
     """
@@ -496,14 +511,17 @@ def prove(
         return kept[digest]
 
     try:
-        return Answer(issuer_id, prove_issuer(proven.statement, issuer_id, fetch), proven)
+        return Answer(issuer_id, prove_issuer(proven.publication, issuer_id, fetch), proven)
     except Refused as refused:
         if refused.code not in ("ERR_SUMS_MISMATCH", "ERR_SOURCE_STATUS") or not source.is_host:
             raise
-        newer = Refresh(source, anchor, clock, proven.memory, True, save, is_retry=True).run()
-        if newer.statement.payload == proven.statement.payload:
+        try:
+            newer = Refresh(source, anchor, clock, proven.memory, True, save, is_retry=True).run()
+        except Refused:
+            raise refused from None  # the first result counts
+        if newer.publication.hash == proven.publication.hash:
             raise
-    return Answer(issuer_id, prove_issuer(newer.statement, issuer_id, fetch), newer)
+    return Answer(issuer_id, prove_issuer(newer.publication, issuer_id, fetch), newer)
 
 
 def fetch_proof_file(source: Source, path: str, limit: int, digest: str) -> bytes:

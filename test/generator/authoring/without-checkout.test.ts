@@ -120,19 +120,6 @@ describe('in a folder with one record', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it('keys delegate --online FILE, whose --online means a key, takes --production', async () => {
-    const made = async (name: string) => {
-      const { stdout } = await here('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`);
-      writeFiles(folder, { [`${name}.json`]: stdout });
-    };
-    await made('root');
-    await made('online');
-    const { code, stderr } = await here(
-      ...['keys', 'delegate', '--key', 'root.pem', '--online', 'online.json', '--production'],
-    );
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('exclude')]);
-  });
-
   it('check of an id checks its record among all others, and names no other', async () => {
     writeFiles(folder, { 'acme.yaml': published('acme'), 'beta.yaml': 'tier: gold\n' });
     expect((await here('check', 'acme')).stdout).toBe('1 file: 0 problems, 0 warnings\n');

@@ -30,10 +30,7 @@ describe('a file that the user names', () => {
     ['verify', ['verify', 'dist', '--root-key', file]],
     ['keys public', ['keys', 'public', file]],
     ['build', ['build', '--key', file, '--out', 'other']],
-    [
-      'build with a passphrase',
-      ['build', '--key', 'root.pem', '--passphrase-file', file, '--delegation', file],
-    ],
+    ['build with a rotation', ['build', '--key', 'root.pem', '--rotation', file]],
     ['a configuration', ['--config', file, 'check']],
     ['resolve', ['resolve', 'alpha', '--root-key', 'root.json', '--policy', file]],
   ];

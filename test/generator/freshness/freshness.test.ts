@@ -2,7 +2,8 @@ import { createPrivateKey } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
-import { decodeJwt, SignJWT } from 'jose';
+import { statementHash } from '@passport-registry/verifier/core';
+import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
@@ -11,6 +12,7 @@ import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
 import { hasTreeFile, readTreeFile, removeTreeFile } from '../../support/statements.js';
 import {
   cli,
+  clockAhead,
   filesBelow,
   filesOf,
   goodCli,
@@ -37,7 +39,8 @@ beforeEach(() => {
 
 const jwk = (name: string): RootJwk => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
 const path = (...steps: string[]) => join(folder, 'dist', ...steps);
-const text = (...steps: string[]) => readFileSync(path(...steps), 'utf8');
+/** A file of the tree, or a statement. */
+const text = (...steps: string[]) => readTreeFile(path(...steps)).toString();
 const lists = () => readdirSync(path('lists')).sort();
 
 const good = (...args: string[]) => goodCli(args, folder);
@@ -48,16 +51,21 @@ function hoursInSettings(hours: string): string[] {
   return ['--config', 'hours.yaml'];
 }
 
-/** A statement of `keys delegate` or `keys step`, in a file. */
+/** A statement of `keys step`, in a file. */
 async function statement(file: string, ...args: string[]): Promise<void> {
   writeFiles(folder, { [file]: (await good('keys', ...args)).stdout });
 }
 
-const delegate = (root = 'root', online = 'online', file = 'delegation.jwt') =>
-  statement(file, 'delegate', '--key', `${root}.pem`, '--online', `${online}.json`);
+const ONLINE = withKeys({ checkpoint: 'online.pem' });
 
 const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
 const checkpoint = (...more: string[]) => good('checkpoint', '--online-key', 'online.pem', ...more);
+
+/** Every file of the tree, as it lies there. */
+const bytesOfTree = () =>
+  filesBelow(path())
+    .map((name) => `${name} ${readFileSync(path(name), 'latin1')}`)
+    .join('\n');
 
 /** Something to publish. */
 let changes = 0;
@@ -79,21 +87,16 @@ describe('a tree in which an older list was put back', () => {
   const old = new Map<string, Buffer>();
 
   beforeEach(async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+    await build(...ONLINE);
     for (const file of ['issuers.json', 'issuers.sig']) old.set(file, readFileSync(path(file)));
     change('suspended');
-    await build(
-      ...withKeys({ checkpoint: 'online.pem' }),
-      '--updated-at',
-      new Date(Date.now() + 60_000).toISOString().replace(/\.\d+/, ''),
-    );
+    await build(...ONLINE, '--updated-at', new Date(Date.now() + 60_000).toISOString().replace(/\.\d+/, ''));
     for (const [file, bytes] of old) writeFiles(folder, { [`dist/${file}`]: bytes });
   });
 
   it.each<[string, string[]]>([
     ['a checkpoint', ['checkpoint', '--online-key', 'online.pem']],
-    ['a build', ['build', '--key', 'root.pem', '--production', ...withKeys({ checkpoint: 'online.pem' })]],
+    ['a build', ['build', '--key', 'root.pem', '--production', ...ONLINE]],
     ['a signing request', ['build', '--unsigned', 'request']],
   ])('is refused for %s, which would undo the suspension', async (_name, args) => {
     change('active');
@@ -105,18 +108,16 @@ describe('a tree in which an older list was put back', () => {
   });
 });
 
-describe('a tree without a checkpoint in which an older list was put back under the newer publication statement', () => {
+describe('a tree in which an older list was put back under the newer publication statement', () => {
   const old = new Map<string, Buffer>();
 
   beforeEach(async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+    await build(...ONLINE);
     for (const file of ['issuers.json', 'issuers.sig', 'SHA256SUMS']) {
       old.set(file, readFileSync(path(file)));
     }
     change('revoked');
-    await build(...withKeys({ checkpoint: 'online.pem' }));
-    removeTreeFile(path('checkpoint.jwt'));
+    await build(...ONLINE);
     change('active');
   });
 
@@ -147,15 +148,18 @@ describe('a tree without a checkpoint in which an older list was put back under 
     const { sequence, updated_at, ...claims } = claimsOf(readTreeFile(path('publication.jwt')));
     const signer = await signerKey(folder, 'root');
     const forged = { ...claims, sequence, sha256: '0'.repeat(64), updated_at };
-    writeFiles(folder, { 'dist/publication.jwt': await jwt(signer, 'registry-publication+jwt', forged) });
+    const publication = await jwt(signer, 'registry-publication+jwt', forged);
+    const named = {
+      ...claimsOf(readTreeFile(path('checkpoint.jwt'))),
+      publication: statementHash(publication),
+    };
+    writeFiles(folder, {
+      'dist/publication.jwt': publication,
+      'dist/checkpoint.jwt': await jwt(signer, 'registry-checkpoint+jwt', named),
+    });
     const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
     expect([code, stderr.includes('an older list was put back')]).toEqual([1, true]);
   });
-
-  const bytesOfTree = () =>
-    filesBelow(path())
-      .map((name) => `${name} ${text(name)}`)
-      .join('\n');
 });
 
 describe('a tree in which an older publication statement was put back, with the same list', () => {
@@ -164,116 +168,96 @@ describe('a tree in which an older publication statement was put back, with the 
   beforeEach(async () => {
     await build();
     old = readTreeFile(path('publication.jwt'));
-    await delegate();
-    // The list is unchanged, and the new statement promises checkpoints.
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
+    // The list is unchanged, and the new statement names an online key.
+    await build(...ONLINE);
+    expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ sequence: 2, online: {} });
   });
 
-  it.each<[string, string[]]>([
+  const commands: [string, string[]][] = [
     ['a checkpoint', ['checkpoint', '--online-key', 'online.pem']],
-    ['a build', ['build', '--key', 'root.pem', '--production', ...withKeys({ checkpoint: 'online.pem' })]],
+    ['a build', ['build', '--key', 'root.pem', '--production', ...ONLINE]],
     ['a signing request', ['build', '--unsigned', 'request']],
-  ])('is refused for %s', async (_name, args) => {
+  ];
+
+  it.each(commands)('is refused for %s', async (_name, args) => {
     writeFiles(folder, { 'dist/publication.jwt': old });
-    const { code, stderr } = await cli(args, folder);
-    expect(stderr).toContain('was put back');
-    expect(code).toBe(1);
+    const before = bytesOfTree();
+    expect((await cli(args, folder)).code).not.toBe(0);
+    expect(bytesOfTree()).toBe(before);
   });
 
-  it('gets no checkpoint without a sequence where only the statement is gone', async () => {
-    const before = text('checkpoint.jwt');
-    expect(claimsOf(Buffer.from(before))).toMatchObject({ sequence: 2 });
-    removeTreeFile(path('publication.jwt'));
-    const { code, stderr } = await cli(['checkpoint', '--online-key', 'online.pem'], folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('publication.jwt of the published tree is')]);
-    expect(text('checkpoint.jwt')).toBe(before);
-    writeFiles(folder, { 'dist/publication.jwt': 'x' });
-    expect((await cli(['checkpoint', '--online-key', 'online.pem'], folder)).code).not.toBe(0);
-    expect(text('checkpoint.jwt')).toBe(before);
+  it.each(commands)('is refused for %s where a statement is gone, or all are', async (_name, args) => {
+    const { publication: _publication, ...others } = JSON.parse(text('statements.json'));
+    for (const left of [undefined, 'x', JSON.stringify(others)]) {
+      rmSync(path('statements.json'), { force: true });
+      if (left !== undefined) writeFiles(folder, { 'dist/statements.json': left });
+      const before = bytesOfTree();
+      expect((await cli(args, folder)).code).not.toBe(0);
+      expect(bytesOfTree()).toBe(before);
+    }
   });
 
-  it('does not begin anew where every trace of it but the checkpoint is gone', async () => {
-    removeTreeFile(path('publication.jwt'));
-    const sums = text('SHA256SUMS').split('\n');
-    writeFiles(folder, {
-      'dist/SHA256SUMS': sums.filter((line) => !line.endsWith('  publication.jwt')).join('\n'),
-    });
-    const { code, stderr } = await cli(
-      ['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'online.pem' })],
-      folder,
-    );
-    expect([code, stderr.includes('a build cannot recreate the file')]).toEqual([2, true]);
+  it('does not begin anew where its statements are gone', async () => {
+    removeTreeFile(path('statements.json'));
+    const { code, stderr } = await cli(['build', '--key', 'root.pem', ...ONLINE], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('statements.json')]);
+    expect(hasTreeFile(path('statements.json'))).toBe(false);
   });
 });
 
-describe('a publication statement that promises checkpoints', () => {
-  it('is not withdrawn by a build without a checkpoint, and the note says what is missing', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    removeTreeFile(path('checkpoint.jwt'));
-    change();
-    // Every verifier refuses the tree until `checkpoint` has run.
-    const built = await cli(['build', '--key', 'root.pem', '--production', '--json'], folder);
-    expect([built.code, JSON.parse(built.stdout)]).toMatchObject([6, { ok: false, isFinished: false }]);
-    expect(built.stderr).toContain('The publication statement promises');
-    expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
-    const refused = await cli(['verify', 'dist'], folder);
-    expect([refused.code, refused.stdout.includes('a checkpoint is required')]).toEqual([1, true]);
+describe('a build without a key for the checkpoint', () => {
+  it('is refused before anything is signed, and the root key can sign it instead', async () => {
+    await build(...ONLINE);
+    const before = filesOf(path());
+    change('suspended');
+    const away = { signer: { key: 'away.pem' }, public_key: 'online.json' };
+    const args = ['build', '--key', 'root.pem', '--production'];
+    writeFiles(folder, { 'registry.yaml': JSON.stringify({ checkpoint: away }) });
+    const { code, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('--checkpoint-by-root')]);
+    expect(filesOf(path())).toEqual(before);
+    await good(...args, '--checkpoint-by-root');
+    const { online } = claimsOf(readTreeFile(path('publication.jwt'))) as { online: { keys: RootJwk[] } };
+    // The online key stays named: it signs the next checkpoint.
+    expect(online.keys.map(({ kid }) => kid)).toEqual([jwk('online').kid]);
+    expect(decodeProtectedHeader(text('checkpoint.jwt')).kid).toBe(jwk('root').kid);
+    await good('verify', 'dist', '--root-key', 'root.json');
     await checkpoint();
-    await good('verify', 'dist');
-    expect(claimsOf(readTreeFile(path('checkpoint.jwt')))).toMatchObject({ sequence: 2 });
+    expect(decodeProtectedHeader(text('checkpoint.jwt')).kid).toBe(jwk('online').kid);
   });
 
-  it('follows the first checkpoint with the next build, and a note says so until then', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt');
-    await checkpoint();
-    await good('verify', 'dist');
-    expect(claimsOf(readTreeFile(path('publication.jwt')))).not.toHaveProperty('checkpoint');
-    const list = text('issuers.json');
-    await build(...withKeys({ checkpoint: 'online.pem' }));
-    expect(text('issuers.json')).toBe(list);
-    expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
+  it('keeps the checkpoint if nothing changes, unless it expires soon', async () => {
+    await build(...ONLINE);
+    const before = filesOf(path());
+    await build(...ONLINE);
+    expect(filesOf(path())).toEqual(before);
+    const args = ['build', '--key', 'root.pem', '--production', ...ONLINE];
+    expect((await cli(args, folder, clockAhead(17 * 60))).code).toBe(0);
+    expect(filesOf(path())).toEqual(before);
+    expect((await cli(args, folder, clockAhead(19 * 60))).code).toBe(0);
+    expect(text('publication.jwt')).toBe(before.get('publication.jwt')?.toString());
+    expect(text('checkpoint.jwt')).not.toBe(before.get('checkpoint.jwt')?.toString());
   });
 });
 
 describe('a registry with checkpoints', () => {
-  it('begins with a delegation; from then on a client demands them', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt');
-    const { stderr } = await checkpoint();
-    expect(stderr).toContain('has a checkpoint that is valid until');
+  it('has one from the first publication on, which a client reads', async () => {
+    await build(...ONLINE);
     const base = await serve(path());
-    const { checkpoint: vouched, updatedAt } = (await client(base)).status();
-    expect([vouched, updatedAt]).toEqual([true, JSON.parse(text('issuers.json')).updated_at]);
+    const { checkpointSignedAt, updatedAt } = (await client(base)).status();
+    expect(checkpointSignedAt?.getTime()).toBe(
+      Number(claimsOf(readTreeFile(path('checkpoint.jwt'))).iat) * 1000,
+    );
+    expect(updatedAt).toBe(JSON.parse(text('issuers.json')).updated_at);
     await good('verify', base, '--root-key', 'root.json');
     await good('verify', 'dist', '--root-key', 'root.json');
-  });
-
-  it('reaches clients at once with a new publication statement, and older ones with the next checkpoint', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    const base = await serve(path());
-    const registry = createRegistryClient({ sources: [base], rootKey: jwk('root'), timeout: 60 });
-    await registry.ready();
-    change('suspended');
-    expect((await build()).stderr).toContain('note: The checkpoint');
-    // The root key has signed the new publication. The older checkpoint stays valid, and says so much less.
-    await registry.refresh();
-    expect(registry.resolve('alpha')?.status).toBe('suspended');
-    expect((await good('verify', base)).stdout).toContain('do not read publication statements');
-    await checkpoint();
-    await registry.refresh();
-    expect(registry.resolve('alpha')?.status).toBe('suspended');
-    registry.close();
+    expect((await checkpoint()).stderr).toContain('has a checkpoint that is valid until');
   });
 
   it('publishes a change and its checkpoint at once if the settings name the online key', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+    await build(...ONLINE);
     change('suspended');
-    const { stderr } = await build(...withKeys({ checkpoint: 'online.pem' }));
+    const { stderr } = await build(...ONLINE);
     expect(stderr.match(/^note: .*/gm)).toEqual([
       expect.stringContaining('no base_url is known'),
       'note: alpha: status active → suspended.',
@@ -281,13 +265,12 @@ describe('a registry with checkpoints', () => {
     expect((await client(await serve(path()))).resolve('alpha')?.status).toBe('suspended');
   });
 
-  it('keeps this list and the two before it, also if the checkpoint names an older one', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+  it('keeps this list and the two before it', async () => {
+    await build(...ONLINE);
     const [first] = lists();
     for (let round = 0; round < 4; round++) {
       change();
-      await build();
+      await build(...ONLINE);
     }
     expect(lists()).toHaveLength(3);
     expect(lists()).not.toContain(first);
@@ -296,15 +279,15 @@ describe('a registry with checkpoints', () => {
   });
 
   it('is touched nowhere else by a new checkpoint', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+    await build(...ONLINE);
     const files = () =>
       readdirSync(path(), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name !== 'checkpoint.jwt')
+        .filter((name) => name !== 'statements.json')
         .map((name) => [name, statSync(path(name)).mtimeMs]);
     const before = files();
+    const statement = text('publication.jwt');
     const { stdout } = await checkpoint('--hours', '2', '--json');
-    expect(files()).toEqual(before);
+    expect([files(), text('publication.jwt')]).toEqual([before, statement]);
     const { iat = 0, exp = 0 } = decodeJwt(text('checkpoint.jwt'));
     expect(exp - iat).toBe(7200);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -315,78 +298,48 @@ describe('a registry with checkpoints', () => {
 
   it('has a checkpoint that a web server can read and rsync tells from the last, whatever the umask', async () => {
     await build(...withKeys({ checkpoint: 'root.pem' }));
-    const before = statSync(path('checkpoint.jwt')).mtimeMs;
+    const before = statSync(path('statements.json')).mtimeMs;
     const previous = process.umask(0o077);
     await good('checkpoint', '--online-key', 'root.pem', '--hours', '2');
     process.umask(previous);
-    const { mode, mtimeMs } = statSync(path('checkpoint.jwt'));
+    const { mode, mtimeMs } = statSync(path('statements.json'));
     expect((mode & 0o777).toString(8)).toBe('644');
     expect(Math.floor(mtimeMs / 1000)).toBeGreaterThan(Math.floor(before / 1000));
   });
 
-  it('is warned well before a delegation ends', async () => {
-    await statement(
-      'delegation.jwt',
-      'delegate',
-      '--key',
-      'root.pem',
-      '--online',
-      'online.json',
-      '--days',
-      '13',
-    );
-    await build('--delegation', 'delegation.jwt');
-    expect((await checkpoint()).stderr).toMatch(/WARNING: .*, in 1[23] days/);
-    expect((await cli(['verify', 'dist'], folder)).stdout).toContain('WARNING: the delegation expires');
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    expect((await checkpoint()).stderr).not.toContain('WARNING: the delegation');
-    expect((await good('verify', 'dist')).stdout).not.toContain('WARNING');
+  it('has its online key for a time, which a build prolongs in the last third of it', async () => {
+    const DAY = 24 * 60;
+    const settings = { signer: { key: 'online.pem' }, days_online: 30 };
+    writeFiles(folder, { 'registry.yaml': JSON.stringify({ checkpoint: settings }) });
+    const later = (days: number, ...args: string[]) => cli(args, folder, clockAhead(days * DAY));
+    const rebuild = ['build', '--key', 'root.pem', '--production'];
+    await build();
+    const first = text('publication.jwt');
+    expect((await later(19, ...rebuild)).code).toBe(0);
+    expect(text('publication.jwt')).toBe(first);
+    // The list is the same, but not the statement.
+    const list = text('issuers.json');
+    expect((await later(21, ...rebuild)).code).toBe(0);
+    expect([text('publication.jwt') === first, text('issuers.json')]).toEqual([false, list]);
+    const before = text('checkpoint.jwt');
+    const over = await later(52, 'checkpoint');
+    expect([over.code, over.stderr]).toEqual([3, expect.stringContaining('is over')]);
+    expect(text('checkpoint.jwt')).toBe(before);
+    expect((await later(52, ...rebuild)).code).toBe(0);
+    expect((await later(52, 'verify', 'dist')).code).toBe(0);
+    expect((await later(52, 'checkpoint')).code).toBe(0);
   });
 
-  it.each([
-    ['a checkpoint', (hours: string) => checkpoint('--hours', hours)],
-    [
-      'a build',
-      (hours: string) =>
-        build('--renew', ...withKeys({ checkpoint: 'online.pem' }), ...hoursInSettings(hours)),
-    ],
-  ])('has %s that ends with its delegation at the latest, and says so', async (_name, sign) => {
-    await statement(
-      'delegation.jwt',
-      'delegate',
-      '--key',
-      'root.pem',
-      '--online',
-      'online.json',
-      '--days',
-      '20',
-    );
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    const { exp: end } = decodeJwt(text('keys/delegation.jwt'));
-    const said = /[Tt]he checkpoint is valid only until \S+Z, when its delegation expires/;
-    expect((await sign('479')).stderr).not.toMatch(said);
-    expect(decodeJwt(text('checkpoint.jwt')).exp).toBeLessThan(end ?? 0);
-    for (const hours of ['481', '99999']) {
-      expect((await sign(hours)).stderr).toMatch(said);
-      expect(decodeJwt(text('checkpoint.jwt')).exp).toBe(end);
-    }
-    expect((await good('verify', 'dist')).stdout).toMatch(said);
-    const { stdout } = await checkpoint('--hours', '481', '--json');
-    expect(JSON.parse(stdout).expires).toBe(JSON.parse(stdout).delegationExpires);
-  });
-
-  it('has a checkpoint by the root key that no delegation limits', async () => {
-    await delegate();
-    await build(
-      '--delegation',
-      'delegation.jwt',
-      ...withKeys({ checkpoint: 'root.pem' }),
-      ...hoursInSettings('9999'),
-    );
+  it('has a checkpoint for at most 31 days', async () => {
+    await build(...withKeys({ checkpoint: 'root.pem' }), ...hoursInSettings('744'));
     const { iat = 0, exp = 0 } = decodeJwt(text('checkpoint.jwt'));
-    expect(exp - iat).toBe(9999 * 3600);
+    expect(exp - iat).toBe(744 * 3600);
     expect((await good('verify', 'dist')).stdout).not.toContain('WARNING');
+    const before = filesOf(path());
+    change();
+    const args = ['build', '--key', 'root.pem', ...hoursInSettings('745')];
+    expect((await cli(args, folder)).code).toBe(2);
+    expect(filesOf(path())).toEqual(before);
   });
 
   describe('under `verify`', () => {
@@ -404,25 +357,14 @@ describe('a registry with checkpoints', () => {
       writeFiles(folder, { 'dist/checkpoint.jwt': await jwt.sign(key) });
     }
 
-    /** A delegation that is older than all checkpoints here. */
-    async function olderDelegation(): Promise<string> {
-      const iat = Math.floor(Date.now() / 1000) - 48 * HOUR;
-      return new SignJWT({ iat, exp: iat + 90 * 24 * HOUR, keys: [jwk('online')] })
-        .setProtectedHeader({ alg: 'EdDSA', kid: jwk('root').kid ?? '', typ: 'registry-delegation+jwt' })
-        .sign(createPrivateKey(readFileSync(join(folder, 'root.pem'))));
-    }
-
     beforeEach(async () => {
-      writeFiles(folder, { 'delegation.jwt': await olderDelegation() });
-      await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+      await build(...ONLINE);
     });
 
     it('is good, and good a long time before its checkpoint expires', async () => {
       await checkpointOf(17, 24);
       const { stdout } = await good('verify', 'dist');
-      expect(stdout).toContain(
-        'ok      checkpoint\nskipped statements: the tree has no statements.json\nok      freshness\n',
-      );
+      expect(stdout).toContain('ok      checkpoint\nok      freshness\n');
       expect(stdout).not.toContain('WARNING');
     });
 
@@ -437,16 +379,16 @@ describe('a registry with checkpoints', () => {
       expect(code).toBe(1);
       expect(stdout).toMatch(/FAILED {2}freshness\n/);
       change();
-      await build();
+      await build(...ONLINE);
       await checkpoint();
       await good('verify', 'dist');
     });
 
     it.each([
       [
-        'signed by a key that is not delegated',
+        'signed by a key that is no online key',
         () => checkpointOf(1, 24, 'stranger'),
-        'the delegation does not name',
+        'is signed by neither the root key nor an online key of the publication',
       ],
       [
         'no JWT at all',
@@ -464,17 +406,17 @@ describe('a registry with checkpoints', () => {
 
   it('may have its checkpoints from the root key itself', async () => {
     await build(...withKeys({ checkpoint: 'root.pem' }));
-    expect(existsSync(path('keys/delegation.jwt'))).toBe(false);
-    expect((await client(await serve(path()))).status().checkpoint).toBe(true);
+    expect(claimsOf(readTreeFile(path('publication.jwt')))).not.toHaveProperty('online');
+    await client(await serve(path()));
     await good('checkpoint', '--online-key', 'root.pem');
   });
 
   it.each([
     [
-      'a key that is not delegated',
+      'a key that the publication does not name',
       ['checkpoint', '--online-key', 'stranger.pem'],
       3,
-      'the delegation does not name it, but',
+      'cannot sign a checkpoint, because the publication names',
     ],
     ['a key that is not there', ['checkpoint', '--online-key', 'none.pem'], 3, 'does not exist'],
     [
@@ -485,49 +427,53 @@ describe('a registry with checkpoints', () => {
     ],
     ['hours that are none', ['checkpoint', '--online-key', 'online.pem', '--hours', '0'], 2, '--hours takes'],
     [
-      'a build with a key that is not delegated',
-      ['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'stranger.pem' })],
+      'a build with the key of another setting',
+      [
+        'build',
+        '--key',
+        'root.pem',
+        '--config',
+        JSON.stringify({ checkpoint: { signer: { key: 'stranger.pem' }, public_key: 'online.json' } }),
+      ],
       3,
-      'the delegation does not name it, but',
+      'names another key than checkpoint.signer',
     ],
     [
-      'a delegation by another root key',
-      ['build', '--key', 'root.pem', '--delegation', 'forged.jwt'],
+      'an online key that is the log key',
+      [
+        'build',
+        '--key',
+        'root.pem',
+        ...ONLINE,
+        ...withKeys({ log: 'online.pem', origin: 'log.example/log' }),
+      ],
       3,
-      'is not signed by root key',
-    ],
-    [
-      'a delegation that is none',
-      ['build', '--key', 'root.pem', '--delegation', 'root.json'],
-      3,
-      'is not signed by root key',
+      'is the key of the log',
     ],
   ])('refuses %s, and stays as it was', async (_name, args, code, message) => {
-    await delegate();
-    await delegate('stranger', 'online', 'forged.jwt');
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    const before = text('checkpoint.jwt') + text('SHA256SUMS');
+    await build(...ONLINE);
+    const before = text('statements.json') + text('SHA256SUMS');
     change();
     const outcome = await cli(args, folder);
     expect(outcome.stderr).toContain(message);
     expect(outcome.code).toBe(code);
-    expect(text('checkpoint.jwt') + text('SHA256SUMS')).toBe(before);
+    expect(text('statements.json') + text('SHA256SUMS')).toBe(before);
   });
 
-  it.each([
-    [
-      'of a build into a folder that lacks the published tree',
-      ['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'online.pem' })],
-    ],
-    ['of a tree without a delegation', ['checkpoint', '--online-key', 'online.pem']],
-  ])('by an online key %s is refused: load the published tree', async (_name, args) => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt');
-    rmSync(args[0] === 'build' ? path() : path('keys/delegation.jwt'), { recursive: true });
-    // The delegation would show that there was a tree.
-    rmSync(join(folder, 'delegation.jwt'));
-    const { code, stderr } = await cli(args, folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('output folder')]);
+  it('by an online key of a tree that names none is refused', async () => {
+    await build();
+    const before = text('checkpoint.jwt');
+    const { code, stderr } = await cli(['checkpoint', '--online-key', 'online.pem'], folder);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('names no online key')]);
+    expect(text('checkpoint.jwt')).toBe(before);
+  });
+
+  it('by an online key that was replaced is refused', async () => {
+    await build(...ONLINE);
+    await build(...withKeys({ checkpoint: 'stranger.pem' }));
+    const { code, stderr } = await cli(['checkpoint', '--online-key', 'online.pem'], folder);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('If the key was replaced')]);
+    await good('checkpoint', '--online-key', 'stranger.pem');
   });
 });
 
@@ -556,9 +502,8 @@ describe('a rotation of the root key', () => {
     expect(JSON.parse(text('keys/rotation.json'))).toHaveLength(2);
   });
 
-  it('of a registry with checkpoints needs a delegation by the new root, and a checkpoint at once', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+  it('of a registry with an online key needs a key for the checkpoint, and reaches clients at once', async () => {
+    await build(...ONLINE);
     const base = await serve(path());
     const held = createRegistryClient({ sources: [base], rootKey: jwk('root') });
     await held.ready();
@@ -572,36 +517,37 @@ describe('a rotation of the root key', () => {
       '--rotation',
       'root-second.jwt',
     ];
-    const bare = await cli(args, folder);
-    expect([bare.code, bare.stderr.includes('pass --delegation')]).toEqual([2, true]);
-    await delegate('second', 'online', 'second.jwt');
-    const without = await cli([...args, '--delegation', 'second.jwt'], folder);
-    expect([without.code, without.stderr.includes('set checkpoint.signer in registry.yaml')]).toEqual([
-      2,
-      true,
-    ]);
+    const before = filesOf(path());
+    const without = await cli([...args, ...withKeys({ checkpoint: 'away.pem' })], folder);
+    expect([without.code, filesOf(path())]).toEqual([3, before]);
     await held.refresh();
     expect(held.status().rootKeys).toEqual([jwk('root').kid]);
-    await good(...args, '--delegation', 'second.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+    await good(...args, ...ONLINE);
     await held.refresh();
-    expect(held.status()).toMatchObject({ rootKeys: [jwk('second').kid], checkpoint: true });
+    expect(held.status()).toMatchObject({ rootKeys: [jwk('second').kid] });
     held.close();
-    await good('checkpoint', '--online-key', 'online.pem');
+    await checkpoint();
     await client(base, 'root');
   });
 
-  it('lets a build without the online key change nothing, although the first root key is not in the tree', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+  it('does not let the replaced root key be an online key', async () => {
+    await build(...ONLINE);
     await rotate('root', 'second');
-    await delegate('second', 'online', 'second.jwt');
-    const second = ['build', '--key', 'second.pem', '--root-key', 'second.json'];
-    const statements = ['--rotation', 'root-second.jwt', '--delegation', 'second.jwt'];
-    await good(...second, ...statements, ...withKeys({ checkpoint: 'online.pem' }));
+    const args = [
+      'build',
+      '--key',
+      'second.pem',
+      '--root-key',
+      'second.json',
+      '--rotation',
+      'root-second.jwt',
+    ];
+    await good(...args, ...ONLINE);
     const before = filesOf(path());
-    await good(...second);
+    const old = withKeys({ checkpoint: 'root.pem' });
+    const { code, stderr } = await cli(['build', '--key', 'second.pem', ...old], folder);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('was the root key before')]);
     expect(filesOf(path())).toEqual(before);
-    expect((await cli(['verify', 'dist'], folder)).code).toBe(0);
   });
 
   it('is refused where a step is missing, or is not by the root key before', async () => {
@@ -624,117 +570,42 @@ describe('a rotation of the root key', () => {
 describe('a published tree that was damaged', () => {
   const rotated = async () => {
     await keyPair(folder, 'second');
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+    await build(...ONLINE);
     await statement('step', 'step', '--key', 'root.pem', '--next', 'second.json');
-    await delegate('second', 'online', 'second.jwt');
-    await good(...rotation);
+    await good('build', '--key', 'second.pem', '--root-key', 'second.json', '--rotation', 'step', ...ONLINE);
   };
-  const rotation = [
-    ...['build', '--key', 'second.pem', '--root-key', 'second.json', '--rotation', 'step'],
-    ...['--delegation', 'second.jwt', ...withKeys({ checkpoint: 'online.pem' })],
-  ];
-  const again = () =>
-    cli(['build', '--key', 'second.pem', ...withKeys({ checkpoint: 'online.pem' })], folder);
+  const again = () => cli(['build', '--key', 'second.pem', ...ONLINE], folder);
 
   it.each<[string, () => unknown]>([
-    ['garbled', () => writeFiles(folder, { 'dist/keys/rotation.json': '[garbled' })],
+    ['garbled', () => writeFiles(folder, { 'dist/statements.json': '{garbled' })],
+    ['with a garbled rotation', () => writeFiles(folder, { 'dist/keys/rotation.json': '[garbled' })],
     ['with a garbled step', () => writeFiles(folder, { 'dist/keys/rotation.json': '["e30.e30."]' })],
-    ['gone', () => removeTreeFile(path('keys/rotation.json'))],
+    ['gone', () => removeTreeFile(path('statements.json'))],
     [
       'a folder',
       () => {
-        removeTreeFile(path('keys/rotation.json'));
-        mkdirSync(path('keys/rotation.json'));
+        removeTreeFile(path('statements.json'));
+        mkdirSync(path('statements.json'));
       },
     ],
-  ])(
-    'never loses its rotation: where that is %s, the build says how to restore it',
-    async (_name, damage) => {
-      await rotated();
-      const chain = text('keys/rotation.json');
-      const before = text('SHA256SUMS');
-      damage();
-      const { code, stderr } = await again();
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringMatching(/keys\/rotation.json is (?:damaged|missing)/),
-      ]);
-      expect(text('SHA256SUMS')).toBe(before);
-      removeTreeFile(path('keys/rotation.json'));
-      writeFiles(folder, { 'dist/keys/rotation.json': chain });
-      expect((await again()).code).toBe(0);
-      await client(await serve(path()), 'root');
-    },
-  );
-
-  it('and never rotated gets rid of whatever lies in the place of a rotation', async () => {
-    await build();
-    for (const lie of ['[garbled', '["e30.e30."]']) {
-      writeFiles(folder, { 'dist/keys/rotation.json': lie });
-      await build();
-      expect(hasTreeFile(path('keys/rotation.json'))).toBe(false);
-    }
-    mkdirSync(path('keys/rotation.json'));
-    await build();
-    await good('verify', 'dist');
-  });
-
-  it('goes on after a build that was killed when it had written the rotation alone', async () => {
+  ])('never loses its rotation: where statements.json is %s, a build is refused', async (_name, damage) => {
     await rotated();
-    const chain = text('keys/rotation.json');
-    rmSync(path(), { recursive: true });
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    writeFiles(folder, { 'dist/keys/rotation.json': chain });
-    // Not older than the published one, however long that took.
-    await delegate('second', 'online', 'second.jwt');
-    await good(...rotation);
-    expect(JSON.parse(text('keys/rotation.json'))).toHaveLength(1);
-  });
-
-  it('never loses its delegation, nor goes on with a checkpoint that does not hold', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    const delegation = text('keys/delegation.jwt');
-    for (const lie of ['x', undefined]) {
-      rmSync(path('keys/delegation.jwt'));
-      if (lie !== undefined) writeFiles(folder, { 'dist/keys/delegation.jwt': lie });
-      const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/keys\/delegation.jwt is .* --delegation /)]);
-      writeFiles(folder, { 'dist/keys/delegation.jwt': delegation });
-    }
-    writeFiles(folder, { 'dist/checkpoint.jwt': 'x' });
-    const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('set checkpoint.signer in registry.yaml')]);
-    await checkpoint();
-    await build();
-    await good('verify', 'dist');
-  });
-
-  it('asks for a checkpoint with a delegation that is younger than the published one', async () => {
-    await delegate();
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    await delegate();
-    const { code, stderr } = await cli(
-      ['build', '--key', 'root.pem', '--delegation', 'delegation.jwt'],
-      folder,
-    );
-    expect([code, stderr]).toEqual([2, expect.stringContaining('set checkpoint.signer in registry.yaml')]);
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    await good('verify', 'dist');
+    const statements = text('statements.json');
+    const before = text('SHA256SUMS');
+    damage();
+    const { code } = await again();
+    expect(code).not.toBe(0);
+    expect(text('SHA256SUMS')).toBe(before);
+    rmSync(path('statements.json'), { recursive: true, force: true });
+    writeFiles(folder, { 'dist/statements.json': statements });
+    expect((await again()).code).toBe(0);
+    await client(await serve(path()), 'root');
   });
 
   it('is repaired by the next build, whichever file is a folder', async () => {
     await rotated();
     // What a build cannot make anew, or needs to check the change against, must be restored; the exit code by its path.
-    const lost: Record<string, number> = {
-      'keys/rotation.json': 2,
-      'keys/delegation.jwt': 2,
-      'publication.jwt': 2,
-      'issuers.json': 1,
-    };
+    const lost: Record<string, number> = { 'statements.json': 2, 'issuers.json': 1 };
     for (const name of filesBelow(path())) {
       if (/^(?:issuers\/beta|schemas\/|assets\/)/.test(name)) continue;
       // A build removes an older list that is a folder.

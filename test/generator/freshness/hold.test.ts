@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRegistry, type RootJwk } from '@passport-registry/verifier';
 import { folderSource } from 'passport-registry';
@@ -30,7 +30,8 @@ beforeEach(() => {
 });
 
 const path = (...steps: string[]) => join(folder, 'dist', ...steps);
-const text = (file: string) => readFileSync(path(file), 'utf8');
+/** A file of the tree, or a statement. */
+const text = (file: string) => readTreeFile(path(file)).toString();
 const claims = () =>
   claimsOf(readTreeFile(path('checkpoint.jwt'))) as { iat: number; exp: number; hold?: string[] };
 
@@ -44,22 +45,20 @@ async function refused(...args: string[]): Promise<string> {
   return stderr;
 }
 
-async function delegate(file: string, ...more: string[]): Promise<void> {
-  const online = more.includes('--online') ? [] : ['--online', 'online.json'];
-  const { stdout } = await good('keys', 'delegate', '--key', 'root.pem', ...online, ...more);
-  writeFiles(folder, { [file]: stdout });
-}
-
 const ONLINE = ['--online-key', 'online.pem'] as const;
+const SETTINGS = withKeys({ checkpoint: 'online.pem' });
+const DENIED = withHold(false);
 const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
 const hold = (...ids: string[]) => good('hold', ...ids, ...ONLINE);
 const release = (...ids: string[]) => good('hold', '--end', '--false-alarm', ...ids, ...ONLINE);
 
-/** A registry whose online key may hold issuers. */
-async function publish(...more: string[]): Promise<void> {
-  await delegate('delegation.jwt', '--hold');
-  await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }), ...more);
+/** The options for settings whose online key may hold issuers, or may not. */
+function withHold(may_hold: boolean, name = 'online'): string[] {
+  return ['--config', JSON.stringify({ checkpoint: { signer: { key: `${name}.pem` }, may_hold } })];
 }
+
+/** A registry whose online key may hold issuers. */
+const publish = () => build(...SETTINGS);
 
 function suspend(id: string): void {
   writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, { status: 'suspended' }) });
@@ -156,14 +155,10 @@ describe('hold and release', () => {
     expect(claims().hold).toEqual(ids.slice(1));
   });
 
-  it('need the permission of the delegation, and a checkpoint', async () => {
-    await delegate('delegation.jwt');
-    await build('--delegation', 'delegation.jwt');
-    const { code, stderr } = await cli(['hold', 'alpha', ...ONLINE], folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('has no valid checkpoint')]);
-    await good('checkpoint', ...ONLINE);
+  it('need the permission of the publication, which it gives unless the settings deny it', async () => {
+    await build(...DENIED);
     const message = await refused('hold', 'alpha', ...ONLINE);
-    expect(message).toContain('keys delegate --hold');
+    expect(message).toContain('does not let online keys hold issuers');
     await publish();
     await hold('alpha');
   });
@@ -176,21 +171,12 @@ describe('hold and release', () => {
     expect(await reasons('alpha')).toEqual(['issuer-held']);
   });
 
-  it('warn if a host could hide the checkpoint from new verifiers', async () => {
-    await delegate('delegation.jwt', '--hold');
-    await build('--delegation', 'delegation.jwt');
-    await good('checkpoint', ...ONLINE);
-    expect((await hold('alpha')).stderr).toContain('a host can hide this hold');
-    await build(...withKeys({ checkpoint: 'online.pem' }));
-    expect((await hold('beta')).stderr).not.toContain('a host can hide');
-  });
-
-  it('refuse a key that the delegation does not name', async () => {
+  it('refuse a key that the publication does not name', async () => {
     await publish();
     const before = text('checkpoint.jwt');
     const { code, stderr } = await cli(['hold', 'alpha', '--online-key', 'other.pem'], folder);
     expect([code, text('checkpoint.jwt') === before]).toEqual([3, true]);
-    expect(stderr).toMatch(/the delegation does not name it, but .*keys delegate/);
+    expect(stderr).toContain('cannot sign a checkpoint, because the publication names');
   });
 
   it('take the online key from registry.yaml', async () => {
@@ -233,9 +219,9 @@ describe('the command line about a hold', () => {
   it('is unknown to `verify` without a valid checkpoint, and not empty', async () => {
     await publish();
     await hold('alpha');
-    const bytes = readTreeFile(join(folder, 'dist/checkpoint.jwt'));
+    const bytes = readTreeFile(path('checkpoint.jwt'));
     for (const damaged of [undefined, bytes.subarray(1)]) {
-      if (damaged === undefined) removeTreeFile(join(folder, 'dist/checkpoint.jwt'));
+      if (damaged === undefined) removeTreeFile(path('checkpoint.jwt'));
       else writeFiles(folder, { 'dist/checkpoint.jwt': damaged });
       const { code, stdout } = await cli(['verify', 'dist', '--json'], folder);
       expect(code).toBe(1);
@@ -251,48 +237,26 @@ describe('the command line about a hold', () => {
       4,
       expect.stringContaining('`hold alpha`, with --online-key and its file ('),
     ]);
-    await delegate('without.jwt', '--no-hold');
-    await build('--delegation', 'without.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+    await build(...DENIED);
     expect((await cli(suspended, folder)).stderr).not.toContain('hold alpha');
   });
 
-  it('stay with a suspension without the online key of the settings, which keeps the checkpoint', async () => {
+  it('stay with a suspension without the online key of the settings, if the root key signs the checkpoint', async () => {
     await publish();
     await hold('alpha');
-    const before = text('checkpoint.jwt');
-    const away = withKeys({ checkpoint: 'away.pem' });
-    const suspended = ['suspend', 'beta', '--reason', 'x', '--key', 'root.pem', '--production', ...away];
+    const away = { signer: { key: 'away.pem' }, public_key: 'online.json' };
+    writeFiles(folder, { 'registry.yaml': JSON.stringify({ checkpoint: away }) });
+    const suspended = ['suspend', 'beta', '--reason', 'x', '--key', 'root.pem', '--production'];
+    const before = text('statements.json');
     const { code, stderr } = await cli(suspended, folder);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('--checkpoint-later')]);
-    expect((await good(...suspended, '--checkpoint-later')).stderr).toContain('run `checkpoint dist`');
-    expect(text('checkpoint.jwt')).toBe(before);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('--checkpoint-by-root')]);
+    expect(text('statements.json')).toBe(before);
+    await good(...suspended, '--checkpoint-by-root');
+    expect(claims().hold).toEqual(['alpha']);
     expect([await reasons('alpha'), await reasons('beta')]).toEqual([['issuer-held'], ['status-suspended']]);
     expect((await cli(['verify', 'dist'], folder)).code).toBe(0);
     await good('checkpoint', ...ONLINE);
     expect([await reasons('alpha'), claims().hold]).toEqual([['issuer-held'], ['alpha']]);
-  });
-
-  it('need a permission, which a new delegation keeps unless told otherwise', async () => {
-    const permits = async (...args: string[]) => {
-      await delegate('next.jwt', ...args);
-      return claimsOf(readFileSync(join(folder, 'next.jwt')))['hold'] === true;
-    };
-    // Without a tree, nobody knows what the online key may do, and no power is given.
-    expect(await permits()).toBe(false);
-    rmSync(join(folder, 'next.jwt'));
-    await publish();
-    expect([await permits(), await permits('--no-hold')]).toEqual([true, false]);
-    const requested = async (folderOfRequest: string, ...args: string[]) => {
-      const online = ['--unsigned', folderOfRequest, '--root-key', 'root.json', ...args];
-      const { stderr } = await good('keys', 'delegate', '--online', 'online.json', ...online);
-      return /may hold issuers/.test(stderr);
-    };
-    expect([await requested('kept'), await requested('ended', '--no-hold')]).toEqual([true, false]);
-    writeFiles(folder, { 'dist/keys/delegation.jwt': 'x' });
-    const unreadable = ['keys', 'delegate', '--key', 'root.pem', '--online', 'online.json'];
-    const { code, stderr, stdout } = await cli(unreadable, folder);
-    expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('--no-hold')]);
-    expect(await permits('--hold')).toBe(true);
   });
 });
 
@@ -307,35 +271,48 @@ describe('a hold', () => {
   it('stays with every new checkpoint', async () => {
     await good('checkpoint', ...ONLINE);
     held();
-    await build('--renew', ...withKeys({ checkpoint: 'online.pem' }));
+    await build(...SETTINGS, ...withHold(true));
     held();
-    const signing = [
-      '--key',
-      'root.pem',
-      '--production',
-      ...withKeys({ checkpoint: 'online.pem' }),
-      '--reason',
-      'test',
-    ];
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    await build(...SETTINGS);
+    held();
+    const signing = ['--key', 'root.pem', '--production', ...SETTINGS, '--reason', 'test'];
     await good('suspend', 'beta', ...signing);
     held();
-    await good('build', '--unsigned', 'request', '--renew', '--root-key', 'root.json');
+    writeFiles(folder, { 'issuers/delta.yaml': recordText('delta') });
+    await good('build', '--unsigned', 'request', '--root-key', 'root.json', ...SETTINGS);
     await good('sign', 'request', '--key', 'root.pem', '--yes');
-    await good('attach', 'request', '--root-key', 'root.json', ...withKeys({ checkpoint: 'online.pem' }));
+    await good('attach', 'request', '--root-key', 'root.json', ...SETTINGS);
     held();
   });
 
-  it('stays with the checkpoint that a build without the online key does not touch', async () => {
-    const before = text('checkpoint.jwt');
-    suspend('beta');
+  it('is neither lost nor made again by a request of the time before, whose checkpoint the root key signs', async () => {
+    // Without an online key, the request has the checkpoint.
     await build();
-    expect(text('checkpoint.jwt')).toBe(before);
-    expect(await reasons('alpha')).toEqual(['issuer-held']);
-    expect(await reasons('beta')).toEqual(['status-suspended']);
+    held();
+    const request = async (name: string, id: string) => {
+      writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
+      await good('build', '--unsigned', name, '--root-key', 'root.json');
+      await good('sign', name, '--key', 'root.pem', '--yes', '--memory', `memory-${name}`);
+    };
+    const attach = (name: string) => cli(['attach', name, '--root-key', 'root.json'], folder);
+    await request('with', 'gamma');
+    await good('hold', '--end', '--false-alarm', 'alpha', '--online-key', 'root.pem');
+    const ended = text('statements.json');
+    const overtaken = await attach('with');
+    expect([overtaken.code, overtaken.stderr]).toEqual([2, expect.stringContaining('holds other issuers')]);
+    expect(text('statements.json')).toBe(ended);
+    await request('without', 'delta');
+    await good('hold', 'beta', '--online-key', 'root.pem');
+    const again = text('statements.json');
+    expect([(await attach('without')).code, text('statements.json')]).toEqual([2, again]);
+    await request('again', 'delta');
+    expect((await attach('again')).code).toBe(0);
+    expect(claims().hold).toEqual(['beta']);
   });
 
   it('stays when the suspension of the issuer ends, which says so', async () => {
-    const root = ['--reason', 'x', '--key', 'root.pem', '--production'];
+    const root = ['--reason', 'x', '--key', 'root.pem', '--production', ...SETTINGS];
     expect((await good('suspend', 'alpha', ...root)).stderr).not.toContain('still on hold');
     const { stderr } = await good('suspend', '--end', 'alpha', ...root);
     expect(stderr).toContain(
@@ -348,22 +325,17 @@ describe('a hold', () => {
 
   it('stays when the list suspends the issuer, until it is released', async () => {
     suspend('alpha');
-    await build(...withKeys({ checkpoint: 'online.pem' }));
+    await build(...SETTINGS);
     held();
     expect(await reasons('alpha')).toEqual(['status-suspended', 'issuer-held']);
     await release('alpha');
     expect(await reasons('alpha')).toEqual(['status-suspended']);
   });
 
-  it('stays with a new delegation to another online key, if that key may hold issuers', async () => {
-    const other = withKeys({ checkpoint: 'other.pem' });
-    await delegate('without.jwt', '--online', 'other.json', '--no-hold');
-    const message = await refused(
-      ...['build', '--key', 'root.pem', '--production', '--delegation', 'without.jwt', ...other],
-    );
+  it('stays with another online key, if that key may hold issuers', async () => {
+    const message = await refused('build', '--key', 'root.pem', '--production', ...withHold(false, 'other'));
     expect(message).toContain('would hold alpha');
-    await delegate('with.jwt', '--online', 'other.json', '--hold');
-    await build('--delegation', 'with.jwt', ...other);
+    await build(...withHold(true, 'other'));
     held();
     expect(await reasons('alpha')).toEqual(['issuer-held']);
   });
@@ -375,23 +347,18 @@ describe('a hold', () => {
       '--next-key',
       'next.pem',
       '--next-no-passphrase',
-      ...withKeys({ checkpoint: 'online.pem' }),
+      ...SETTINGS,
       '--yes',
     ];
     await good('keys', 'rotate', ...args);
     held();
-    expect(claimsOf(readFileSync(path('keys/delegation.jwt')))).toMatchObject({ hold: true });
+    expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ online: { hold: true } });
     expect(await reasons('alpha')).toEqual(['issuer-held']);
   });
 
   it('stays after the checkpoint has expired', async () => {
     const hours = (from: number) => Math.floor(Date.now() / 1000) + from * 60 * 60;
-    const [root, online] = [await signerKey(folder, 'root'), await signerKey(folder, 'online')];
-    const old = { iat: hours(-9), exp: hours(9), keys: [online.rootKey.jwk], hold: true };
-    writeFiles(folder, { 'old.jwt': await jwt(root, 'registry-delegation+jwt', old) });
-    // In place of the published delegation, a build takes only a newer one.
-    rmSync(path('keys/delegation.jwt'));
-    await build('--delegation', 'old.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+    const online = await signerKey(folder, 'online');
     const expired = { ...claims(), iat: hours(-8), exp: hours(-7) };
     writeFiles(folder, { 'dist/checkpoint.jwt': await jwt(online, 'registry-checkpoint+jwt', expired) });
     await good('checkpoint', ...ONLINE);
@@ -400,7 +367,6 @@ describe('a hold', () => {
   });
 
   const damages: [string, () => void][] = [
-    ['missing', () => removeTreeFile(path('checkpoint.jwt'))],
     ['empty', () => writeFiles(folder, { 'dist/checkpoint.jwt': '' })],
     ['no JWT', () => writeFiles(folder, { 'dist/checkpoint.jwt': '<html></html>' })],
     [
@@ -424,20 +390,38 @@ describe('a hold', () => {
 
   it.each(damages)('is not dropped if the published checkpoint is %s', async (_, damage) => {
     const saved = join(folder, 'saved.jwt');
-    copyFileSync(path('checkpoint.jwt'), saved);
+    copyFileSync(path('statements.json'), saved);
     damage();
     for (const args of [
       ['checkpoint', ...ONLINE],
       ['hold', 'beta', ...ONLINE],
       ['hold', '--end', 'alpha', ...ONLINE],
-      ['build', '--key', 'root.pem', '--production', ...withKeys({ checkpoint: 'online.pem' })],
+      ['build', '--key', 'root.pem', '--production', ...SETTINGS],
     ]) {
       const { code, stderr } = await cli(args, folder);
       expect([args[0], code]).toEqual([args[0], 2]);
       expect(stderr).toContain('nobody can tell which issuers it holds');
       expect(stderr).toContain('hold --end --all');
     }
-    copyFileSync(saved, path('checkpoint.jwt'));
+    copyFileSync(saved, path('statements.json'));
+    await good('checkpoint', ...ONLINE);
+    held();
+  });
+
+  it('is not dropped if the published checkpoint is missing, so that the file has not its form', async () => {
+    const saved = text('statements.json');
+    removeTreeFile(path('checkpoint.jwt'));
+    const damaged = text('statements.json');
+    for (const args of [
+      ['checkpoint', ...ONLINE],
+      ['hold', 'beta', ...ONLINE],
+      ['hold', '--end', 'alpha', ...ONLINE],
+      ['hold', '--end', '--all', ...ONLINE],
+      ['build', '--key', 'root.pem', '--production', ...SETTINGS],
+    ])
+      expect([args, (await cli(args, folder)).code]).not.toEqual([args, 0]);
+    expect(text('statements.json')).toBe(damaged);
+    writeFiles(folder, { 'dist/statements.json': saved });
     await good('checkpoint', ...ONLINE);
     held();
   });
@@ -449,48 +433,50 @@ describe('a hold', () => {
     await good('checkpoint', ...ONLINE);
   });
 
-  it('survives a build that was killed between the new delegation and the checkpoint', async () => {
-    await delegate('renewed.jwt', '--hold', '--days', '30');
-    copyFileSync(join(folder, 'renewed.jwt'), path('keys/delegation.jwt'));
-    // A second later, the checkpoint is older than its delegation.
-    const { iat } = claimsOf(readFileSync(path('keys/delegation.jwt'))) as { iat: number };
-    const key = await signerKey(folder, 'online');
-    const earlier = { ...claims(), iat: iat - 10 };
-    writeFiles(folder, { 'dist/checkpoint.jwt': await jwt(key, 'registry-checkpoint+jwt', earlier) });
-    await build('--delegation', 'renewed.jwt', ...withKeys({ checkpoint: 'online.pem' }));
-    held();
-    expect(await reasons('alpha')).toEqual(['issuer-held']);
+  it('is not lost by a checkpoint for another publication that lies beside this one', async () => {
+    const other = { ...claims(), hold: undefined, publication: '0'.repeat(64) };
+    const signer = await signerKey(folder, 'online');
+    const forged = await jwt(signer, 'registry-checkpoint+jwt', JSON.parse(JSON.stringify(other)));
+    writeFiles(folder, { 'dist/checkpoint.jwt': forged });
+    for (const args of [
+      ['checkpoint', ...ONLINE],
+      ['hold', 'beta', ...ONLINE],
+      ['build', '--key', 'root.pem', '--production', ...SETTINGS],
+    ]) {
+      const { code, stderr } = await cli(args, folder);
+      expect([args[0], code, stderr]).toEqual([args[0], 1, expect.stringContaining('was put back')]);
+    }
+    expect(text('checkpoint.jwt')).toBe(forged);
   });
 });
 
-describe('a checkpoint that cannot hold issuers', () => {
-  it('is replaced if it is damaged or missing, as before', async () => {
-    await delegate('delegation.jwt');
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+describe('a checkpoint that is damaged', () => {
+  it('is not replaced even if online keys may not hold issuers, because the root key may', async () => {
+    await build(...DENIED);
     writeFiles(folder, { 'dist/checkpoint.jwt': 'damaged' });
-    await build(...withKeys({ checkpoint: 'online.pem' }));
-    removeTreeFile(path('checkpoint.jwt'));
-    await good('checkpoint', ...ONLINE);
+    const args = ['build', '--key', 'root.pem', '--production', ...DENIED];
+    const { code, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('nobody can tell which issuers it holds')]);
+    await good('hold', '--end', '--all', ...ONLINE);
     expect(await reasons('alpha')).toEqual(['policy-met']);
   });
 });
 
 describe('a hold without a key', () => {
-  it('names the online key, and what the delegation permits', async () => {
+  it('names the online key, and what the publication permits', async () => {
     await publish();
     const { kid } = JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8'));
     const { code, stderr } = await cli(['hold', 'alpha'], folder);
     expect([code, stderr]).toEqual([3, expect.stringContaining(kid)]);
-    expect(stderr).not.toContain('keys delegate');
-    await delegate('delegation.jwt', '--no-hold');
-    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+    expect(stderr).not.toContain('may_hold');
+    await build(...DENIED);
     expect((await cli(['hold', 'alpha'], folder)).stderr).toContain(`${kid} sign checkpoints, but no holds`);
   });
 
-  it('says that there is no delegation', async () => {
+  it('says that there is no online key', async () => {
     await build();
     const { code, stderr } = await cli(['hold', 'alpha'], folder);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('dist has no delegation')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('names no online key')]);
     // In an emergency, the way is `suspend`; and a typing error is told before a missing key.
     expect(stderr).toContain('`suspend`');
     for (const key of [[], ONLINE]) {
@@ -498,6 +484,6 @@ describe('a hold without a key', () => {
       expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('no issuer alpah')]);
     }
     const withKey = await cli(['hold', 'alpha', ...ONLINE], folder);
-    expect([withKey.code, withKey.stderr]).toEqual([2, expect.stringContaining('`suspend`')]);
+    expect([withKey.code, withKey.stderr]).toEqual([3, expect.stringContaining('names no online key')]);
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { type TreeReport, verifyTree } from 'passport-registry';
@@ -7,8 +7,9 @@ import { closedAfterTest } from '../../support/clients.js';
 import { onlyLogged } from '../../support/only-logged.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf, sha256, withChecksums } from '../../support/signed-tree.js';
+import { claimsOf, resealed, sha256, signerKey } from '../../support/signed-tree.js';
 import { treeIn } from '../../support/sources.js';
+import { readTreeFile } from '../../support/statements.js';
 import { publishedWithLog } from '../../support/statements-registry.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -26,7 +27,9 @@ async function build(...more: string[]): Promise<string> {
 const record = (id: string, fields: Record<string, string>) =>
   writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
 const files = () => filesOf(join(folder, 'dist'));
-const read = (path: string) => readFileSync(join(folder, 'dist', path));
+/** The files but for the checkpoint, which names the time when it was signed. */
+const lasting = () => new Map([...files()].filter(([path]) => path !== 'checkpoint.jwt'));
+const read = (path: string) => readTreeFile(join(folder, 'dist', path));
 const statement = () => claimsOf(read('publication.jwt'));
 
 describe('about.json', () => {
@@ -72,7 +75,7 @@ describe('about.json', () => {
     record('alpha', { name: 'Alpha' });
     record('beta', { name: 'Beta', status: 'revoked', status_reason: 'closed' });
     await build('--updated-at', '2026-01-01T00:00:00Z');
-    const first = files();
+    const first = lasting();
     rmSync(join(folder, 'dist'), { recursive: true });
     writeFiles(folder, {
       'issuers/beta.yaml': recordText('beta', {
@@ -80,7 +83,7 @@ describe('about.json', () => {
       }),
     });
     await build('--updated-at', '2026-01-01T00:00:00Z');
-    expect(files()).toEqual(first);
+    expect(lasting()).toEqual(first);
   });
 
   it('is no obstacle for clients, whatever a host serves in its place', async () => {
@@ -117,7 +120,10 @@ describe('verify', () => {
     checks.flatMap(({ name, result, problems }) =>
       result === 'failed' ? [`${name}: ${problems.join()}`] : [],
     );
-  const verify = async (tree: Map<string, Buffer>) => failed(await verifyTree(treeIn(withChecksums(tree))));
+  const verify = async (tree: Map<string, Buffer>) => {
+    writeFiles(folder, { 'key.json': read('keys/root.json') });
+    return failed(await verifyTree(treeIn(await resealed(tree, await signerKey(folder, 'key')))));
+  };
 
   it('accepts about.json as a build writes it', async () => {
     record('alpha', { name: 'Alpha' });
@@ -129,13 +135,15 @@ describe('verify', () => {
     await build();
     const named = '{"issuers":{"alpha":{"name":"Alpha"}}}';
     expect(await verify(files().set('about.json', Buffer.from(named)))).toEqual([
-      'about: about.json is there, but no publication statement names it',
+      'about: about.json is there, but the publication statement does not name it',
     ]);
     record('alpha', { name: 'Alpha' });
     await build();
     const tree = files();
     expect(await verify(new Map(tree).set('about.json', Buffer.from(named.replace('A', 'B'))))).toEqual([
-      expect.stringMatching(/^about: publication\.jwt names the about\.json [0-9a-f]{64}, but the tree has/),
+      expect.stringMatching(
+        /^about: the publication statement names the about\.json [0-9a-f]{64}, but the tree has/,
+      ),
     ]);
     tree.delete('about.json');
     expect(await verify(tree)).toEqual(['about: about.json is missing']);

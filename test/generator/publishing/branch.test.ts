@@ -17,6 +17,7 @@ import { copyOf } from '../../support/made-once.js';
 import { listen, serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf } from '../../support/signed-tree.js';
+import { readTreeFile } from '../../support/statements.js';
 import {
   cli,
   clockAhead,
@@ -118,6 +119,8 @@ describe('passport-registry branch', () => {
     await cli(['build', '--key', 'key.pem', '--out', 'more', '--config', 'with-logo.yaml'], folder);
     await cli(['branch', 'save', 'more'], folder);
     expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).toContain('assets/logo.svg');
+    // A branch takes no older checkpoint.
+    await cli(['checkpoint', '--online-key', 'key.pem'], folder, clockAhead(1));
     await cli(['branch', 'save', 'dist'], folder);
     expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).not.toContain('assets/logo.svg');
   });
@@ -222,16 +225,17 @@ describe('passport-registry branch', () => {
 
   it('requests no path that the live statement makes up in place of the hash of a list', async () => {
     published();
-    const file = (path: string) => readFileSync(join(folder, 'dist', path));
+    const file = (path: string) => readTreeFile(join(folder, 'dist', path));
     const requested: string[] = [];
     const liveWith = (hash: string) => {
       const [header] = file('publication.jwt').toString().split('.');
       const claims = { ...claimsOf(file('publication.jwt')), sha256: hash };
-      const made = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.AA`;
+      const publication = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.AA`;
       return listen((request, response) => {
-        const path = String(request.url).slice(1);
+        const path = String(request.url).slice(1).replace(/\?.*/, '');
         requested.push(path);
-        if (path === 'publication.jwt') response.end(made);
+        if (path === 'statements.json')
+          response.end(JSON.stringify({ ...JSON.parse(file(path).toString()), publication }));
         else if (existsSync(join(folder, 'dist', path))) response.end(file(path));
         else response.writeHead(404).end();
       });
@@ -258,27 +262,23 @@ describe('passport-registry branch', () => {
     expect(others()).toContain(`lists/${hash}.json`);
   });
 
-  it('refuses a branch that was put back to an older delegation, with the same list', async () => {
-    const delegate = async (name: string) => {
-      const online = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
-      writeFiles(folder, { [`${name}.json`]: online.stdout });
-      const args = ['keys', 'delegate', '--key', 'key.pem', '--online', `${name}.json`];
-      const delegation = await cli(args, folder, name === 'second' ? clockAhead(1) : {});
-      writeFiles(folder, { [`${name}.jwt`]: delegation.stdout });
-      const freshness = ['--delegation', `${name}.jwt`, ...withKeys({ checkpoint: `${name}.pem` })];
-      const built = await cli(['build', '--key', 'key.pem', ...freshness], folder, clockAhead(1));
+  it('refuses a branch that was put back to an older publication, with the same list', async () => {
+    const publish = async (name: string) => {
+      await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
+      const keys = ['--key', 'key.pem', ...withKeys({ checkpoint: `${name}.pem` })];
+      const built = await cli(['build', ...keys], folder, clockAhead(1));
       expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
       const saved = await cli(['branch', 'save'], folder);
       expect([saved.code, saved.stderr]).toEqual([0, expect.any(String)]);
     };
-    await delegate('first');
+    await publish('first');
     const before = git(origin, 'rev-parse', 'published');
-    await delegate('second');
+    await publish('second');
     const live = await serve(join(folder, 'dist'));
     const old = git(origin, 'commit-tree', `${before}^{tree}`, '-p', 'published', '-m', 'old');
     git(origin, 'update-ref', 'refs/heads/published', old);
     const { code, stderr } = await cli(['branch', 'load', 'old', '--base-url', live], folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_DELEGATION_ROLLED_BACK')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_ROLLED_BACK')]);
   });
 
   it('refuses a branch without a valid tree, and says so if it was not compared with the host', async () => {

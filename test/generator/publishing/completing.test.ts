@@ -47,7 +47,7 @@ describe('checkpoint that completes a publication', () => {
     await good(...BUILD);
     change('suspended');
     await onlyLogged(dist(), () => good(...BUILD));
-    const { code, stderr } = await cli(['checkpoint'], folder);
+    const { code, stderr } = await cli(['checkpoint', '--online-key', 'key.pem'], folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('unchanged)')]);
     expect(stderr).toMatch(/^log {8}2 entries, cosigned by 1 witness, 1 of them/m);
   });
@@ -57,7 +57,7 @@ describe('checkpoint that completes a publication', () => {
     clock = undefined;
     change('suspended');
     await onlyLogged(dist(), () => cli(BUILD, folder));
-    const { stderr } = await cli(['checkpoint'], folder);
+    const { stderr } = await cli(['checkpoint', '--online-key', 'key.pem'], folder);
     expect(stderr).toMatch(/^log {8}2 entries, cosigned by 0 /m);
   });
 });

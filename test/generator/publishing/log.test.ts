@@ -1,5 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { statementHash } from '@passport-registry/verifier/core';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { lengthenLog } from '../../support/long-log.js';
@@ -23,6 +24,7 @@ const ORIGIN = 'registry.example/log';
 const KEYS = ['--key', 'key.pem', ...withKeys({ log: 'log.pem' })];
 const named = (origin: string) => ['build', ...KEYS, ...withKeys({ origin })];
 const BUILD = named(ORIGIN);
+const CHECKPOINT = ['checkpoint', '--online-key', 'key.pem'];
 
 let made: string;
 let folder: string;
@@ -53,7 +55,8 @@ async function refused(...args: string[]): Promise<string> {
 }
 
 const dist = (path = '') => join(folder, 'dist', path);
-const read = (path: string) => readFileSync(dist(path));
+const read = (path: string) => readTreeFile(dist(path));
+const hashOf = (path: string) => statementHash(String(read(path)));
 const change = (id = 'beta', fields = {}) =>
   writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
 const contentOf = (tree: string) =>
@@ -67,7 +70,7 @@ const signersOfLog = async () => ({
 const types = async () => (await logEntries(dist())).map(({ type }) => type);
 
 describe('the log of a registry', () => {
-  it('gets an entry with every list, delegation and rotation, and keeps their statements', async () => {
+  it('gets an entry with every publication and rotation, and keeps their statements', async () => {
     await good(...BUILD);
     const { iat: _iat, log, ...statement } = claimsOf(read('publication.jwt'));
     expect(log).toEqual({
@@ -78,32 +81,33 @@ describe('the log of a registry', () => {
       {
         list: statement['sha256'],
         sequence: 1,
-        sha256: sha256(read('publication.jwt')),
+        sha256: hashOf('publication.jwt'),
         type: 'publication',
         updated_at: statement['updated_at'],
       },
     ]);
     change();
     await good(...BUILD);
-    writeFiles(folder, {
-      delegation: await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'),
-      step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
-    });
-    await good(...BUILD, '--delegation', 'delegation', ...withKeys({ checkpoint: 'online.pem' }));
-    expect(await types()).toEqual(['publication', 'publication', 'delegation', 'publication']);
-    writeFiles(folder, {
-      again: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'online.json'),
-    });
-    const next = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem', checkpoint: 'online.pem' })];
-    await good(...next, '--rotation', 'step', '--delegation', 'again');
+    const online = withKeys({ checkpoint: 'online.pem' });
+    await good(...BUILD, ...online);
+    expect(await types()).toEqual(['publication', 'publication', 'publication']);
+    writeFiles(folder, { step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });
+    await good(
+      'build',
+      '--key',
+      'next.pem',
+      ...withKeys({ log: 'log.pem' }),
+      ...online,
+      '--rotation',
+      'step',
+    );
     const entries = await logEntries(dist());
-    expect(entries.slice(4)).toMatchObject([
+    expect(entries.slice(3)).toMatchObject([
       { type: 'rotation', step: 1, next: JSON.parse(read('keys/root.json').toString())['kid'] },
-      { type: 'delegation', iat: claimsOf(read('keys/delegation.jwt'))['iat'] },
       { type: 'publication', sequence: 4 },
     ]);
     for (const [index, { sha256: hash }] of entries.entries()) {
-      expect(sha256(read(`log/statements/${index}.jwt`))).toBe(hash);
+      expect(hashOf(`log/statements/${index}.jwt`)).toBe(hash);
     }
     expect(await problemsIn(dist())).toEqual([]);
   });
@@ -139,7 +143,7 @@ describe('the log of a registry', () => {
       change(id);
       await good(...BUILD);
     }
-    expect(readdirSync(dist('lists'))).toHaveLength(5);
+    expect(readdirSync(dist('lists'))).toHaveLength(4);
     expect(sha256(read(`lists/${first}.json`))).toBe(first);
     change('epsilon');
     await good(...BUILD, '--config', 'none.yaml');
@@ -165,7 +169,7 @@ describe('the log of a registry', () => {
     change();
     await onlyLogged(dist(), () => good(...BUILD));
     expect(readdirSync(dist('log/tile/0/000.p'))).toHaveLength(255);
-    await good('checkpoint');
+    await good(...CHECKPOINT);
     const tiles = () => filesBelow(dist('log/tile')).sort();
     expect(tiles()).toEqual(['0/000', '1/000.p/1', 'entries/000']);
     change('gamma');
@@ -200,7 +204,8 @@ describe('the log of a registry', () => {
     const build = ['build', '--key', 'key.pem'];
     const keyId = (name: string) =>
       noteSigner(ORIGIN, 'log', pairIn(join(folder, `${name}.pem`))).vkey.split('+')[1];
-    const mistaken = await refused(...build, ...withKeys({ log: 'log2.pem' }), '--renew');
+    change();
+    const mistaken = await refused(...build, ...withKeys({ log: 'log2.pem' }));
     expect(mistaken).toContain(`has the key ${keyId('log')}, and log.signer is the key ${keyId('log2')}`);
     expect(mistaken).toContain('log.public_key in registry.yaml');
     await good(...build, ...withKeys({ log: 'log2.pem', logPublicKey: 'log2.json' }));
@@ -256,16 +261,17 @@ describe('the log of a registry', () => {
 
 describe('a build refuses', () => {
   it.each([
-    ['a log without its key', ['build', '--key', 'key.pem', '--renew'], 'set log.signer in registry.yaml'],
-    ['another name', [...named('other.example/log'), '--renew'], 'its name never changes'],
+    ['a log without its key', ['build', '--key', 'key.pem'], 'set log.signer in registry.yaml'],
+    ['another name', named('other.example/log'), 'its name never changes'],
     [
       'a P-256 key',
-      ['build', '--key', 'key.pem', ...withKeys({ log: 'p256.pem' }), '--renew'],
+      ['build', '--key', 'key.pem', ...withKeys({ log: 'p256.pem' })],
       'logs are signed with Ed25519',
     ],
   ])('%s', async (_what, args, message) => {
     await good('keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--private', 'p256.pem');
     await good(...BUILD);
+    change();
     expect(await refused(...args)).toContain(message);
   });
 
@@ -352,7 +358,7 @@ describe('a publication that is only in the log', () => {
   it.each([
     ['the same command', BUILD],
     ['the same command without the key of the log', ['build', '--key', 'key.pem']],
-    ['checkpoint, without any key', ['checkpoint']],
+    ['checkpoint', CHECKPOINT],
   ])('is completed by %s', async (_what, command) => {
     await good(...BUILD);
     change();
@@ -373,7 +379,7 @@ describe('a publication that is only in the log', () => {
     await good(...BUILD);
     expect(claimsOf(read('publication.jwt'))).toMatchObject({
       sequence: 3,
-      previous: sha256(read('log/statements/1.jwt')),
+      previous: [hashOf('log/statements/1.jwt'), hashOf('log/statements/0.jwt')],
     });
     expect(await types()).toEqual(['publication', 'publication', 'publication']);
     const names = JSON.parse(read('changes.json').toString()).changes.map(
@@ -392,7 +398,7 @@ describe('a publication that is only in the log', () => {
   });
 
   it.each([
-    ['checkpoint', ['checkpoint']],
+    ['checkpoint', CHECKPOINT],
     ['the same command', BUILD],
   ])('can be a first publication that was killed, which %s completes', async (_what, command) => {
     await good(...BUILD, '--out', 'whole');
@@ -412,24 +418,18 @@ describe('a publication that is only in the log', () => {
     expect(await problemsIn(dist())).toEqual([]);
   });
 
-  it('can have a delegation, a rotation and a checkpoint', async () => {
+  it('can have a rotation and a checkpoint', async () => {
     await good(...BUILD);
-    writeFiles(folder, {
-      step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
-      delegation: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'online.json'),
-    });
-    const next = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem' }), '--rotation', 'step'];
-    await onlyLogged(dist(), () => good(...next, '--delegation', 'delegation'));
+    writeFiles(folder, { step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });
+    const keys = withKeys({ log: 'log.pem', checkpoint: 'online.pem' });
+    const next = ['build', '--key', 'next.pem', ...keys, '--rotation', 'step'];
+    await onlyLogged(dist(), () => good(...next));
     expect(hasTreeFile(dist('keys/rotation.json'))).toBe(false);
-    const statement = read('log/statements/3.jwt');
-    cpSync(dist(), join(folder, 'copy'), { recursive: true });
-    await good('checkpoint', 'copy', '--online-key', 'online.pem');
-    expect(readTreeFile(join(folder, 'copy/publication.jwt'))).toEqual(statement);
-    expect(await problemsIn(join(folder, 'copy'))).toEqual([]);
-    // The interrupted command does the same.
-    await good(...next, '--delegation', 'delegation');
+    const statement = read('log/statements/2.jwt');
+    // The interrupted command completes it.
+    await good(...next);
     expect(read('publication.jwt')).toEqual(statement);
-    expect(await types()).toEqual(['publication', 'rotation', 'delegation', 'publication']);
+    expect(await types()).toEqual(['publication', 'rotation', 'publication']);
     expect(await problemsIn(dist())).toEqual([]);
   });
 
@@ -442,7 +442,7 @@ describe('a publication that is only in the log', () => {
     for (const path of ['log/statements/1.jwt', `lists/${pending}.json`, signature]) {
       const bytes = read(path);
       flip(path, 10);
-      expect(await refused('checkpoint')).toMatch(/restore (it|the folder log\/) from/);
+      expect(await refused(...CHECKPOINT)).toMatch(/restore (it|the folder log\/) from/);
       rmSync(dist(path));
       expect(await refused(...BUILD)).toMatch(/restore (it|the folder log\/) from/);
       writeFileSync(dist(path), bytes);
@@ -450,8 +450,8 @@ describe('a publication that is only in the log', () => {
     // White space around a signature is no damage. A byte order mark is.
     const text = read(signature);
     writeFileSync(dist(signature), `\ufeff${text}`);
-    expect(await refused('checkpoint')).toMatch(/is not signed by the root key of the tree/);
+    expect(await refused(...CHECKPOINT)).toMatch(/is not signed by the root key of the tree/);
     writeFileSync(dist(signature), `${text}\n`);
-    await good('checkpoint');
+    await good(...CHECKPOINT);
   });
 });

@@ -94,8 +94,7 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     ['issuers/a.js', 'application/json', 60],
     ['keys/root.json', 'application/json', 60],
     ['issuers.sig', 'text/plain; charset=utf-8', 60],
-    ['checkpoint.jwt', 'application/jwt', 60],
-    ['publication.jwt', 'application/jwt', 60],
+    ['statements.json', 'application/json', 60],
     ['sums/root', 'text/plain; charset=utf-8', 60],
     ['schemas/issuer.schema.json', 'application/json', 3600],
     ['index.html', 'text/html; charset=utf-8', 60],
@@ -148,10 +147,9 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
       expect(keys.slice(0, head).filter((key) => !isOfHead(key))).toEqual([]);
       expect(keys.slice(head + 1).filter(isOfHead)).toEqual([]);
       expect(keys.slice(0, head).filter((key) => key.startsWith('log/statements/'))).toHaveLength(1);
-      // The list, its statement and its proof follow each other, and the checkpoint is the last file.
-      const list = ['issuers.sig', 'issuers.json', 'publication.jwt', 'log/publication.tlog-proof'];
-      expect(keys.slice(keys.indexOf('issuers.sig')).slice(0, 4)).toEqual(list);
-      expect(keys.at(-1)).toBe('checkpoint.jwt');
+      // The list follows its signature, and the statements are the last file.
+      expect(keys[keys.indexOf('issuers.sig') + 1]).toBe('issuers.json');
+      expect(keys.at(-1)).toBe('statements.json');
       expect(await (await fetch(`${base}/issuers/alpha`)).json()).toMatchObject({ status: 'suspended' });
     });
 
@@ -163,7 +161,6 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
 
     it.each([
       ['log/checkpoint', 'text/plain; charset=utf-8', 60],
-      ['log/publication.tlog-proof', 'text/plain; charset=utf-8', 60],
       ['log/statements/0.jwt', 'application/jwt', 31_536_000],
       ['log/tile/0/000.p/1', 'application/octet-stream', 31_536_000],
       ['log/tile/entries/000.p/1', 'application/octet-stream', 31_536_000],

@@ -106,7 +106,7 @@ describe('what survives a loss of power', () => {
     const renamed = done.findIndex((one) => /^rename \S+ \S*dist$/.test(one));
     const flushed = done.slice(0, renamed).flatMap((one) => /^flush .*\/tree\/(.+)$/.exec(one)?.[1] ?? []);
     expect(flushed).toEqual(
-      expect.arrayContaining(['issuers.json', 'issuers.sig', 'publication.jwt', 'SHA256SUMS', 'sums/root']),
+      expect.arrayContaining(['issuers.json', 'issuers.sig', 'statements.json', 'SHA256SUMS', 'sums/root']),
     );
     expect(done.slice(renamed)).toContainEqual(expect.stringMatching(/^flush /));
     expect(flushed).not.toContain('issuers/alpha');

@@ -6,6 +6,7 @@ import { git as gitIn } from '../../support/git.js';
 import { withFs } from '../../support/patched-fs.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
+import { readTreeFile } from '../../support/statements.js';
 import { cli, clockAhead, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
@@ -80,7 +81,8 @@ describe('about.json', () => {
     await build();
     expect(updatedAt()).not.toBe(since);
     minutes = 2;
-    await build('--renew');
+    record('beta', { tier: 'registered' });
+    await build();
     minutes = 3;
     await good('suspend', 'alpha', '--reason', 'another reason', ...KEY);
     expect(about()).toEqual({ status_reason: 'another reason', status_since: since });
@@ -98,7 +100,7 @@ describe('about.json', () => {
     await build();
     const since = updatedAt();
     expect(about()).toEqual({ status_since: since });
-    expect(claimsOf(readFileSync(join(folder, 'dist/publication.jwt')))).toHaveProperty('about_sha256');
+    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toHaveProperty('about_sha256');
     minutes = 1;
     const next = ['--next-key', 'next.pem', '--next-no-passphrase'];
     await good('keys', 'rotate', '--yes', '--key', 'root.pem', ...next);

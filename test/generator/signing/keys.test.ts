@@ -124,7 +124,7 @@ describe('the passphrase of a key that is made', () => {
     const args = ['build', '--production', '--key', 'root.pem', '--root-key', 'root.json'];
     const { code, stderr } = await cli([...args, ...file], folder);
     expect(code, stderr).toBe(0);
-    expect((await cli([...args, '--renew'], folder)).code).toBe(2);
+    expect((await cli([...args, '--out', 'other'], folder)).code).toBe(2);
   });
 
   it.each([

@@ -85,11 +85,13 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
       });
       const commands: [string[], Record<string, string>?][] = [
         [['keys', 'public', 'secret']],
-        [['keys', 'delegate', '--key', 'secret', '--online', 'online.json']],
+        [['keys', 'public', 'env:SECRET'], { SECRET: form(pem) }],
         [['keys', 'step', '--key', 'secret', '--next', 'root.json']],
         [['build', '--key', 'secret', ...withKeys({ checkpoint: 'secret' }), '--json']],
         [['checkpoint', '--online-key', 'secret', '--json']],
-        [['build', '--key', 'env:SECRET', '--renew'], { SECRET: form(pem) }],
+        [['hold', 'alpha', '--online-key', 'secret', '--json']],
+        [['hold', '--end', '--all', '--false-alarm', '--online-key', 'secret']],
+        [['build', '--key', 'env:SECRET', '--out', 'other'], { SECRET: form(pem) }],
         [['suspend', 'alpha', '--reason', 'x', '--key', 'secret']],
         [['verify', 'dist', '--json']],
         // And where something is wrong.
@@ -98,9 +100,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['build', '--key', 'key.pem', '--root-key', 'secret']],
         [['verify', 'dist', '--root-key', 'secret']],
         [['build', '--key', 'env:SECRET'], { SECRET: `${form(pem)}x` }],
-        [['build', '--key', 'secret', '--delegation', 'secret']],
         [['build', '--key', 'secret', '--rotation', 'secret']],
-        [['keys', 'delegate', '--key', 'secret', '--online', 'secret']],
         [['check', 'secret']],
         [['check', '--fix', 'secret']],
         [['check', '--online', '--config', 'secret']],
@@ -177,16 +177,11 @@ describe('while a build signs', () => {
     const online = await cli(['keys', 'public', 'key.pem'], folder);
     writeFiles(folder, { encrypted: String(encrypted), passphrase, 'online.json': online.stdout });
     const signer = ['--key', 'encrypted', '--passphrase-file', 'passphrase'];
-    const delegation = await cli(['keys', 'delegate', ...signer, '--online', 'online.json'], folder);
-    writeFiles(folder, { 'delegation.jwt': delegation.stdout });
     // A command that signs a checkpoint sees every process while the root key is in memory, and its own environment.
     const spy = 'cat /proc/[0-9]*/cmdline > seen; env >> seen; exit 9';
     const checkpoint = { signer: { command: spy }, public_key: 'online.json' };
     writeFiles(folder, { 'registry.yaml': JSON.stringify({ checkpoint }) });
-    const { code, stderr } = await cliProcess(
-      [...['build', ...signer, '--production', '--delegation', 'delegation.jwt']],
-      folder,
-    );
+    const { code, stderr } = await cliProcess(['build', ...signer, '--production'], folder);
     expect(code, stderr).toBe(3);
     const seen = readFileSync(join(folder, 'seen'));
     expect(seen.includes('--passphrase-file')).toBe(true);

@@ -294,7 +294,8 @@ describeWith(['openssl'], 'openssl as the signing command', () => {
       folder,
       'openssl pkeyutl -sign -inkey hsm/key.pem -in {}',
       { input: 'digest' },
-      '--renew',
+      '--out',
+      'other',
     );
     expect(digest.stderr).not.toContain('passport-registry:');
     expect(digest.code).toBe(0);

@@ -3,19 +3,18 @@ import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
 import {
   type AnyEntry,
-  delegationEntry,
   entryBytes,
   publicationEntry,
   rotationEntry,
+  statementHash,
 } from '@passport-registry/verifier/core';
-import { decodeProtectedHeader } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { logEntries, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder } from '../../support/logged-folder.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf, jwt, type SignerKey, sha256, signerKey } from '../../support/signed-tree.js';
+import { claimsOf, jwt, type SignerKey, signerKey } from '../../support/signed-tree.js';
 import { readTreeFile } from '../../support/statements.js';
 import { testLog } from '../../support/test-log.js';
 import { cli, keyPair, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -25,7 +24,7 @@ const BUILD = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem' })];
 let here: LoggedFolder;
 /** The root key before the rotation, and after it. */
 let keys: { readonly old: SignerKey; readonly next: SignerKey };
-/** The statements of the log: two publications, a rotation step, a delegation, and a publication by the next root key. */
+/** The statements of the log: two publications, a rotation step, and a publication by the next root key. */
 let statements: string[];
 let published: Record<string, unknown>;
 
@@ -34,45 +33,29 @@ beforeAll(async () => {
   await here.publish();
   writeFiles(here.folder, {
     'next.json': await here.good('keys', 'generate', '--no-passphrase', '--private', 'next.pem'),
-    'online.json': await here.good('keys', 'generate', '--no-passphrase', '--private', 'online.pem'),
   });
   keys = { old: here.keys.root, next: await signerKey(here.folder, 'next') };
   writeFiles(here.folder, {
     step: await here.good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
-    delegation: await here.good('keys', 'delegate', '--key', 'next.pem', '--online', 'online.json'),
   });
-  await here.good(
-    ...BUILD,
-    '--rotation',
-    'step',
-    '--delegation',
-    'delegation',
-    ...withKeys({ checkpoint: 'online.pem' }),
-  );
+  await here.good(...BUILD, '--rotation', 'step');
   const entries = await logEntries(here.tree);
   statements = entries.map((_entry, index) =>
     readFileSync(join(here.tree, `log/statements/${index}.jwt`), 'utf8'),
   );
   published = claimsOf(readTreeFile(join(here.tree, 'publication.jwt')));
-  expect(entries.map(({ type }) => type)).toEqual([
-    'publication',
-    'publication',
-    'rotation',
-    'delegation',
-    'publication',
-  ]);
+  expect(entries.map(({ type }) => type)).toEqual(['publication', 'publication', 'rotation', 'publication']);
   expect(await problemsIn(here.tree)).toEqual([]);
 });
 
-/** The entry that says what a statement says. @param steps - the number of rotation steps before it */
+/** The entry that says what a statement says. param steps - the number of rotation steps before it */
 async function entryOf(text: string, steps: number): Promise<AnyEntry> {
   const claims = claimsOf(Buffer.from(text)) as unknown as Claims;
-  if (decodeProtectedHeader(text).typ === 'registry-delegation+jwt') return delegationEntry(text, claims.iat);
   if (claims.next_root !== undefined) {
     const { thumbprint } = await importRootKey(claims.next_root);
     return rotationEntry(text, thumbprint, claims.step ?? steps + 1);
   }
-  return publicationEntry({ text, ...claims, updatedAt: claims.updated_at });
+  return publicationEntry({ ...claims, updatedAt: claims.updated_at, hash: statementHash(text) });
 }
 
 /** What entries repeat of statements. */
@@ -107,63 +90,48 @@ const publication = (key: SignerKey, changes: Record<string, unknown> = {}) =>
   jwt(key, 'registry-publication+jwt', {
     ...published,
     sequence: Number(published['sequence']) + 1,
-    previous: sha256(Buffer.from(statements.at(-1) ?? '')),
+    previous: [statementHash(statements.at(-1) ?? '')],
     updated_at: '2099-01-01T00:00:00Z',
     sha256: 'a'.repeat(64),
     ...changes,
   });
-const delegation = (key: SignerKey, iat: number) =>
-  jwt(key, 'registry-delegation+jwt', { iat, exp: iat + 3600, keys: [keys.next.rootKey.jwk] });
 const now = () => Math.floor(Date.now() / 1000);
 
 const OTHER = noteSigner('other.example/log', 'log');
 
 const BY_OTHER =
-  /^log: entry 5 of the log: its statement is signed by "\S{43}", but the root key in force there is/;
+  /^log: entry 4 of the log: its statement is signed by "\S{43}", but the root key in force there is/;
 
 describe('an entry is refused', () => {
   const attacks: Record<string, [text: () => Promise<string>, problem: RegExp]> = {
     'of a publication by a replaced root key': [() => publication(keys.old), BY_OTHER],
-    'of a delegation by a replaced root key': [() => delegation(keys.old, now()), BY_OTHER],
     'with the sequence of the publication before it': [
       () => publication(keys.next, { sequence: published['sequence'] }),
-      /^log: entry 5 of the log: publication 3 follows publication 3$/,
+      /^log: entry 4 of the log: publication 3 follows publication 3$/,
     ],
     'that names another publication as the previous one': [
-      () => publication(keys.next, { previous: sha256(Buffer.from(statements[1] ?? '')) }),
-      /^log: entry 5 of the log: publication 4 does not follow the publication before it in the log, but [0-9a-f]{64}$/,
+      () => publication(keys.next, { previous: [statementHash(statements[1] ?? '')] }),
+      /^log: entry 4 of the log: publication 4 does not follow the publication before it in the log, but [0-9a-f]{64}$/,
     ],
     'that names no publication as the previous one': [
       () => publication(keys.next, { previous: undefined }),
-      /^log: entry 5 of the log: publication 4 does not follow the publication before it in the log, but names none$/,
-    ],
-    'that withdraws the promise of checkpoints': [
-      () => publication(keys.next, { checkpoint: undefined }),
-      /^log: entry 5 of the log: publication 4 no longer promises checkpoints$/,
+      /^log: entry 4 of the log: publication 4 does not follow the publication before it in the log, but names none$/,
     ],
     'that names no log': [
       () => publication(keys.next, { log: undefined }),
-      /^log: entry 5 of the log: publication 4 names no log$/,
+      /^log: entry 4 of the log: publication 4 names no log$/,
     ],
     'that names another log': [
       () => publication(keys.next, { log: { origin: OTHER.key.name, vkey: OTHER.vkey } }),
-      /^log: entry 5 of the log: publication 4 names the log other\.example\/log, but the log is /,
+      /^log: entry 4 of the log: publication 4 names the log other\.example\/log, but the log is /,
     ],
     'of an older list': [
       () => publication(keys.next, { updated_at: '2001-01-01T00:00:00Z' }),
-      /^log: entry 5 of the log: the list of publication 4 is dated 2001-01-01T00:00:00Z, but the one before/,
+      /^log: entry 4 of the log: the list of publication 4 is dated 2001-01-01T00:00:00Z, but the one before/,
     ],
     'of another list with the same date': [
       () => publication(keys.next, { updated_at: published['updated_at'] }),
-      /^log: entry 5 of the log: the list of publication 4 differs from the one before, but has the same date/,
-    ],
-    'of a delegation that is older than the one before': [
-      () => delegation(keys.next, now() - 3600),
-      /^log: entry 5 of the log: the delegation is older than the one before$/,
-    ],
-    'of a delegation that names no keys': [
-      () => jwt(keys.next, 'registry-delegation+jwt', { iat: now(), exp: now() + 3600, keys: [] }),
-      /^log: entry 5 of the log: its statement is refused: the delegation/,
+      /^log: entry 4 of the log: the list of publication 4 differs from the one before, but has the same date/,
     ],
     'of a rotation step with another number': [
       async () =>
@@ -172,7 +140,7 @@ describe('an entry is refused', () => {
           next_root: (await signerKey(here.folder, 'log')).rootKey.jwk,
           step: 3,
         }),
-      /^log: entry 5 of the log: rotation step 3 follows step 1$/,
+      /^log: entry 4 of the log: rotation step 3 follows step 1$/,
     ],
   };
 
@@ -195,15 +163,18 @@ describe('an entry is refused', () => {
     const { sha256: list, updated_at } = published;
     const mirrored = async (claims: object) => {
       const again = await publication(keys.next, { sha256: list, updated_at, ...claims });
-      const host = await plainHost(await treeWith([...statements, again]), '404.html');
+      const tree = await treeWith([...statements, again]);
+      const signature = readFileSync(join(here.tree, 'issuers.sig'));
+      writeFiles(tree, { [`log/pending/${list}/issuers.sig`]: signature });
+      const host = await plainHost(tree, '404.html');
       const mirror = ['mirror', host, join(temporaryFolder(), 'copy'), '--root-key', 'key.json'];
       return cli(mirror, here.folder);
     };
     expect((await mirrored({})).code).toBe(0);
-    expect(await mirrored({ previous: sha256(Buffer.from(statements[1] ?? '')) })).toMatchObject({
+    expect(await mirrored({ previous: [statementHash(statements[1] ?? '')] })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        'entry 5 of the log: publication 4 does not follow the publication before it',
+        'entry 4 of the log: publication 4 does not follow the publication before it',
       ),
     });
   });
@@ -219,15 +190,14 @@ describe('an entry is refused', () => {
     expect(await problemsIn(await treeWith(good))).toEqual([]);
     expect(
       await problemsIn(await treeWith([...statements, await toThird('A'.repeat(43)), toFourth])),
-    ).toEqual([expect.stringMatching(/^log: entry 6 .*A{43}, not by/)]);
+    ).toEqual([expect.stringMatching(/^log: entry 5 .*A{43}, not by/)]);
     const back = [...statements, await toThird(keys.next.rootKey.thumbprint)];
     expect(await problemsIn(await treeWith(back))).toEqual([
-      expect.stringMatching(/^log: entry 5 .*next_roots/),
+      expect.stringMatching(/^log: entry 4 .*next_roots/),
     ]);
   });
 
   it('only then', async () => {
-    expect(await problemsIn(await treeWith([...statements, await delegation(keys.next, now())]))).toEqual([]);
     const step = await jwt(keys.next, 'registry-root-rotation+jwt', {
       iat: now(),
       next_root: (await signerKey(here.folder, 'log')).rootKey.jwk,
@@ -242,13 +212,12 @@ describe('an entry is refused', () => {
 });
 
 describe('a log is refused', () => {
-  it('without the rotation step of the tree, or without its delegation', async () => {
+  it('without the rotation step of the tree', async () => {
     const without = (index: number) => treeWith(statements.filter((_text, at) => at !== index));
     expect(await problemsIn(await without(2))).toEqual([
       expect.stringContaining('but the root key in force there is'),
     ]);
-    expect(await problemsIn(await without(3))).toEqual(['log: the log does not contain keys/delegation.jwt']);
-    const fresh = await treeWith(statements.slice(4));
-    expect(await problemsIn(fresh)).toEqual(['log: the log does not contain step 1 of keys/rotation.json']);
+    const fresh = await treeWith(statements.slice(3));
+    expect(await problemsIn(fresh)).toEqual(['log: the log does not contain step 1 of the rotation']);
   });
 });

@@ -1,13 +1,14 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AnyEntry, entryBytes } from '@passport-registry/verifier/core';
+import { type AnyEntry, entryBytes, publicationEntry, statementHash } from '@passport-registry/verifier/core';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder } from '../../support/logged-folder.js';
 import { onlyLogged } from '../../support/only-logged.js';
 import { plainHost, serve } from '../../support/serving.js';
-import { jwt, seconds, sha256, signerKey } from '../../support/signed-tree.js';
+import { claimsOf, jwt, sha256, signerKey } from '../../support/signed-tree.js';
+import { setStatement } from '../../support/statements.js';
 import { testLog } from '../../support/test-log.js';
 import { cli, filesOf, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -54,8 +55,8 @@ describe('verify of a folder with a log', () => {
     ['log/tile/0/000.p/1', 'log/tile/0/000.p/1 does not belong to the entries of the log'],
     ['log/tile/0/000.p/3', 'the log has a tile tile/0/000.p/3 that does not belong to its entries'],
     ['log/tile/entries/000.p/2', 'log/tile/entries/000.p/2 does not belong to the entries of the log'],
-    ['log/statements/1.jwt', 'entry 1 of the log: its statement has not the hash in the entry'],
-    ['log/publication.tlog-proof', 'log/publication.tlog-proof '],
+    ['log/statements/1.jwt', 'entry 1 of the log: '],
+    ['log/publication.tlog-proof', 'the proof of the log '],
     ['log/checkpoint', 'log/checkpoint '],
   ])('refuses an altered %s', async (path, message) => {
     const problems = await problemsIn(altered({ [path]: flipped(path) }));
@@ -114,20 +115,26 @@ describe('verify of a folder with a log', () => {
     const thief = await signerKey(here.folder, 'thief');
     const entries = await logEntries(here.tree);
     const texts = entries.map((_entry, index) => file(`log/statements/${index}.jwt`));
-    const iat = seconds();
-    const claims = { iat, exp: iat + 3600, keys: [thief.rootKey.jwk] };
+    const { sequence, ...published } = claimsOf(file('publication.jwt'));
+    const claims = {
+      ...published,
+      sequence: Number(sequence) + 1,
+      previous: [statementHash(String(file('publication.jwt')))],
+      updated_at: '2099-01-01T00:00:00Z',
+    };
     const [forged, genuine] = await Promise.all(
-      [thief, here.keys.root].map((key) => jwt(key, 'registry-delegation+jwt', claims)),
+      [thief, here.keys.root].map((key) => jwt(key, 'registry-publication+jwt', claims)),
     );
-    const entryOf = (text = '', more = {}): AnyEntry => ({
-      ...{ iat, sha256: sha256(Buffer.from(text)), type: 'delegation' as const },
-      ...more,
-    });
-    const added = async (text = '', more = {}) =>
-      problemsIn(altered(await filesOfLog([...entries, entryOf(text, more)], [...texts, text])));
-    expect(await added(genuine)).toEqual([]);
+    const added = async (text = '', more = {}) => {
+      const { updated_at: updatedAt, sha256: list } = claims as unknown as Record<string, string>;
+      const stated = { ...claims, updatedAt, sha256: list, hash: statementHash(text) };
+      const entry = { ...publicationEntry(stated as never), ...more } as AnyEntry;
+      return problemsIn(altered(await filesOfLog([...entries, entry], [...texts, text])));
+    };
+    // The statement is good. Its list is not published.
+    expect(await added(genuine)).toEqual([expect.stringMatching(/^log: log\/pending\/.* is missing$/)]);
     expect(await added(forged)).toEqual([expect.stringMatching(/^log: entry 3 .*\S{43}$/)]);
-    expect(await added(genuine, { iat: iat + 1 })).toEqual([
+    expect(await added(genuine, { sequence: Number(sequence) + 2 })).toEqual([
       'log: entry 3 of the log: its statement does not say what the entry says',
     ]);
   });
@@ -139,7 +146,7 @@ describe('verify of a folder with a log', () => {
       [0, 1].map((index) => file(`log/statements/${index}.jwt`)),
     );
     expect(await problemsIn(altered(two))).toEqual([
-      'log: log/checkpoint is of a log that does not contain publication.jwt',
+      'log: log/checkpoint is of a log that does not contain the publication statement',
     ]);
   });
 
@@ -148,8 +155,14 @@ describe('verify of a folder with a log', () => {
     const proof = await logOf([two, one, three]).proof(2);
     const name = 'log/publication.tlog-proof';
     expect(await problemsIn(altered({ [name]: proof }))).toEqual([
-      `log: ${name} has a head that is not a head of this log`,
+      'log: the proof of the log has a head that is not a head of this log',
     ]);
+  });
+
+  it('refuses a registry with a log whose statements have no proof of it', async () => {
+    const tree = altered({});
+    setStatement(tree, 'log_proof', undefined);
+    expect(await problemsIn(tree)).toEqual([expect.stringMatching(/^log: the proof of the log /)]);
   });
 
   it('refuses files of a log in a registry that has none', async () => {
@@ -192,7 +205,7 @@ describe('verify of a host with a log', () => {
       'ERR_AUDIT_LOG',
     );
     rmSync(join(registry.tree, `lists/${list}.json`));
-    const { code, stderr } = await verify();
-    expect([code, size, stderr]).toEqual([1, 2, expect.stringContaining(`lists/${list}.json is missing`)]);
+    const { code, stdout } = await verify();
+    expect([code, size, stdout]).toEqual([1, 2, expect.stringContaining(`lists/${list}.json is missing`)]);
   });
 });

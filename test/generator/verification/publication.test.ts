@@ -2,13 +2,15 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
+import { statementHash } from '@passport-registry/verifier/core';
 import { httpSource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contentTypeOf, listen } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, resealed, restated, type SignerKey, seconds, sha256 } from '../../support/signed-tree.js';
 import { treeIn } from '../../support/sources.js';
-import { cli, filesBelow, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { together } from '../../support/statements.js';
+import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 type Files = Map<string, Buffer>;
 
@@ -19,7 +21,8 @@ let folder: string;
 let key: SignerKey;
 let stranger: SignerKey;
 /** Two publications, one after the other. */
-let [older, tree]: Files[] = [new Map(), new Map()];
+let older: Files = new Map();
+let tree: Files = new Map();
 
 beforeAll(async () => {
   folder = await workspace(ISSUERS);
@@ -30,8 +33,7 @@ beforeAll(async () => {
     writeFiles(folder, { 'issuers/issuer-0.yaml': recordText('issuer-0', { status }) });
     const { code } = await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
     expect(code).toBe(0);
-    const dist = join(folder, 'dist');
-    return new Map(filesBelow(dist).map((path) => [path, readFileSync(join(dist, path))]));
+    return filesOf(join(folder, 'dist'));
   };
   older = await build('active');
   tree = await build('suspended');
@@ -46,19 +48,19 @@ async function signer(name: string): Promise<SignerKey> {
   };
 }
 
-const file = (path: string, files: Files | undefined = tree) => files?.get(path) as Buffer;
+const file = (path: string, files: Files = tree) => (files.get(path) ?? together(files).get(path)) as Buffer;
 const failed = ({ checks }: TreeReport) =>
   checks.filter(({ result }) => result === 'failed').map(({ name }) => name);
 const problems = ({ checks }: TreeReport) =>
   checks.flatMap(({ result, problems: texts }) => (result === 'failed' ? texts : [])).join('\n');
-const leaves = () => [...(tree?.keys() ?? [])].filter((path) => /^sums\/[0-9a-f]$/.test(path));
-const line = (path: string, files: Files | undefined = tree) => `${sha256(file(path, files))}  ${path}\n`;
+const leaves = () => [...tree.keys()].filter((path) => /^sums\/[0-9a-f]$/.test(path));
+const line = (path: string, files: Files = tree) => `${sha256(file(path, files))}  ${path}\n`;
 
 describe('a tree of sums', () => {
   it('is good as it was built, and has one level', async () => {
     expect(claimsOf(file('publication.jwt'))).toMatchObject({ levels: 1, issuers: ISSUERS.length });
     expect(leaves().length).toBeGreaterThan(8);
-    expect(problems(await verifyTree(treeIn(tree as Files), key.rootKey))).toBe('');
+    expect(problems(await verifyTree(treeIn(tree), key.rootKey))).toBe('');
   });
 
   const restate = (claims: Record<string, unknown>) => async (files: Files) => restated(files, key, claims);
@@ -103,13 +105,13 @@ describe('a tree of sums', () => {
       'with the statement of the older publication',
       put('publication.jwt', () => file('publication.jwt', older)),
       ['publication'],
-      /publication\.jwt names a list with the sha256/,
+      /the publication statement names a list with the sha256/,
     ],
     [
       'of the older publication with the newer statement',
       () => new Map(older).set('publication.jwt', file('publication.jwt')),
       ['publication'],
-      /publication\.jwt names a list with the sha256/,
+      /the publication statement names a list with the sha256/,
     ],
     [
       'of another list',
@@ -156,19 +158,6 @@ describe('a tree of sums', () => {
       /names the tree of sums [0-9a-f]{64}, but that of the list is/,
     ],
     [
-      'of an older number',
-      restate({ sequence: 1 }),
-      ['checkpoint'],
-      /names the list [0-9a-f]{64} of \S+ and publication 2, but publication 1 names/,
-    ],
-    [
-      'of the number that the checkpoint names, but of another list',
-      (files) => restated(files.set('checkpoint.jwt', file('checkpoint.jwt', older)), key, { sequence: 1 }),
-      ['checkpoint'],
-      /names the list [0-9a-f]{64} of \S+ and publication 1, but publication 1 names/,
-    ],
-    ['that has expired', restate({ exp: seconds(-400) }), ['freshness'], /the publication statement expired/],
-    [
       'of the future',
       restate({ iat: seconds(3600) }),
       ['freshness'],
@@ -180,12 +169,7 @@ describe('a tree of sums', () => {
       ['publication'],
       /not signed by the expected key/,
     ],
-    [
-      'without a statement',
-      (files) => files.delete('publication.jwt'),
-      ['about', 'checkpoint'],
-      /names publication 2, but the tree has none/,
-    ],
+    ['without a statement', (files) => files.delete('publication.jwt'), ['statements'], /publication/],
   ])('%s is refused', async (_name, alter, checks, problem) => {
     const files = new Map(tree);
     const altered = await alter(files);
@@ -193,6 +177,18 @@ describe('a tree of sums', () => {
     const report = await verifyTree(treeIn(sealed), key.rootKey);
     expect(problems(report)).toMatch(problem);
     expect(failed(report).filter((name) => name !== 'client')).toEqual(checks);
+  });
+
+  it('under a checkpoint for another publication is refused, also if both name the same list', async () => {
+    const sequence = Number(claimsOf(file('publication.jwt'))['sequence']);
+    for (const other of [
+      file('publication.jwt', older),
+      file('publication.jwt', await restated(tree, key, { sequence: sequence + 1 })),
+    ]) {
+      const files = await resealed(tree, key, { publication: statementHash(String(other)) });
+      const report = await verifyTree(treeIn(files), key.rootKey);
+      expect(failed(report)).toEqual(['checkpoint']);
+    }
   });
 
   it.each<[string, (sums: string) => string, RegExp]>([
@@ -207,20 +203,26 @@ describe('a tree of sums', () => {
       /SHA256SUMS lists sums\/[0-9a-f], which it must not list/,
     ],
     [
-      'lists the checkpoint',
-      (sums) => sums + line('checkpoint.jwt'),
-      /SHA256SUMS lists checkpoint\.jwt, which it must not list/,
+      'lists the statements',
+      (sums) => sums + line('statements.json'),
+      /SHA256SUMS lists statements\.json, which it must not list/,
+    ],
+    [
+      'lists the signature',
+      (sums) => sums + line('issuers.sig'),
+      /SHA256SUMS lists issuers\.sig, which it must not list/,
+    ],
+    [
+      'lists a list that is named by its hash',
+      (sums) => sums + line([...tree.keys()].find((path) => path.startsWith('lists/')) as string),
+      /SHA256SUMS lists lists\/[0-9a-f]{64}\.json, which it must not list/,
     ],
     [
       'leaves the root of the sums out',
       (sums) => without(sums, 'sums/root'),
       /sums\/root is not in SHA256SUMS/,
     ],
-    [
-      'leaves the statement out',
-      (sums) => without(sums, 'publication.jwt'),
-      /publication\.jwt is not in SHA256SUMS/,
-    ],
+    ['leaves the list out', (sums) => without(sums, 'issuers.json'), /issuers\.json is not in SHA256SUMS/],
   ])('whose SHA256SUMS %s is refused, in a folder and on a live host', async (_name, change, problem) => {
     const files = new Map(tree).set('SHA256SUMS', Buffer.from(change(file('SHA256SUMS').toString())));
     for (const source of [treeIn(files), httpSource(await host(files))]) {
@@ -243,14 +245,15 @@ describe('a tree of sums', () => {
   });
 
   it.each([
-    ['publication.jwt', 1],
-    ['publication.jwt', 2],
+    ['statements.json', 1],
+    ['statements.json', 2],
     ['SHA256SUMS', 1],
   ])(
     'of the same list, published while a live host is verified, is read again: %s, %i times',
     async (path, times) => {
       const sequence = Number(claimsOf(file('publication.jwt'))['sequence']) + 1;
-      const next = await resealed(await restated(tree as Files, key, { sequence }), key);
+      const more = new Map(tree).set('news.json', Buffer.from('{}'));
+      const next = await resealed(await restated(more, key, { sequence }), key);
       // The old file, once or twice, among files of the next publication: a new verification reads it again.
       let reads = 0;
       const base = await host(next, (asked) => (asked === path && reads++ < times ? file(path) : undefined));
@@ -271,37 +274,31 @@ describe('a tree of sums', () => {
     expect(reads).toBe(2);
   });
 
-  it('is required by a trust anchor that says so', async () => {
-    writeFiles(folder, {
-      'anchor.json': JSON.stringify({ root: key.rootKey.jwk, publication: 'required' }),
-      ...Object.fromEntries([...(tree as Files)].map(([path, bytes]) => [`stated/${path}`, bytes])),
-      ...Object.fromEntries(
-        [...(await withoutStatement())].map(([path, bytes]) => [`unstated/${path}`, bytes]),
-      ),
-    });
-    const verify = (name: string, anchor: string) => cli(['verify', name, '--root-key', anchor], folder);
-    expect((await verify('stated', 'anchor.json')).code).toBe(0);
-    expect((await verify('unstated', 'key.json')).code).toBe(0);
-    const { code, stdout } = await verify('unstated', 'anchor.json');
-    expect([code, stdout]).toEqual([1, expect.stringContaining('publication.jwt is missing')]);
-    const compare = ['diff', 'unstated', 'stated', '--root-key'];
-    expect((await cli([...compare, 'key.json'], folder)).code).toBe(0);
-    const compared = await cli([...compare, 'anchor.json'], folder);
-    expect([compared.code, compared.stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_MISSING')]);
-    for (const command of [['mirror'], ['mirror', 'status']]) {
-      const url = await host(await withoutStatement());
-      const args = command.length === 1 ? [url, 'copy'] : [url];
-      const { code, stdout, stderr } = await cli([...command, ...args, '--root-key', 'anchor.json'], folder);
-      expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('no publication statement')]);
+  it('without statements is refused by whatever reads it', async () => {
+    const bare = new Map(together(tree));
+    bare.delete('statements.json');
+    writeFiles(
+      folder,
+      Object.fromEntries([...together(tree)].map(([path, bytes]) => [`whole/${path}`, bytes])),
+    );
+    writeFiles(folder, Object.fromEntries([...bare].map(([path, bytes]) => [`bare/${path}`, bytes])));
+    const url = await host(bare);
+    for (const [expected, ...command] of [
+      [1, 'verify', 'bare'],
+      [1, 'verify', url],
+      [1, 'diff', 'bare', 'whole'],
+      [1, 'diff', 'whole', 'bare'],
+      [4, 'mirror', url, 'copy'],
+    ] as const) {
+      const { code, stdout, stderr } = await cli([...command, '--root-key', 'key.json'], folder);
+      expect([command, code, stdout + stderr]).toEqual([
+        command,
+        expected,
+        expect.stringContaining('statements.json'),
+      ]);
     }
   });
 });
-
-/** The tree without a statement: no sums, and every file in SHA256SUMS. */
-async function withoutStatement(): Promise<Files> {
-  const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$|^about\.json$/.test(path);
-  return resealed(new Map([...(tree as Files)].filter(([path]) => !isNew(path))), key);
-}
 
 const without = (sums: string, path: string) =>
   sums
@@ -313,9 +310,10 @@ function host(
   files: Files,
   instead: (path: string) => Buffer | undefined = () => undefined,
 ): Promise<string> {
+  const served = together(files);
   return listen((request, response) => {
     const path = (request.url ?? '/').slice(1).replace(/\?.*/, '');
-    const body = instead(path) ?? files.get(path);
+    const body = instead(path) ?? served.get(path);
     response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': contentTypeOf(path) }).end(body);
   });
 }

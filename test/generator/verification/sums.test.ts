@@ -51,7 +51,7 @@ describe('sums that belong to the list', () => {
 
   it.each([2, 8])('are refused with %i levels', async (levels) => {
     expect(await problemsOf(await withSums(naiveSums(hashes, levels), { levels }))).toEqual({
-      sums: `publication.jwt names ${levels} levels, but a tree of sums with 24 records must not have ${levels}`,
+      sums: `the publication statement names ${levels} levels, but a tree of sums with 24 records must not have ${levels}`,
     });
   });
 });
@@ -79,7 +79,7 @@ function forgery(change: (hashes: Map<string, string>) => unknown, levels: numbe
 describe.each(FORGERIES)('sums with %s, under a genuine signature', (_name, change, levels) => {
   it('are refused by verify', async () => {
     const { sums } = await problemsOf(await forgery(change, levels));
-    expect(sums).toContain('publication.jwt names the tree of sums');
+    expect(sums).toContain('the publication statement names the tree of sums');
     expect(sums).toContain('sums/root does not match the list');
   });
 });
@@ -173,7 +173,9 @@ describe('files of the tree of sums', () => {
   it('are not listed in SHA256SUMS, except for the root; nor are records', async () => {
     const listed = String(tree.files.get('SHA256SUMS'));
     expect(listed).toContain('  sums/root\n');
-    expect(listed).not.toMatch(/ {2}(issuers\/[a-z]|sums\/(?!root\n|\.)|SHA256SUMS|checkpoint\.jwt)/);
+    expect(listed).not.toMatch(
+      / {2}(issuers\/[a-z]|sums\/(?!root\n|\.)|SHA256SUMS|statements\.json|issuers\.sig|lists\/)/,
+    );
     const all = [...tree.files].filter(([path]) => /^(issuers\/issuer-00|sums\/root)$/.test(path));
     const added = all
       .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`)

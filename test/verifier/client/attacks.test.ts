@@ -64,8 +64,13 @@ async function verdict(host: RegistryHost, options: Partial<RegistryClientOption
   }
 }
 
+/** Where the list is that a publication names by its hash. */
+const namedPath = (files: Files) => `lists/${sha256(files.get('issuers.json') as Buffer)}.json`;
+const without = (files: Files, path: string) => new Map([...files].filter(([name]) => name !== path));
+
 type Attack = [name: string, code: RegistryErrorCode, make: () => Files | Promise<Files>];
-const good = () => publish(root, [issuer('a'), issuer('b')]);
+const moment = at(-60);
+const good = () => publish(root, [issuer('a'), issuer('b')], moment);
 const set = (files: Files, path: string, content: Buffer | string) => files.set(path, Buffer.from(content));
 /** Another character for the 20th: still a list in JSON, still a signature in base64url, and no longer the right one. */
 const altered = (files: Files, path: string) => {
@@ -80,24 +85,24 @@ const withHeader = (jwt: string, header: object, sign: (input: string) => string
 
 describe('a good registry is accepted', () => {
   it.each<[string, () => Files | Promise<Files>]>([
-    ['without a checkpoint', good],
+    ['with a checkpoint by the root key', good],
     ['with a checkpoint by an online key', () => withCheckpoint(good(), root, online)],
     [
       'with a checkpoint by a P-256 online key',
       async () => withCheckpoint(good(), root, await testKey('p256')),
     ],
     [
-      'with a checkpoint by the root key',
-      async () => set(good(), 'checkpoint.jwt', await checkpoint(good(), root)),
+      'whose list is found under its hash alone',
+      () => new Map([...good()].filter(([path]) => path !== 'issuers.json')),
     ],
     [
-      'with a checkpoint, and no list under the name that is its hash',
-      async () => {
-        const files = await withCheckpoint(good(), root, online);
-        return new Map([...files].filter(([path]) => !path.startsWith('lists/')));
-      },
+      'whose list is found in issuers.json alone',
+      () => new Map([...good()].filter(([path]) => !path.startsWith('lists/'))),
     ],
-    ['whose signature ends in a newline', () => set(good(), 'issuers.sig', `${good().get('issuers.sig')}\n`)],
+    [
+      'whose detached signature says nothing, which no client reads',
+      () => set(good(), 'issuers.sig', signature(Buffer.from('another list'), other)),
+    ],
   ])('%s', async (_name, make) => {
     expect(await verdict(await registryHost(await make()))).toBe('accepted');
   });
@@ -109,45 +114,64 @@ describe('a good registry is accepted', () => {
   });
 });
 
-describe('the list and its signature', () => {
+describe('the list', () => {
+  const otherList = (files: Files, list: Buffer | string) =>
+    set(set(files, namedPath(files), list), 'issuers.json', list);
   const attacks: Attack[] = [
-    ['an altered list', 'ERR_SIGNATURE_INVALID', () => altered(good(), 'issuers.json')],
-    ['an altered signature', 'ERR_SIGNATURE_INVALID', () => altered(good(), 'issuers.sig')],
     [
-      'not a signature',
-      'ERR_SOURCE_STATUS',
-      () => new Map([...good()].filter(([path]) => path !== 'issuers.sig')),
+      'altered',
+      'ERR_PUBLICATION_MISMATCH',
+      () => altered(altered(good(), 'issuers.json'), namedPath(good())),
     ],
-    ['an empty signature', 'ERR_SIGNATURE_MALFORMED', () => set(good(), 'issuers.sig', '')],
     [
-      'a signature in DER',
-      'ERR_SIGNATURE_MALFORMED',
-      () => set(good(), 'issuers.sig', 'MEUCIQ'.padEnd(96, 'A')),
+      'altered, and nothing under its hash',
+      'ERR_PUBLICATION_MISMATCH',
+      () => altered(without(good(), namedPath(good())), 'issuers.json'),
     ],
-    ['another key', 'ERR_CHECKPOINT_INVALID', () => publish(other, [issuer('a')])],
     [
-      'an Ed25519 key with a P-256 signature',
-      'ERR_SIGNATURE_INVALID',
-      async () =>
-        set(good(), 'issuers.sig', signature(good().get('issuers.json') as Buffer, await testKey('p256'))),
+      'altered under its hash, and no other',
+      'ERR_PUBLICATION_MISMATCH',
+      () => altered(without(good(), 'issuers.json'), namedPath(good())),
     ],
-    ['a list cut short', 'ERR_SIGNATURE_INVALID', () => set(good(), 'issuers.json', '{"issuers":[')],
-    ['an empty list', 'ERR_SIGNATURE_INVALID', () => set(good(), 'issuers.json', '')],
     [
-      'the list of one publication with the signature of another',
-      'ERR_SIGNATURE_INVALID',
-      () => set(good(), 'issuers.sig', publish(root, [issuer('c')]).get('issuers.sig') as Buffer),
+      'nowhere',
+      'ERR_PUBLICATION_MISMATCH',
+      () => without(without(good(), 'issuers.json'), namedPath(good())),
     ],
+    ['cut short', 'ERR_PUBLICATION_MISMATCH', () => otherList(good(), '{"issuers":[')],
+    ['empty', 'ERR_PUBLICATION_MISMATCH', () => otherList(good(), '')],
+    [
+      'of another publication by the same key',
+      'ERR_PUBLICATION_MISMATCH',
+      () => otherList(good(), publish(root, [issuer('c')]).get('issuers.json') as Buffer),
+    ],
+    [
+      'larger than its publication says',
+      'ERR_PUBLICATION_MISMATCH',
+      () => otherList(good(), `${good().get('issuers.json')} `),
+    ],
+    ['by another root key', 'ERR_PUBLICATION_INVALID', () => publish(other, [issuer('a')])],
   ];
   it.each(attacks)('%s: %s', async (_name, code, make) => {
     expect(await verdict(await registryHost(await make()))).toBe(code);
   });
 
-  it('a P-256 key with an Ed25519 signature: ERR_CHECKPOINT_INVALID', async () => {
+  it('by an Ed25519 key for a pinned P-256 key: ERR_PUBLICATION_INVALID', async () => {
     const p256 = await testKey('p256');
     expect(await verdict(await registryHost(good()), { rootKey: p256.rootKey.jwk })).toBe(
-      'ERR_CHECKPOINT_INVALID',
+      'ERR_PUBLICATION_INVALID',
     );
+  });
+
+  it.each<[string, JWTPayload]>([
+    ['another hash', { sha256: 'f'.repeat(64) }],
+    ['a larger size', { size: 5000 }],
+    ['a smaller size', { size: 1 }],
+    ['another number of issuers', { issuers: 3 }],
+    ['another time', { updated_at: '2026-11-01T00:00:01Z' }],
+  ])('of which the publication says %s: ERR_PUBLICATION_MISMATCH', async (_name, claims) => {
+    const files = publish(root, [issuer('a'), issuer('b')], time, { claims });
+    expect(await verdict(await registryHost(files))).toBe('ERR_PUBLICATION_MISMATCH');
   });
 
   const time = '2026-11-01T00:00:00Z';
@@ -222,10 +246,11 @@ describe('the list and its signature', () => {
 
 describe('a host', () => {
   type Manner = RegistryHost['intercept'];
+  const isList = (path: string) => path === 'issuers.json' || path.startsWith('lists/');
   const onList =
     (answer: (response: Parameters<Manner>[2]) => void): Manner =>
     (path, _request, response) => {
-      if (path !== 'issuers.json') return false;
+      if (!isList(path)) return false;
       answer(response);
       return true;
     };
@@ -276,7 +301,7 @@ describe('a host', () => {
       },
     ],
     ['that fails', 'ERR_SOURCE_STATUS', onList((response) => response.writeHead(500).end())],
-    ['that has no list', 'ERR_SOURCE_STATUS', onList((response) => response.writeHead(404).end())],
+    ['that has no list', 'ERR_PUBLICATION_MISMATCH', onList((response) => response.writeHead(404).end())],
     [
       'that says that nothing has changed when it was not asked',
       'ERR_SOURCE_STATUS',
@@ -292,7 +317,7 @@ describe('a host', () => {
     const host = await registryHost(good());
     let body = gzipSync(host.files.get('issuers.json') as Buffer);
     host.intercept = (path, _request, response) => {
-      if (path !== 'issuers.json') return false;
+      if (!isList(path)) return false;
       response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(body);
       return true;
     };
@@ -309,10 +334,10 @@ describe('a host', () => {
 
   it('that is caught in the middle of a publication is asked again, and accepted', async () => {
     const host = await registryHost(good());
-    const old = publish(root, [issuer('z')]).get('issuers.sig') as Buffer;
-    let stale = 2;
+    const old = publish(root, [issuer('z')]).get('issuers.json') as Buffer;
+    let stale = 5;
     host.intercept = (path, _request, response) => {
-      if (path !== 'issuers.sig' || stale-- <= 0) return false;
+      if (!isList(path) || stale-- <= 0) return false;
       response.writeHead(200).end(old);
       return true;
     };
@@ -341,24 +366,38 @@ describe('freshness', () => {
       () => withCheckpoint(good(), root, online, { iat: now() + 3600, exp: now() + 7200 }),
     ],
     [
-      'a checkpoint for another list',
+      'a checkpoint for no publication',
       'ERR_CHECKPOINT_MISMATCH',
-      () => withCheckpoint(good(), root, online, { sha256: 'f'.repeat(64) }),
+      () => withCheckpoint(good(), root, online, { publication: 'f'.repeat(64) }),
     ],
     [
-      'a checkpoint with another size',
+      'a checkpoint by the root key for another publication',
       'ERR_CHECKPOINT_MISMATCH',
-      () => withCheckpoint(good(), root, online, { size: 1 }),
+      () => set(good(), 'checkpoint.jwt', text(publish(root, [issuer('c')]), 'checkpoint.jwt')),
     ],
     [
-      'a checkpoint with another time',
+      'a checkpoint for a publication of the same list and sequence',
       'ERR_CHECKPOINT_MISMATCH',
-      () => withCheckpoint(good(), root, online, { updated_at: at(-30) }),
+      () =>
+        changed(async (files) => {
+          const twin = withOnlineKey(files, root, online, { hold: true });
+          set(files, 'checkpoint.jwt', await checkpoint(twin, online));
+        }),
     ],
     [
-      'a checkpoint without a hash',
+      'a checkpoint without a publication',
       'ERR_CHECKPOINT_INVALID',
-      () => withCheckpoint(good(), root, online, { sha256: undefined }),
+      () => withCheckpoint(good(), root, online, { publication: undefined }),
+    ],
+    [
+      'a checkpoint without the hash of the tree',
+      'ERR_CHECKPOINT_INVALID',
+      () => withCheckpoint(good(), root, online, { tree_sha256: undefined }),
+    ],
+    [
+      'a checkpoint that names its publication by more than a hash',
+      'ERR_CHECKPOINT_INVALID',
+      () => withCheckpoint(good(), root, online, { publication: ['f'.repeat(64)] }),
     ],
     [
       'a checkpoint without an expiry',
@@ -444,13 +483,11 @@ describe('freshness', () => {
     expect(await verdict(await registryHost(await make()))).toBe(code);
   });
 
-  it.each([
-    ['checkpoint.jwt', 'ERR_CHECKPOINT_MISSING'],
-    ['publication.jwt', 'ERR_PUBLICATION_MISSING'],
+  it.each<[string, RegistryErrorCode]>([
+    ['checkpoint.jwt', 'ERR_STATEMENTS_INVALID'],
+    ['publication.jwt', 'ERR_STATEMENTS_INVALID'],
   ])('no %s: %s', async (path, code) => {
-    const files = good();
-    files.delete(path);
-    expect(await verdict(await registryHost(files))).toBe(code);
+    expect(await verdict(await registryHost(without(good(), path)))).toBe(code);
   });
 
   it.each([-300, -240, 240, 300])('bears a clock that is %d seconds off', async (skew) => {
@@ -533,8 +570,8 @@ describe('the rotation of the root key', () => {
         return withRotation(publish(other, [issuer('a')]), [jwt]);
       },
     ],
-    ['no JSON', 'ERR_ROTATION_INVALID', () => set(publish(key(1), []), 'keys/rotation.json', '<html>')],
-    ['no array', 'ERR_ROTATION_INVALID', () => set(publish(key(1), []), 'keys/rotation.json', '{"0":"x"}')],
+    ['no JSON', 'ERR_STATEMENTS_INVALID', () => set(publish(key(1), []), 'keys/rotation.json', '<html>')],
+    ['no array', 'ERR_STATEMENTS_INVALID', () => set(publish(key(1), []), 'keys/rotation.json', '{"0":"x"}')],
     ['no JWTs', 'ERR_ROTATION_INVALID', () => withRotation(publish(key(1), []), ['x'])],
     [
       'a next root that is no key',
@@ -549,7 +586,7 @@ describe('the rotation of the root key', () => {
     ],
     [
       'the end of the chain, with a list by a key that has been left',
-      'ERR_CHECKPOINT_INVALID',
+      'ERR_PUBLICATION_INVALID',
       async () => withRotation(publish(key(1), [issuer('a')]), await steps(0, 1, 2)),
     ],
   ];
@@ -581,7 +618,7 @@ describe('a copy without a network', () => {
       code: 'ERR_LIST_EXPIRED',
     });
     await expect(openRegistry(copy, { rootKey: other.rootKey.jwk, maxAge: 4 * day })).rejects.toMatchObject({
-      code: 'ERR_CHECKPOINT_INVALID',
+      code: 'ERR_PUBLICATION_INVALID',
     });
     const bare = { rootKey: root.rootKey.jwk } as { rootKey: typeof root.rootKey.jwk; maxAge: number };
     await expect(openRegistry(copy, bare)).rejects.toMatchObject({ code: 'ERR_OPTIONS_INVALID' });
@@ -602,7 +639,7 @@ describe('a copy without a network', () => {
     const bare = new Map(copy);
     bare.delete('checkpoint.jwt');
     await expect(openRegistry(files(bare), options)).rejects.toMatchObject({
-      code: 'ERR_CHECKPOINT_MISSING',
+      code: 'ERR_STATEMENTS_INVALID',
     });
     const forged = set(new Map(copy), 'checkpoint.jwt', await checkpoint(old, other));
     await expect(openRegistry(files(forged), options)).rejects.toMatchObject({

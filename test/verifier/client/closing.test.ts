@@ -19,6 +19,7 @@ import {
   withCheckpoint,
   withRotation,
 } from '../../support/publication.js';
+import { storedMembers, together } from '../../support/statements.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
 const [A, B] = ['https://a.example', 'https://b.example'];
@@ -42,7 +43,7 @@ type Answer = (path: string, signal: AbortSignal) => Response | Promise<Response
 const serve =
   (files: Files): Answer =>
   (path) => {
-    const bytes = files.get(path);
+    const bytes = together(files).get(path);
     return bytes === undefined ? new Response('', { status: 404 }) : new Response(new Uint8Array(bytes));
   };
 const hang: Answer = (_path, signal) =>
@@ -187,7 +188,7 @@ describe('a client that is told of an event', () => {
     asked = [];
     await settled(client.refresh());
     for (let tick = 0; tick < 100; tick++) await new Promise((resolve) => setImmediate(resolve));
-    expect(asked.filter((url) => url.endsWith('keys/rotation.json'))).toHaveLength(1);
+    expect(asked.filter((url) => url.endsWith('statements.json'))).toHaveLength(1);
   });
 });
 
@@ -224,7 +225,7 @@ describe('what a client leaves behind', () => {
     });
     files = withRotation(good, [await rotationStep(root, next)]);
     await expect(client.refresh()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
-    expect((await inner.load())?.rotation).toBeDefined();
+    expect(storedMembers(await inner.load()).rotation).toHaveLength(1);
   });
 
   it('is the newest evidence, however slow the store is', async () => {
@@ -238,7 +239,7 @@ describe('what a client leaves behind', () => {
       load: () => inner.load(),
       save: async (publication) => {
         if (saved.length === 0) await slow;
-        saved.push(publication.rotation !== undefined);
+        saved.push(storedMembers(publication).rotation !== undefined);
         await inner.save(publication);
       },
     };
@@ -248,16 +249,16 @@ describe('what a client leaves behind', () => {
       showsRotation = resolve;
     });
     const hiding: Answer = (path, signal) =>
-      path === 'keys/rotation.json' ? rotation : serve(good)(path, signal);
+      path === 'statements.json' ? rotation : serve(good)(path, signal);
     const client = clientOf({ [A]: serve(good), [B]: hiding }, { store });
     const waiting = settled(client.ready());
     await vi.waitFor(() => expect(client.status().updatedAt).toBeDefined());
-    showsRotation(serve(rotated)('keys/rotation.json', AbortSignal.abort()) as Response);
+    showsRotation(serve(rotated)('statements.json', AbortSignal.abort()) as Response);
     await new Promise((resolve) => setTimeout(resolve, 50));
     release();
     await waiting;
     await vi.waitFor(() => expect(saved.at(-1)).toBe(true));
-    expect((await inner.load())?.rotation).toBeDefined();
+    expect(storedMembers(await inner.load()).rotation).toHaveLength(1);
   });
 });
 

@@ -1,15 +1,17 @@
 import { openRegistry } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { LoggedRegistry } from '../../support/logged-registry.js';
-import { checkpoint, type Files, issuer, testKey } from '../../support/publication.js';
+import { at, checkpoint, type Files, issuer, testKey } from '../../support/publication.js';
 import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
-const LISTED = Date.parse('2026-03-01T10:00:00Z');
+const LISTED = Math.floor(Date.now() / 1000 - 24 * 3600) * 1000;
 /** Seconds. */
 const [AGE, TOLERANCE] = [3600, 20];
 /** The last instant at which a copy is not too old. */
 const LAST = LISTED + (AGE + TOLERANCE) * 1000;
+
+const TIMES = { iat: LISTED / 1000, exp: LISTED / 1000 + 24 * 3600 };
 
 /** Opens a copy at some time. Returns `accepted`, or a code. */
 function open(files: Files, trust: object, now: number): Promise<string> {
@@ -23,8 +25,8 @@ function open(files: Files, trust: object, now: number): Promise<string> {
 describe('the maximum age of a copy', () => {
   it('counts from its checkpoint, to the millisecond', async () => {
     const root = await testKey();
-    const files = await publishSummed(root, [issuer('alpha')], { updatedAt: '2026-02-01T10:00:00Z' });
-    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, root, { iat: LISTED / 1000 })));
+    const files = await publishSummed(root, [issuer('alpha')], { updatedAt: at(-20 * 24 * 3600) });
+    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, root, TIMES)));
     const trust = { rootKey: root.rootKey.jwk };
     expect(await open(files, trust, LAST)).toBe('accepted');
     expect(await open(files, trust, LAST + 1)).toBe('ERR_LIST_EXPIRED');

@@ -33,6 +33,7 @@ import {
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { copyIn } from '../../support/sources.js';
+import { storedMembers } from '../../support/statements.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
 const POLICY = { tiers: ['certified' as const] };
@@ -59,11 +60,10 @@ async function registry({ hold, later = 0, sequence = 1, by = root }: Held = {})
   const issuers = [issuer('a'), issuer('b'), issuer(`list-${sequence}`)];
   // The same in each second of the test: a statement of one sequence names one list.
   const updatedAt = new Date((MADE - 2000 + sequence) * 1000).toISOString().replace('.000Z', 'Z');
-  const plain = await publishSummed(by, issuers, { updatedAt, sequence, claims: { checkpoint: true } });
+  const plain = await publishSummed(by, issuers, { updatedAt, sequence });
   const files = withOnlineKey(plain, by, online, { exp: MADE + 90_000, hold: true });
-  const list = files.get('issuers.json') as Buffer;
-  const claims = { iat: MADE + later, sequence, ...(hold !== undefined && { hold: [...hold] }) };
-  return new Map([...files, ['checkpoint.jwt', Buffer.from(await checkpoint(files, online, claims))]]);
+  const claims = { iat: MADE + later, ...(hold !== undefined && { hold: [...hold] }) };
+  return files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, online, claims)));
 }
 
 beforeEach(async () => {
@@ -159,20 +159,46 @@ describe.each(KINDS)('$name', ({ create }) => {
     expect(await read(client, held)).toBe('accepted');
     const newer = { sequence: 2 };
     expect(await read(client, await registry({ ...newer, later: 1 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
+    expect(await read(client, await registry({ ...newer, later: 2 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
     host.files = held;
     expect(await codes(client, 'a')).toEqual(['issuer-held']);
     expect(await read(client, await registry({ ...newer, later: 3 }))).toBe('accepted');
     expect(await codes(client, 'a')).toEqual(['policy-met']);
   });
 
+  it('takes a newer list by a checkpoint that was signed earlier, if that keeps every hold', async () => {
+    const client = clientOf(create);
+    expect(await read(client, await registry({ hold: ['a'], later: 5 }))).toBe('accepted');
+    const newer = { sequence: 2, hold: ['a', 'b'] };
+    expect(await read(client, await registry({ ...newer, hold: ['b'], later: 1 }))).toBe(
+      'ERR_CHECKPOINT_ROLLED_BACK',
+    );
+    expect(await read(client, await registry({ ...newer, later: 1 }))).toBe('accepted');
+    expect(client.hold).toEqual(['a', 'b']);
+    // Of one list, the checkpoint may be as old as the accepted one, and not a second older.
+    expect(await read(client, await registry({ ...newer, later: 0 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
+    expect(await read(client, await registry({ ...newer, later: 1 }))).toBe('accepted');
+    // Nobody goes back to the first list, whenever its checkpoint was signed.
+    expect(await read(client, await registry({ hold: ['a', 'b'], later: 9 }))).toBe(
+      'ERR_PUBLICATION_ROLLED_BACK',
+    );
+  });
+
   it('keeps the hold against an older checkpoint under the next root key', async () => {
     const client = clientOf(create);
     const steps = [await rotationStep(root, next)];
-    expect(await read(client, await registry({ hold: ['a'], later: 2 }))).toBe('accepted');
-    const rotated = async (later: number) =>
-      withRotation(await registry({ sequence: 2, by: next, later }), steps);
+    const held = await registry({ hold: ['a'], later: 2 });
+    expect(await read(client, held)).toBe('accepted');
+    const rotated = async (later: number, hold?: string[]) =>
+      withRotation(await registry({ sequence: 2, by: next, later, ...(hold && { hold }) }), steps);
     expect(await read(client, await rotated(1))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
+    expect(await read(client, await rotated(2))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
+    host.files = held;
+    expect(await codes(client, 'a')).toEqual(['issuer-held']);
+    expect(await read(client, await rotated(1, ['a']))).toBe('accepted');
+    expect(await codes(client, 'a')).toEqual(['issuer-held']);
     expect(await read(client, await rotated(3))).toBe('accepted');
+    expect(await codes(client, 'a')).toEqual(['policy-met']);
   });
 
   it('keeps the hold after a restart, without a network and against an older checkpoint', async () => {
@@ -196,7 +222,7 @@ describe.each(KINDS)('$name', ({ create }) => {
     const client = clientOf(create, store);
     await client.ready();
     await read(client, await registry({ hold: ['a'], later: 2 }));
-    const saved = (await store.load())?.checkpoint?.split('.')[1] ?? '';
+    const saved = storedMembers(await store.load()).checkpoint?.split('.')[1] ?? '';
     expect(JSON.parse(Buffer.from(saved, 'base64url').toString()).hold).toEqual(['a']);
   });
 

@@ -12,6 +12,7 @@ import { at, type Files, issuer, sha256, type TestKey, testKey } from '../../sup
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
+import { together } from '../../support/statements.js';
 import { publishSummed, resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
 
@@ -58,7 +59,7 @@ const linesOf = (files: Files, path: string) => (files.get(path)?.toString() ?? 
 describe('a host that alters a file of a proof', () => {
   it('is refused for bits of each file', async () => {
     const files = await publishSummed(root, issuers().slice(0, 3), { levels: 1 });
-    const paths = ['publication.jwt', ...proofPaths(ID, 1)];
+    const paths = ['publication.jwt', 'checkpoint.jwt', ...proofPaths(ID, 1)];
     const host = await registryHost(files);
     const step = rounds({ usual: 997, soak: 97 });
     for (const path of paths) {
@@ -240,7 +241,7 @@ describe('caches and publications', () => {
   });
 
   it.each(['cold', 'with the statement before'])(
-    'a cache that keeps an old publication statement is passed by: a look-up, %s',
+    'a cache that keeps old statements is passed by: a look-up, %s',
     async (kind) => {
       const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
       const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
@@ -249,21 +250,24 @@ describe('caches and publications', () => {
       if (kind !== 'cold') await lookup.resolve(OTHER);
       host.files = newer;
       host.intercept = (path, _request, response) => {
-        if (path !== 'publication.jwt') return false;
-        response.writeHead(200).end(older.get(path));
+        if (path !== 'statements.json') return false;
+        response.writeHead(200).end(together(older).get(path));
         return true;
       };
+      host.log.length = 0;
       expect((await lookup.resolve(ID))?.status).toBe('revoked');
+      const statements = host.log.filter((line) => line.startsWith('statements.json'));
+      expect(statements.filter((line) => line.startsWith('statements.json?'))).toHaveLength(1);
     },
   );
 
-  it('a cache that keeps an old publication statement is passed by: a client of the list', async () => {
+  it('a cache that keeps old statements is passed by: a client of the list', async () => {
     const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
     const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
     const host = await registryHost(newer);
     host.intercept = (path, _request, response) => {
-      if (path !== 'publication.jwt') return false;
-      response.writeHead(200).end(older.get(path));
+      if (path !== 'statements.json') return false;
+      response.writeHead(200).end(together(older).get(path));
       return true;
     };
     const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, timeout: 60 });
@@ -330,7 +334,7 @@ describe('mirrors', () => {
     const files = await publishSummed(root, issuers(), { levels: 1 });
     const [first, second] = (await mirrors(2, files)) as [RegistryHost, RegistryHost];
     first.files = new Map([...files].filter(([path]) => !/^(?:sums|issuers)\//.test(path)));
-    second.files = new Map([...files].filter(([path]) => path !== 'publication.jwt'));
+    second.files = new Map([...files].filter(([path]) => /^(?:sums|issuers)\//.test(path)));
     const lookup = lookupOf([first, second]);
     expect((await lookup.resolve(ID))?.issuer_id).toBe(ID);
     expect(lookup.status().source).toBe(first.base);

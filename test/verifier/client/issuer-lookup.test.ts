@@ -17,7 +17,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest, watchedClient } from '../../support/clients.js';
 import {
   at,
-  checkpoint,
   type Files,
   issuer,
   publish,
@@ -30,6 +29,7 @@ import {
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { together } from '../../support/statements.js';
 import { publishSummed, statementClaims } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
 import { temporaryFolder } from '../../support/workspace.js';
@@ -123,8 +123,15 @@ describe('a look-up', () => {
   it('proves absence by a leaf that does not name the id', async () => {
     const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
     const id = absentId(host.files, (leaf) => host.files.has(leaf));
-    expect((await lookupOf([host]).decide(id, POLICY)).reasons[0]?.code).toBe('issuer-unknown');
-    expect(host.log).toContain(`issuers/${id} 404`);
+    const asked: string[] = [];
+    const lookup = lookupOf([host], {
+      fetch: (input, init) => {
+        asked.push(String(input));
+        return fetch(input, init);
+      },
+    });
+    expect((await lookup.decide(id, POLICY)).reasons[0]?.code).toBe('issuer-unknown');
+    expect(asked).toContain(`${host.base}/issuers/${id}`);
   });
 
   it('proves absence by an inner file that does not list the branch, whatever stands below it', async () => {
@@ -200,18 +207,19 @@ describe('a look-up', () => {
     expect(Object.isFrozen(await lookup.resolve('issuer-1'))).toBe(true);
   });
 
-  it.each([
-    ['publication.jwt', 'ERR_PUBLICATION_MISSING'],
-    ['checkpoint.jwt', 'ERR_CHECKPOINT_MISSING'],
-  ])('refuses a registry without %s', async (path, code) => {
+  it.each(['publication.jwt', 'checkpoint.jwt'])('refuses a registry without %s', async (path) => {
     const files = publish(root, issuers());
     files.delete(path);
-    expect(await codeOf(lookupOf([await registryHost(files)]).resolve('issuer-1'))).toBe(code);
+    expect(await codeOf(lookupOf([await registryHost(files)]).resolve('issuer-1'))).toBe(
+      'ERR_STATEMENTS_INVALID',
+    );
   });
 
   it('works below a sub-path', async () => {
     const files = await publishSummed(root, issuers());
-    const host = await registryHost(new Map([...files].map(([path, bytes]) => [`mirror/${path}`, bytes])));
+    const host = await registryHost(
+      new Map([...together(files)].map(([path, bytes]) => [`mirror/${path}`, bytes])),
+    );
     const lookup = lookupOf([], { sources: [`${host.base}/mirror`] });
     expect((await lookup.resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
   });
@@ -263,9 +271,7 @@ describe('requests', () => {
     host.log.length = 0;
     await lookup.refresh();
     await lookup.resolve('issuer-1');
-    expect(host.log).toContain('publication.jwt 304');
-    expect(host.log.filter((line) => line.endsWith(' 200'))).toEqual([]);
-    expect(proofRequests(host)).toEqual([]);
+    expect(host.log).toEqual(['statements.json 304']);
   });
 
   it('after a change elsewhere are only for files whose hashes have changed', async () => {
@@ -326,14 +332,15 @@ describe('requests', () => {
     const many = Array.from({ length: 1_000 }, (_one, index) =>
       issuer(`${index}-an-issuer-with-24-characters`.slice(0, 24)),
     );
-    const files = await withCheckpoint(await publishSummed(root, many), root, online, { sequence: 1 });
+    const files = await withCheckpoint(await publishSummed(root, many), root, online);
+    const served = together(files);
     const host = await registryHost(files);
     const sizes: number[] = [];
     for (const { issuer_id } of many.slice(0, 20)) {
       host.log.length = 0;
       const lookup = lookupOf([host]);
       expect((await lookup.resolve(issuer_id))?.issuer_id).toBe(issuer_id);
-      const bodies = host.log.map((line) => files.get(line.split(' ')[0] ?? '')?.length ?? 0);
+      const bodies = host.log.map((line) => served.get(line.split(' ')[0] ?? '')?.length ?? 0);
       sizes.push(bodies.reduce((sum, size) => sum + size, 0));
     }
     expect(sizes.sort((a, b) => a - b)[10]).toBeLessThanOrEqual(10_000);
@@ -374,7 +381,7 @@ describe('freshness', () => {
     const error = (await lookup.resolve('issuer-1').catch((thrown) => thrown)) as NoUsableSource;
     expect(error.code).toBe('ERR_NO_USABLE_SOURCE');
     expect(error.errors[one.base]?.code).toBe('ERR_SOURCE_STATUS');
-    expect(error.errors[two.base]?.code).toBe('ERR_CHECKPOINT_MISSING');
+    expect(error.errors[two.base]?.code).toBe('ERR_SOURCE_STATUS');
     one.intercept = up;
     // Reads ask again after the pause that follows a failure.
     now += 2000;
@@ -420,27 +427,34 @@ describe('statements', () => {
     const lookup = lookupOf([host]);
     await lookup.resolve('issuer-1');
     host.files = first;
-    expect(await codeOf(lookup.refresh())).toBe('ERR_LIST_ROLLED_BACK');
+    expect(await codeOf(lookup.refresh())).toBe('ERR_PUBLICATION_ROLLED_BACK');
     host.files = await publishSummed(root, issuers(), { sequence: 6, updatedAt: at(-20) });
     expect(await codeOf(lookup.refresh())).toBe('ERR_PUBLICATION_ROLLED_BACK');
     expect((await lookup.resolve('issuer-1'))?.status).toBe('revoked');
   });
 
-  it('must not be older than the checkpoint, and may be newer', async () => {
+  it('have a checkpoint for their own publication, and for no other', async () => {
     const [older, newer] = [
       await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) }),
       await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), { sequence: 2, updatedAt: at(-60) }),
     ];
-    const signed = async (files: Files, sequence: number): Promise<Files> =>
-      new Map([['checkpoint.jwt', Buffer.from(await checkpoint(files, root, { sequence }))]]);
-    const stale = await registryHost(new Map([...older, ...(await signed(newer, 2))]));
-    expect(await codeOf(lookupOf([stale]).resolve('issuer-1'))).toBe('ERR_CHECKPOINT_MISMATCH');
-    const ahead = await registryHost(new Map([...newer, ...(await signed(older, 1))]));
-    expect((await lookupOf([ahead]).resolve('issuer-1'))?.status).toBe('revoked');
+    for (const [files, other] of [
+      [older, newer],
+      [newer, older],
+    ] as const) {
+      const mixed = new Map(files).set('checkpoint.jwt', other.get('checkpoint.jwt') as Buffer);
+      expect(await codeOf(lookupOf([await registryHost(mixed)]).resolve('issuer-1'))).toBe(
+        'ERR_CHECKPOINT_MISMATCH',
+      );
+    }
+  });
+
+  it('do not expire by a claim exp of the publication, which means nothing', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { claims: { exp: 1 } }));
+    expect((await lookupOf([host]).resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
   });
 
   it.each([
-    ['expired', { exp: 1 }, 'ERR_PUBLICATION_EXPIRED'],
     ['from the future', { iat: Math.floor(Date.now() / 1000) + 3600 }, 'ERR_NOT_YET_VALID'],
     ['of a list from the future', { updated_at: at(3600) }, 'ERR_NOT_YET_VALID'],
     ['with too many levels', { levels: 9 }, 'ERR_PUBLICATION_INVALID'],
@@ -467,7 +481,7 @@ describe('statements', () => {
       await publishSummed(root, issuers(), { sequence: 10, updatedAt: at(-20) }),
       steps,
     );
-    expect(await codeOf(lookup.refresh())).toBe('ERR_CHECKPOINT_INVALID');
+    expect(await codeOf(lookup.refresh())).toBe('ERR_PUBLICATION_INVALID');
   });
 });
 
@@ -496,12 +510,12 @@ describe('a store', () => {
       await first.resolve('issuer-1');
       first.close();
       const stored = await store.load();
-      expect(Object.keys(stored ?? {}).sort()).toEqual(['checkpoint', 'publication', 'version']);
+      expect(Object.keys(stored ?? {}).sort()).toEqual(['statements', 'version']);
       host.files = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
       const second = lookupOf([host], { store });
       await second.ready();
       expect(second.status().source).toBe('store');
-      expect(await codeOf(second.refresh())).toBe('ERR_LIST_ROLLED_BACK');
+      expect(await codeOf(second.refresh())).toBe('ERR_PUBLICATION_ROLLED_BACK');
     },
   );
 
@@ -515,16 +529,14 @@ describe('a store', () => {
     });
     expect((await lookupOf([host], { store }).resolve('issuer-1'))?.status).toBe('revoked');
     host.intercept = (path, request, response) =>
-      path === 'publication.jwt' ? down(path, request, response) : false;
+      path.startsWith('statements.json') ? down(path, request, response) : false;
     expect((await lookupOf([host], { store }).resolve('issuer-1'))?.status).toBe('revoked');
   });
 
   it('of a client of the whole list serves a look-up', async () => {
     const store = memoryStore();
     const host = await registryHost(
-      await withCheckpoint(await publishSummed(root, issuers(), { sequence: 2 }), root, online, {
-        sequence: 2,
-      }),
+      await withCheckpoint(await publishSummed(root, issuers(), { sequence: 2 }), root, online),
     );
     const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
     closedAfterTest(client);
@@ -533,7 +545,7 @@ describe('a store', () => {
     const lookup = lookupOf([host], { store });
     await lookup.ready();
     expect(lookup.status().source).toBe('store');
-    expect(await codeOf(lookup.refresh())).toBe('ERR_LIST_ROLLED_BACK');
+    expect(await codeOf(lookup.refresh())).toBe('ERR_PUBLICATION_ROLLED_BACK');
   });
 
   it.each([
@@ -562,7 +574,7 @@ describe('a store', () => {
         const results = await Promise.allSettled(start(after));
         await after.refresh().catch(() => undefined);
         expect(results.some(({ status }) => status === 'rejected')).toBe(true);
-        expect(after.status().errors[host.base]?.code).toBe('ERR_LIST_ROLLED_BACK');
+        expect(after.status().errors[host.base]?.code).toBe('ERR_PUBLICATION_ROLLED_BACK');
         expect([after.status().source, after.status().updatedAt]).toEqual([
           'store',
           before.status().updatedAt,
@@ -632,16 +644,16 @@ describe('a store', () => {
       const held = await publishSummed(root, issuers(), { sequence: 2 });
       const { store, host, saved } = await filledBy(
         createIssuerLookup,
-        await withCheckpoint(held, root, online, { sequence: 2 }),
+        await withCheckpoint(held, root, online),
       );
       const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
       closedAfterTest(client);
       const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
-      host.files = await withCheckpoint(older, root, online, { sequence: 1 });
-      expect(await codeOf(client.ready())).toBe('ERR_LIST_ROLLED_BACK');
+      host.files = await withCheckpoint(older, root, online);
+      expect(await codeOf(client.ready())).toBe('ERR_PUBLICATION_ROLLED_BACK');
       expect(() => client.list()).toThrow('no list has been loaded yet');
       expect(await store.load()).toEqual(saved);
-      host.files = await withCheckpoint(held, root, online, { sequence: 2 });
+      host.files = await withCheckpoint(held, root, online);
       await client.refresh();
       expect(client.list()).toHaveLength(IDS.length);
       expect((await store.load())?.list).toBeDefined();
@@ -654,15 +666,16 @@ describe('a store', () => {
       host.files = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
       const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
       closedAfterTest(client);
-      expect(await codeOf(client.ready())).toBe('ERR_LIST_ROLLED_BACK');
+      expect(await codeOf(client.ready())).toBe('ERR_PUBLICATION_ROLLED_BACK');
     });
   });
 
   it.each([
     ['nothing', {}],
-    ['a list without a signature', { list: '{}' }],
-    ['a signature without a list', { signature: 'x', publication: 'x' }],
-    ['a number', { publication: 1 }],
+    ['a list without statements', { list: '{}' }],
+    ['statements that are no text', { statements: {} }],
+    ['a list that is no text', { statements: '{}', list: 1 }],
+    ['a member of an earlier form', { statements: '{}', publication: 'x' }],
   ])('with %s is refused', async (_name, members) => {
     const store = { load: async () => ({ version: 1, ...members }) as never, save: async () => undefined };
     const host = await registryHost(await publishSummed(root, issuers()));

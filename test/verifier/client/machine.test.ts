@@ -17,7 +17,7 @@ const SOURCES = ['https://a.example', 'https://b.example', 'https://c.example'];
 const DEADLINE = 15_000;
 
 const keyOf = (thumbprint: string) => ({ thumbprint }) as PinnedRoot;
-const chainOf = (names: string): RootChain => ({ keys: [...names].map(keyOf), rotation: names });
+const chainOf = (names: string): RootChain => ({ keys: [...names].map(keyOf), rotation: [...names] });
 /** The chains that a source may show: `t` is a thief, who has signed a step, too. */
 const CHAINS = ['r', 'rs', 'rsu', 'rt'].map(chainOf);
 const namesOf = ({ keys }: RootChain) => keys.map(({ thumbprint }) => thumbprint).join('');

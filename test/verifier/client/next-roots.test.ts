@@ -105,7 +105,7 @@ const READERS: Record<string, (files: Files, trustAnchor: TrustAnchor) => Promis
     ),
   walkRotation: async (files, { root: jwk, next_roots: nextRoots }) => {
     const pinned = { ...(await importRootKey(jwk)), nextRoots };
-    return walkRotation(pinned, files.get('keys/rotation.json')?.toString() ?? '[]').then(
+    return walkRotation(pinned, JSON.parse(files.get('keys/rotation.json')?.toString() ?? '[]')).then(
       () => 'accepted',
       ({ code }) => code,
     );
@@ -156,7 +156,7 @@ describe('the claim next_roots of a step', () => {
   const walk = async (next_roots: unknown) => {
     const claims = { iat: 1, next_root: key(second).rootKey.jwk, next_roots };
     const step = await statement(key(root), 'registry-root-rotation+jwt', claims);
-    return walkRotation(key(root).rootKey, JSON.stringify([step]));
+    return walkRotation(key(root).rootKey, [step]);
   };
   const others = ['A', 'E', 'I', 'M'].map((last) => `${'A'.repeat(42)}${last}`);
 
@@ -193,9 +193,9 @@ describe('the claim next_roots of a step', () => {
   });
 
   it('says in words which keys may follow, and which one does', async () => {
-    const text = JSON.stringify(await stepsTo([[second, third, spare], [thief]]));
+    const rotation = await stepsTo([[second, third, spare], [thief]]);
     const [one, next] = [nameOf(third), nameOf(spare)].sort();
-    await expect(walkRotation(key(root).rootKey, text)).rejects.toThrow(
+    await expect(walkRotation(key(root).rootKey, rotation)).rejects.toThrow(
       `the root key ${nameOf(second)} may be followed only by ${one} or ${next}, not by ${nameOf(thief)}`,
     );
   });
@@ -324,7 +324,7 @@ describe('a step from the future', () => {
   it('is not followed by walkRotation, but within the tolerance for clocks', async () => {
     const now = () => 1_800_000_000_000;
     const walk = async (iat: number, options: object = { now }) =>
-      walkRotation(key(root).rootKey, JSON.stringify([await step(iat)]), options).then(
+      walkRotation(key(root).rootKey, [await step(iat)], options).then(
         ({ thumbprint }) => thumbprint,
         ({ code }) => code,
       );

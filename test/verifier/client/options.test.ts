@@ -168,7 +168,7 @@ describe('a copy', () => {
     expect((await openPath(join(folder, 'tree'), options())).resolve('a')?.issuer_id).toBe('a');
     writeFileSync(file, 'x');
     await expect(openPath(file, options())).rejects.toMatchObject({ code: 'ERR_BUNDLE_INVALID' });
-    writeFiles(join(folder, 'odd'), { 'checkpoint.jwt/a': '' });
+    writeFiles(join(folder, 'odd'), { 'statements.json/a': '' });
     await expect(openPath(join(folder, 'odd'), options())).rejects.toMatchObject({
       code: 'ERR_SOURCE_CONTENT',
     });

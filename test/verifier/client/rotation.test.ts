@@ -25,6 +25,7 @@ import {
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { copyIn } from '../../support/sources.js';
+import { storedMembers, together } from '../../support/statements.js';
 
 shortenRetries();
 
@@ -57,6 +58,16 @@ const steps = (...keys: (TestKey | undefined)[]) =>
 const rotated = async (updatedAt: string, ...keys: (TestKey | undefined)[]): Promise<Files> =>
   withRotation(publish(key(keys.at(-1)), [issuer('a')], updatedAt), await steps(...keys));
 
+/** A source that shows a rotation, and nothing else that is valid. */
+const rotationAlone = (rotation: readonly string[]): Files => {
+  const nothing = Buffer.from('nothing');
+  const statements = [
+    ['publication.jwt', nothing],
+    ['checkpoint.jwt', nothing],
+  ] as const;
+  return withRotation(new Map(statements), rotation);
+};
+
 describe('a first visitor', () => {
   it('refuses a list by a root key that the rotation has left', async () => {
     const host = await registryHost(
@@ -69,10 +80,10 @@ describe('a first visitor', () => {
     });
   });
 
-  it('asks for the rotation before it decides, even when all else holds', async () => {
-    const host = await registryHost(publish(key(root), [issuer('a')]));
-    expect(await verdicts(clientOf([host]))).toEqual(['accepted']);
-    expect(host.log).toContain('keys/rotation.json 404');
+  it('reads the rotation before it decides, even when all else holds', async () => {
+    const rotation = Buffer.from(JSON.stringify(['not a step']));
+    const host = await registryHost(publish(key(root), [issuer('a')]).set('keys/rotation.json', rotation));
+    expect(await verdicts(clientOf([host]))).toEqual(['ERR_ROTATION_INVALID']);
   });
 
   it('follows the longest chain of all sources: one without it, or with less of it, is refused', async () => {
@@ -134,10 +145,10 @@ describe('a first visitor', () => {
     const client = clientOf([good, hanging]);
     await client.ready();
     // The first round has not ended: one source has not shown its rotation.
-    hanging.files = withRotation(new Map(), await steps(root, thief));
+    hanging.files = rotationAlone(await steps(root, thief));
     hanging.intercept = () => false;
     expect(await verdicts(client, 'refresh')).toEqual(['accepted']);
-    await expect.poll(() => hanging.log).toContain('keys/rotation.json 200');
+    await expect.poll(() => hanging.log).toContain('statements.json 200');
     expect(await verdicts(client, 'refresh')).toEqual(['accepted']);
     expect(client.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
     expect(client.status().freshUntil?.getTime()).toBeGreaterThan(Date.now());
@@ -250,8 +261,8 @@ describe('a longer chain that arrives after the decision', () => {
       release = resolve;
     });
     host.intercept = (path, _request, response) => {
-      if (path !== 'keys/rotation.json') return false;
-      held.then(() => response.end(host.files.get(path)));
+      if (path !== 'statements.json') return false;
+      held.then(() => response.end(together(host.files).get(path)));
       return true;
     };
     return release;
@@ -278,7 +289,7 @@ describe('a longer chain that arrives after the decision', () => {
   it('leaves the list its grace and no more, where no source has a list by the new key', async () => {
     let now = Date.now();
     const behind = await registryHost(await withCheckpointBy(root, at(-100)));
-    const hollow = await registryHost(withRotation(new Map(), await steps(root, second)));
+    const hollow = await registryHost(rotationAlone(await steps(root, second)));
     const release = holdingBack(hollow);
     const client = clientOf([behind, hollow], {
       timeout: 100,
@@ -303,9 +314,9 @@ describe('a rotation without a list by its last key', () => {
     const store = memoryStore();
     const client = clientOf([behind, hollow], { store });
     await client.ready();
-    hollow.files = withRotation(new Map(), await steps(root, second));
+    hollow.files = rotationAlone(await steps(root, second));
     await client.refresh().catch(() => undefined);
-    await expect.poll(async () => (await store.load())?.rotation).toContain('ey');
+    await expect.poll(async () => storedMembers(await store.load()).rotation).toHaveLength(1);
     client.close();
 
     behind.files = publish(key(root), [issuer('b')], at(-50));
@@ -342,7 +353,7 @@ describe('an online key', () => {
     host.files = await sealedBy(files(at(-100), online), online, seconds - 20);
     const restarted = clientOf([host], { store });
     await restarted.ready();
-    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_LIST_ROLLED_BACK']);
+    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_PUBLICATION_ROLLED_BACK']);
   });
 
   it.each<[string, number, string]>([

@@ -2,17 +2,20 @@ import {
   createIssuerLookup,
   createRegistryClient,
   memoryStore,
-  type NoUsableSource,
+  openRegistry,
   type RegistryClientOptions,
+  type RegistryErrorCode,
 } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
+import { codeOf } from '../../support/log-clients.js';
 import {
   at,
   type Files,
   issuer,
   publish,
   rotationStep,
+  sha256,
   type TestKey,
   testKey,
   withCheckpoint,
@@ -21,7 +24,9 @@ import {
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
+import { proofPaths } from '../../support/sums.js';
 
 shortenRetries();
 
@@ -35,203 +40,301 @@ beforeAll(async () => {
 const clientOf = (host: RegistryHost, options: Partial<RegistryClientOptions> = {}) =>
   closedAfterTest(
     createRegistryClient({
-      sources: [host.base],
-      rootKey: root.rootKey.jwk,
-      refreshInterval: 1000,
+      ...{ sources: [host.base], rootKey: root.rootKey.jwk, refreshInterval: 1000, timeout: 60 },
       ...options,
     }),
   );
-const published = async (updatedAt = at(-60), key = root) =>
-  withCheckpoint(publish(key, [issuer('a')], updatedAt), key, online);
-const KIB = 1024;
+const lookupOf = (host: RegistryHost) =>
+  closedAfterTest(
+    createIssuerLookup({ sources: [host.base], rootKey: root.rootKey.jwk, refreshInterval: 1000 }),
+  );
+const published = async (updatedAt = at(-60), key = root, id = 'a') =>
+  withCheckpoint(publish(key, [issuer(id)], updatedAt), key, online);
+const without = (files: Files, path: string): Files => new Map([...files].filter(([name]) => name !== path));
+const listPathOf = (files: Files) => `lists/${sha256(files.get('issuers.json') as Buffer)}.json`;
 
 /** The requests since the last call, sorted. */
 const asked = ({ log }: RegistryHost) => log.splice(0).sort();
+/** Those without issuers.json, which a first load requests together with the statements, and may give up again. */
+const askedBesideList = (host: RegistryHost) =>
+  asked(host).filter((line) => !line.startsWith('issuers.json'));
 
-describe('one file with all statements', () => {
-  it('makes a first load of two requests, and a refresh of one', async () => {
-    const host = await registryHost(withStatements(await published()));
+describe('the requests', () => {
+  it('of a first load are two, of a refresh one, and of a new list one more', async () => {
+    const host = await registryHost(await published());
     const client = clientOf(host);
     await client.ready();
     expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
     await client.refresh();
     expect(asked(host)).toEqual(['statements.json 304']);
-    host.files = withStatements(await published(at(-30)));
+    host.files = await published(at(-30), root, 'b');
     await client.refresh();
-    // Without a publication statement, a client cannot follow the changes.
-    expect(asked(host)).toEqual([expect.stringMatching(/^lists\//), 'statements.json 200']);
+    expect(asked(host)).toEqual([`${listPathOf(host.files)} 200`, 'statements.json 200']);
   });
 
-  it('makes a look-up of one request more than its proof has', async () => {
-    const host = await registryHost(withStatements(await publishSummed(root, [issuer('a')], { levels: 1 })));
-    const lookup = closedAfterTest(
-      createIssuerLookup({ sources: [host.base], rootKey: root.rootKey.jwk, refreshInterval: 1000 }),
-    );
-    expect((await lookup.resolve('a'))?.issuer_id).toBe('a');
-    expect(asked(host).filter((line) => !/^(?:sums|issuers)\//.test(line))).toEqual(['statements.json 200']);
-  });
-
-  it('brings the rotation, too', async () => {
+  it('of a first load with a rotation are two as well', async () => {
     const step = await rotationStep(root, stranger);
-    const files = withRotation(await published(at(-60), stranger), [step]);
-    const host = await registryHost(withStatements(files));
+    const host = await registryHost(withRotation(await published(at(-60), stranger), [step]));
     await clientOf(host).ready();
     expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
   });
 
-  it('is asked for once where a host does not have it', async () => {
-    const host = await registryHost(await published());
-    const client = clientOf(host);
-    await client.ready();
-    expect(asked(host)).toContain('statements.json 404');
-    await client.refresh();
-    expect(asked(host).filter((line) => line.startsWith('statements'))).toEqual([]);
+  it('of a look-up are the statements, the sums and the record', async () => {
+    for (const levels of [0, 1]) {
+      const host = await registryHost(await publishSummed(root, [issuer('a')], { levels }));
+      const lookup = lookupOf(host);
+      expect((await lookup.resolve('a'))?.issuer_id).toBe('a');
+      const proof = proofPaths('a', levels).map((path) => `${path} 200`);
+      expect(asked(host)).toEqual([...proof, 'statements.json 200'].sort());
+      expect(proof).toHaveLength(levels + 2);
+      await lookup.refresh();
+      await lookup.resolve('a');
+      expect(asked(host)).toEqual(['statements.json 304']);
+    }
   });
 });
 
-describe('a host that replaces its statements', () => {
-  it('is asked for the file again, although the file was gone for a moment', async () => {
-    const files = withStatements(await published());
-    const host = await registryHost(files);
-    const client = clientOf(host);
+describe('the list', () => {
+  it('of a first load may be at issuers.json, or below lists/ alone', async () => {
+    const files = await published();
+    const path = listPathOf(files);
+    const list = files.get(path) as Buffer;
+    for (const [name, bytes] of [
+      ['absent', undefined],
+      ['of another publication', (await published(at(-600))).get('issuers.json')],
+      ['longer', Buffer.concat([list, Buffer.from(' ')])],
+      ['shorter', list.subarray(1)],
+    ] as const) {
+      const host = await registryHost(without(files, 'issuers.json'));
+      if (bytes !== undefined) host.files.set('issuers.json', bytes);
+      const client = clientOf(host);
+      await client.ready();
+      expect([name, client.sha256]).toEqual([name, sha256(list)]);
+      expect([name, asked(host).filter((line) => line.startsWith('lists/'))]).toEqual([
+        name,
+        [`${path} 200`],
+      ]);
+    }
+    const host = await registryHost(without(files, path));
+    await clientOf(host).ready();
+    expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
+  });
+
+  it('is asked for past caches, with its hash as the query, where a cache has nothing or an old answer', async () => {
+    const files = await published();
+    const path = listPathOf(files);
+    for (const stale of [undefined, '{"issuers":[]}']) {
+      const host = await registryHost(without(files, 'issuers.json'));
+      host.intercept = (asked, _request, response) => {
+        if (asked !== path) return false;
+        response.writeHead(stale === undefined ? 404 : 200).end(stale);
+        return true;
+      };
+      await clientOf(host).ready();
+      const status = stale === undefined ? 404 : 200;
+      expect(asked(host).filter((line) => line.startsWith('lists/'))).toEqual([
+        `${path} ${status}`,
+        `${path}?${path.slice('lists/'.length, -'.json'.length)} 200`,
+      ]);
+    }
+  });
+
+  it.each<[string, (files: Files) => Files]>([
+    ['is missing', (files) => without(files, listPathOf(files))],
+    [
+      'has other bytes under its name',
+      (files) => files.set(listPathOf(files), Buffer.from('{"issuers":[]}')),
+    ],
+    ['is empty under its name', (files) => files.set(listPathOf(files), Buffer.from(''))],
+    [
+      'is that of another publication under its name',
+      (files) =>
+        files.set(listPathOf(files), publish(root, [issuer('b')], at(-600)).get('issuers.json') as Buffer),
+    ],
+  ])('that %s is refused, at a first load, at a refresh and in a copy', async (_name, change) => {
+    const [older, newer] = [await published(at(-600), root, 'b'), await published()];
+    const bad = without(change(newer), 'issuers.json');
+    expect(await codeOf(clientOf(await registryHost(bad)).ready())).toBe('ERR_PUBLICATION_MISMATCH');
+    const host = await registryHost(older);
+    const store = memoryStore();
+    const client = clientOf(host, { store });
     await client.ready();
-    host.files = new Map([...files].filter(([path]) => path !== 'statements.json'));
-    await client.refresh();
-    expect(client.status().errors).toEqual({});
-    host.files = files;
+    const kept = await store.load();
+    host.files = bad;
     asked(host);
+    expect(await codeOf(client.refresh())).toBe('ERR_PUBLICATION_MISMATCH');
+    expect(client.updatedAt).toBe(JSON.parse(String(older.get('issuers.json'))).updated_at);
+    expect(await store.load()).toEqual(kept);
+    // Three attempts. Each asks for the list three times: twice past caches.
+    const lines = asked(host);
+    expect(lines.filter((line) => line.startsWith('lists/'))).toHaveLength(9);
+    expect(lines.filter((line) => line.startsWith('statements.json?'))).toHaveLength(2);
+    const opened = openRegistry(copyIn(bad), { rootKey: root.rootKey.jwk, maxAge: 3600 });
+    await expect(opened).rejects.toMatchObject({ code: 'ERR_PUBLICATION_MISMATCH' });
+  });
+
+  it('may come from a source that answers nothing for issuers.json', async () => {
+    const host = await registryHost(await published());
+    host.intercept = (path, _request, response) => {
+      if (path !== 'issuers.json') return false;
+      response.writeHead(500).end();
+      return true;
+    };
+    await clientOf(host).ready();
+    expect(asked(host).filter((line) => line.startsWith('lists/'))).toHaveLength(1);
+  });
+
+  it('that is held is not asked for again, also under a new publication', async () => {
+    const host = await registryHost(await publishSummed(root, [issuer('a')], { sequence: 1 }));
+    const client = clientOf(host);
+    await client.ready();
+    asked(host);
+    host.files = await publishSummed(root, [issuer('a')], { sequence: 2, updatedAt: client.updatedAt });
     await client.refresh();
-    expect(asked(host).map((line) => line.split(' ')[0])).toEqual(['statements.json']);
+    expect(asked(host)).toEqual(['statements.json 200']);
   });
 });
 
-describe('one file with all statements is no authority', () => {
-  /** Loads a registry whose single files are good. Returns what the client has accepted. */
-  async function load(change: (files: Files) => Files): Promise<string | undefined> {
-    const host = await registryHost(change(await published()));
-    const client = clientOf(host);
-    await client.ready();
-    return client.resolve('a')?.issuer_id;
-  }
+describe('the form of statements.json', () => {
   const raw = (text: string | Uint8Array) => (files: Files) =>
     new Map([...files, ['statements.json', Buffer.from(text)]]) as Files;
   const changed = (changes: Readonly<Record<string, unknown>>) => (files: Files) =>
     withStatements(files, changes);
+  /** The file with some text in place of another. */
+  const replaced = (from: string, to: string) => (files: Files) => {
+    const text = String(withStatements(files).get('statements.json'));
+    expect(text).toContain(from);
+    return raw(text.replace(from, to))(files);
+  };
 
-  it.each<[string, (files: Files) => Files]>([
+  const BAD: [string, (files: Files) => Files][] = [
     ['is empty', raw('')],
-    ['is not JSON', raw('{')],
-    ['is no object', raw('[]')],
-    ['is an object without members', raw('{}')],
-    ['has a member twice', raw('{"issuers.sig":"x","issuers.sig":"x"}')],
-    ['is not UTF-8', raw(Buffer.from('{"issuers.sig":"\xff"}', 'latin1'))],
-    ['has a member that is no text', changed({ 'checkpoint.jwt': 1 })],
-    ['has a signature that is none', changed({ 'issuers.sig': 'x' })],
-    ['has a rotation that is none', changed({ 'keys/rotation.json': '{' })],
-    ['has a member above the limit of its file', changed({ 'checkpoint.jwt': 'x'.repeat(16 * KIB + 1) })],
-    ['is larger than 512 KiB', (files) => withStatements(files, { padding: 'x'.repeat(512 * KIB) })],
-  ])('the single files decide where it %s', async (_name, change) => {
-    expect(await load(change)).toBe('a');
+    ['is white space', raw(' ')],
+    [
+      'is cut short',
+      (files) => raw(String(withStatements(files).get('statements.json')).slice(0, -1))(files),
+    ],
+    ['is followed by more', replaced('{"checkpoint"', '{}{"checkpoint"')],
+    ['is an array', raw('[]')],
+    ['is null', raw('null')],
+    ['is a text', raw('"x"')],
+    ['has no members', raw('{}')],
+    ['is not UTF-8', raw(Buffer.from('{"later":"\xff"}', 'latin1'))],
+    ['begins with a byte order mark', replaced('{"checkpoint"', '\ufeff{"checkpoint"')],
+    ['has a member twice', replaced('{"checkpoint"', '{"checkpoint":"x","checkpoint"')],
+    [
+      'has a member twice, in two spellings',
+      replaced('{"checkpoint"', '{"\\u0063heckpoint":"x","checkpoint"'),
+    ],
+    ['has an unknown member twice', replaced('{"checkpoint"', '{"a":1,"a":1,"checkpoint"')],
+    ['has a number that is too large', replaced('{"checkpoint"', '{"a":9007199254740992,"checkpoint"')],
+    [
+      'is nested too deeply',
+      replaced('{"checkpoint"', `{"a":${'['.repeat(500)}${']'.repeat(500)},"checkpoint"`),
+    ],
+    ...['publication', 'checkpoint'].flatMap((name): [string, (files: Files) => Files][] => [
+      [`has no ${name}`, changed({ [name]: undefined })],
+      ...[null, 1, true, {}, []].map((value): [string, (files: Files) => Files] => [
+        `has the ${name} ${JSON.stringify(value)}`,
+        changed({ [name]: value }),
+      ]),
+    ]),
+    ...[null, 'x', 1, {}, [1], [null], [['x']]].map((value): [string, (files: Files) => Files] => [
+      `has the rotation ${JSON.stringify(value)}`,
+      changed({ rotation: value }),
+    ]),
+    ...[null, 1, {}, ['x']].map((value): [string, (files: Files) => Files] => [
+      `has the log_proof ${JSON.stringify(value)}`,
+      changed({ log_proof: value }),
+    ]),
+  ];
+
+  it.each(BAD)('%s: refused by a client, a look-up, a copy and a store', async (_name, change) => {
+    const code: RegistryErrorCode = 'ERR_STATEMENTS_INVALID';
+    const host = await registryHost(change(await published()));
+    expect(await codeOf(clientOf(host).ready())).toBe(code);
+    // What is wrong within the one file stays wrong: nothing is asked again, and no other file is read instead.
+    expect(askedBesideList(host)).toEqual(['statements.json 200']);
+    expect(await codeOf(lookupOf(host).resolve('a'))).toBe(code);
+    const opened = openRegistry(copyIn(host.files), { rootKey: root.rootKey.jwk, maxAge: 3600 });
+    await expect(opened).rejects.toMatchObject({ code });
   });
 
-  it.each([
-    [64 * KIB, 2],
-    [64 * KIB + 1, 6],
-  ])('the single files decide where a member has more than its limit: %i bytes', async (length, requests) => {
-    const proof = { 'log/publication.tlog-proof': 'x'.repeat(length) };
-    const host = await registryHost(withStatements(await published(), proof));
-    await clientOf(host).ready();
-    expect(asked(host)).toHaveLength(requests);
-  });
-
-  it('the single files decide where a member is by another key, or of another list', async () => {
-    const foreign = await published(at(-60), stranger);
-    const older = await published(at(-600));
-    for (const other of [foreign, older]) {
-      const of = Object.fromEntries(
-        ['issuers.sig', 'publication.jwt', 'checkpoint.jwt'].map((path) => [path, String(other.get(path))]),
-      );
-      expect(await load(changed(of))).toBe('a');
+  it('is not needed to be canonical, and may have members of a later version', async () => {
+    for (const change of [
+      changed({ later: { any: [1, null] } }),
+      replaced('{"checkpoint"', ' {\n "checkpoint"'),
+      replaced('{"checkpoint"', '{"\\u0063heckpoint"'),
+      changed({ rotation: [] }),
+      changed({ log_proof: 'nothing that is read without a log in the trust anchor' }),
+    ]) {
+      const host = await registryHost(change(await published()));
+      await clientOf(host).ready();
+      expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
     }
   });
 
-  it('accepts nothing that the single files would not', async () => {
-    const foreign = withStatements(await published(at(-60), stranger));
-    const client = clientOf(await registryHost(foreign));
-    const error: NoUsableSource = await client.ready().then(
-      () => undefined,
-      (thrown) => thrown,
-    );
-    expect(Object.values(error.errors).map(({ code }) => code)).toEqual(['ERR_PUBLICATION_INVALID']);
-  });
-
-  it('does not hide a newer publication behind an older one that was accepted before', async () => {
-    const [older, newer] = [await published(at(-600)), await published(at(-60))];
-    const host = await registryHost(withStatements(newer));
-    const store = memoryStore();
-    await clientOf(host, { store }).ready();
-    // The file is from before, and the rest is not.
-    host.files = new Map([
-      ...newer,
-      ['statements.json', withStatements(older).get('statements.json') as Buffer],
-    ]);
-    const client = clientOf(host, { store });
-    await client.refresh();
-    expect(client.status().errors).toEqual({});
-    expect(client.resolve('a')?.issuer_id).toBe('a');
-  });
-
-  it('passes by members that a later version adds', async () => {
-    const host = await registryHost(withStatements(await published(), { 'later.jwt': 'x' }));
+  it('is all that counts: statements in files of their own are not read', async () => {
+    const good = withStatements(await published());
+    const strange = await published(at(-30), stranger);
+    const host = await registryHost(new Map([...strange, ...good]));
     await clientOf(host).ready();
     expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
   });
+});
 
-  it('may have 512 KiB', async () => {
+describe('a source without statements.json', () => {
+  it('is refused, whatever else it has: a client never falls back to list and signature', async () => {
     const files = await published();
-    const size = withStatements(files, { padding: '' }).get('statements.json')?.length ?? 0;
-    const full = withStatements(files, { padding: 'x'.repeat(512 * KIB - size) });
-    expect(full.get('statements.json')?.length).toBe(512 * KIB);
-    const host = await registryHost(full);
-    await clientOf(host).ready();
-    expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
+    for (const path of ['publication.jwt', 'checkpoint.jwt']) files.delete(path);
+    const host = await registryHost(files);
+    expect(await codeOf(clientOf(host).ready())).toBe('ERR_SOURCE_STATUS');
+    expect(await codeOf(lookupOf(host).resolve('a'))).toBe('ERR_SOURCE_STATUS');
+    const opened = openRegistry(copyIn(files), { rootKey: root.rootKey.jwk, maxAge: 3600 });
+    await expect(opened).rejects.toMatchObject({ code: 'ERR_SOURCE_STATUS' });
   });
 
-  it('does not keep a look-up from a newer proof, if a cache has an older one of it', async () => {
-    const [older, newer] = await Promise.all([
-      publishSummed(root, [issuer('a')], { levels: 1, updatedAt: at(-600) }),
-      publishSummed(root, [issuer('a', { status: 'suspended' })], {
-        levels: 1,
-        updatedAt: at(-60),
-        sequence: 2,
-      }),
-    ]);
-    const old = withStatements(older).get('statements.json') as Buffer;
-    const host = await registryHost(new Map([...newer, ['statements.json', old]]));
-    const lookup = closedAfterTest(
-      createIssuerLookup({ sources: [host.base], rootKey: root.rootKey.jwk, refreshInterval: 1000 }),
-    );
-    expect((await lookup.resolve('a'))?.status).toBe('suspended');
-  });
-
-  it('does not cost a source that never sends it', async () => {
-    const host = await registryHost(withStatements(await published()));
-    host.intercept = (path) => path === 'statements.json';
-    const client = clientOf(host, { timeout: 2 });
+  it('is asked for the file again at the next refresh, where it was gone for a moment', async () => {
+    const files = await published();
+    const host = await registryHost(files);
+    const client = clientOf(host);
     await client.ready();
-    await client.refresh();
+    host.files = new Map();
+    expect(await codeOf(client.refresh())).toBe('ERR_SOURCE_STATUS');
     expect(client.resolve('a')?.issuer_id).toBe('a');
-    expect(client.status().errors).toEqual({});
+    host.files = files;
+    asked(host);
+    await client.refresh();
+    const [line = '', ...others] = asked(host);
+    expect(line).toMatch(/^statements\.json\?\w+ 200$/);
+    expect(others).toEqual([]);
   });
 
-  it('does not let the list be downloaded twice', async () => {
-    const host = await registryHost(withStatements(await published(), { 'issuers.sig': 'x' }));
-    await clientOf(host).ready();
-    expect(asked(host).filter((line) => line.startsWith('issuers.json'))).toEqual(['issuers.json 200']);
+  it('knows the file without the query, if a host does not know it with one', async () => {
+    const host = await registryHost(await published());
+    const client = clientOf(host);
+    await client.ready();
+    const { files } = host;
+    host.files = new Map();
+    await codeOf(client.refresh());
+    host.files = files;
+    host.intercept = (path, _request, response) => {
+      if (!path.includes('?')) return false;
+      response.writeHead(404).end();
+      return true;
+    };
+    asked(host);
+    await client.refresh();
+    expect(asked(host).map((line) => line.replace(/\?\w+/, '?'))).toEqual([
+      'statements.json 200',
+      'statements.json? 404',
+    ]);
   });
+});
 
-  it('is not followed by a request after the end of a client, whatever fetch does', async () => {
-    const host = await registryHost(withStatements(await published()));
+describe('a request for statements.json', () => {
+  it('is not followed by another after the end of a client, whatever fetch does', async () => {
+    const host = await registryHost(await published());
     const calls: string[] = [];
     const client = clientOf(host, {
       fetch: (input, init) => {
@@ -247,5 +350,11 @@ describe('one file with all statements is no authority', () => {
     const before = calls.length;
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(calls.length).toBe(before);
+  });
+
+  it('brings one verdict: statements by another root key are refused', async () => {
+    const host = await registryHost(await published(at(-60), stranger));
+    expect(await codeOf(clientOf(host).ready())).toBe('ERR_PUBLICATION_INVALID');
+    expect(askedBesideList(host)).toEqual(['statements.json 200']);
   });
 });

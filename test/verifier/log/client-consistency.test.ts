@@ -42,9 +42,28 @@ describe.each(CLIENTS)('%s', (_name, create) => {
 
     it('refuses a head of the log that is smaller than the accepted one', async () => {
       const reader = await reading();
-      const older = await registry.publish();
-      expect(await reader.read(await registry.logNote())).toBe(ACCEPTED);
-      expect(await reader.read(older)).toBe(INCONSISTENT);
+      const first = await registry.publish();
+      registry.log.appendOther(2);
+      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
+      // A newer publication, in a log that has lost its end.
+      const fork = registry.fork(1);
+      expect(await reader.read(await fork.publish())).toBe(INCONSISTENT);
+      expect(await reader.read(first)).toBe('ERR_PUBLICATION_ROLLED_BACK');
+      expect(reader.client.status().logSize).toBe(4);
+      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
+    });
+
+    it('refuses an old publication under a newer head, and one that is not the last entry', async () => {
+      const reader = await reading();
+      const old = await registry.publish();
+      const { index } = registry;
+      const cosigned = registry.cosigning(3);
+      expect(await reader.read(old)).toBe(ACCEPTED);
+      await registry.prepare();
+      const hidden = altered(old, PROOF, await registry.log.proof(index, { cosigned }));
+      expect(await reader.read(hidden)).toBe('ERR_NOT_LOGGED');
+      expect(await reader.read(await registry.complete())).toBe(ACCEPTED);
+      expect(await reader.read(await registry.logNote())).toBe('ERR_NOT_LOGGED');
       expect(reader.client.status().logSize).toBe(2);
     });
 
@@ -216,10 +235,13 @@ describe.each(CLIENTS)('%s', (_name, create) => {
       registry.log.appendOther(2);
       expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
       const next = await registry.publish();
-      const { index, log } = registry;
+      const { log } = registry;
       const size = Number.MAX_SAFE_INTEGER;
-      const path = Array.from({ length: 53 }, () => Buffer.alloc(32, 7));
-      const root = rootFromInclusion({ index, size }, leafHash(log.entries[index] as Uint8Array), path);
+      const index = size - 1;
+      const path = Array.from({ length: 52 }, () => Buffer.alloc(32, 7));
+      const entry = log.entries[registry.index] as Uint8Array;
+      const root = rootFromInclusion({ index, size }, leafHash(entry), path);
+      expect(root).toBeDefined();
       const head = cosignedHead({ origin: ORIGIN, size, root: root as Uint8Array }, log.signer, []);
       reader.host.intercept = (asked, _request, response) => {
         if (asked.startsWith('log/tile/')) response.end(Buffer.alloc(8192));

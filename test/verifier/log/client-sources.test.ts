@@ -2,10 +2,11 @@ import type { AnchoredLookupOptions } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { CLIENTS, type CreateClient, codeOf, logReader } from '../../support/log-clients.js';
-import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
+import { LoggedRegistry } from '../../support/logged-registry.js';
 import { type Files, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { together } from '../../support/statements.js';
 
 shortenRetries();
 
@@ -33,43 +34,38 @@ const down: RegistryHost['intercept'] = (_path, _request, response) => {
 };
 
 describe.each(CLIENTS)('%s', (_name, create) => {
-  it.each([
-    ['the statement', 'publication.jwt'],
-    ['the proof', PROOF],
-  ])('reads a source again if %s is still that of the publication before', async (_what, path) => {
-    const older = await registry.publish();
-    const reader = await logReader(create, registry);
-    await reader.read(older);
-    let isOld = true;
-    reader.host.intercept = (asked, _request, response) => {
-      if (!isOld || !asked.startsWith(path)) return false;
-      isOld = false;
-      response.end(older.get(path));
-      return true;
+  it('reads a source again, past caches, if its tiles are still those of the publication before', async () => {
+    const reader = await logReader(create, registry, { trustAnchor: registry.anchor() });
+    registry.log.appendOther(2);
+    await reader.read(await registry.publish());
+    const asked: string[] = [];
+    reader.host.intercept = (path, _request, response) => {
+      asked.push(path);
+      const isOld = path.startsWith('log/tile/') && !asked.some((one) => one.startsWith('statements.json?'));
+      if (isOld) response.writeHead(404).end();
+      return isOld;
     };
     expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
-    expect([isOld, reader.client.status().logSize]).toEqual([false, 2]);
+    expect(asked.filter((path) => path.startsWith('statements.json?'))).toHaveLength(1);
+    expect(reader.client.status().logSize).toBe(4);
     expect(reader.events.filter(({ type }) => type === 'source-failed')).toEqual([]);
   });
 
-  it('bypasses a cache that keeps an old proof', async () => {
+  it('goes on with a cache that keeps the statements of before: they belong together', async () => {
     const reader = await logReader(create, registry);
-    await reader.read(await registry.publish());
-    let cached = registry.files.get(PROOF);
-    reader.host.intercept = (asked, _request, response) => {
-      const isCached = asked === PROOF && cached !== undefined;
-      if (isCached) response.end(cached);
-      return isCached;
+    const older = await registry.publish();
+    await reader.read(older);
+    const cached = together(older).get('statements.json');
+    reader.host.intercept = (path, _request, response) => {
+      if (path !== 'statements.json') return false;
+      response.end(cached);
+      return true;
     };
-    // The cached proof is of another publication.
     expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
-    const smaller = registry.files.get(PROOF);
-    cached = undefined;
-    expect(await reader.read(await registry.logNote())).toBe(ACCEPTED);
-    // The cached proof is of the same publication, in a smaller log.
-    cached = smaller;
+    expect(reader.client.status().logSize).toBe(1);
+    reader.host.intercept = () => false;
     expect(await reader.read(registry.files)).toBe(ACCEPTED);
-    expect(reader.client.status().logSize).toBe(3);
+    expect(reader.client.status().logSize).toBe(2);
     expect(reader.events.filter(({ type }) => type === 'source-failed')).toEqual([]);
   });
 
@@ -90,25 +86,24 @@ describe.each(CLIENTS)('%s', (_name, create) => {
     ['without witnesses', undefined],
   ])('%s, does not go back to a source that lags', async (_quorum, quorum) => {
     const first = await registry.publish();
-    const noted = await registry.logNote();
-    const hosts = [await registryHost(noted), await registryHost(first)] as const;
+    const second = await registry.publish();
+    const hosts = [await registryHost(second), await registryHost(first)] as const;
     const client = clientOf(create, hosts, { trustAnchor: registry.anchor(quorum) });
     await client.ready();
     const [origin, mirror] = hosts;
     origin.intercept = down;
-    // The same publication, in an older head of the log.
     const refusals = async () => {
       expect(await codeOf(client.refresh())).toBe('ERR_SOURCE_STATUS');
       return client.status().errors[mirror.base]?.code;
     };
-    expect(await refusals()).toBe('ERR_LOG_INCONSISTENT');
-    mirror.files = noted;
+    expect(await refusals()).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    mirror.files = second;
     expect(await codeOf(client.refresh())).toBe(ACCEPTED);
     origin.intercept = () => false;
     origin.files = await registry.publish();
     expect(await codeOf(client.refresh())).toBe(ACCEPTED);
     origin.intercept = down;
-    expect(await refusals()).toBe('ERR_LIST_ROLLED_BACK');
+    expect(await refusals()).toBe('ERR_PUBLICATION_ROLLED_BACK');
     expect(client.status()).toMatchObject({ logSize: 3, source: origin.base });
   });
 
@@ -143,7 +138,7 @@ describe.each(CLIENTS)('%s', (_name, create) => {
 
     it.each([
       ['honest', 'ERR_LOG_INCONSISTENT'],
-      ['lying', 'ERR_LIST_ROLLED_BACK'],
+      ['lying', 'ERR_PUBLICATION_ROLLED_BACK'],
     ])('without witnesses, keeps to the one that it has seen first: the %s one', async (first, code) => {
       const [own, other] = [await registryHost(), await registryHost()];
       const client = clientOf(create, [own, other], { trustAnchor: registry.anchor() });

@@ -9,10 +9,11 @@ import {
 import { fileStore, openRegistry as openPath } from '@passport-registry/verifier/node';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, type CreateClient, codeOf, logReader } from '../../support/log-clients.js';
-import { LoggedRegistry } from '../../support/logged-registry.js';
+import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import { type Files, testKey } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { copyIn } from '../../support/sources.js';
+import { storedMembers, together } from '../../support/statements.js';
 import { noteSigner, TestLog } from '../../support/test-log.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -29,8 +30,12 @@ beforeEach(async () => {
 });
 
 const stored = async () => (await store.load()) as StoredPublication;
-const change = async (changes: Partial<Record<keyof StoredPublication, unknown>>) =>
-  store.save(JSON.parse(JSON.stringify({ ...(await stored()), ...changes })));
+const change = async (changes: Partial<StoredPublication>) => store.save({ ...(await stored()), ...changes });
+const storedProof = async () => storedMembers(await stored()).log_proof;
+const changeProof = async (damage: (proof: string) => string | undefined) => {
+  const members = storedMembers(await stored());
+  await change({ statements: JSON.stringify({ ...members, log_proof: damage(members.log_proof ?? '') }) });
+};
 
 /** Somebody who has all keys, and whose log differs from the second entry on. */
 async function forkedFiles(size: number, cosigned = registry.cosigning(3)): Promise<Files> {
@@ -115,7 +120,7 @@ describe.each(RESTARTS)('%s', (_name, create, createOther) => {
     // The operator goes on from a copy that lacks the last entry.
     Object.assign(restored, { sequence: registry.sequence, now: registry.now });
     expect(await reader.read(await restored.publish())).toBe(INCONSISTENT);
-    expect(await reader.read(early)).toBe('ERR_LIST_ROLLED_BACK');
+    expect(await reader.read(early)).toBe('ERR_PUBLICATION_ROLLED_BACK');
     reader.client.close();
     // The operator begins another log, under the same root key.
     const renamed = new LoggedRegistry(registry.root, new TestLog(noteSigner('second.example/log', 'log')));
@@ -135,12 +140,12 @@ describe.each(RESTARTS)('%s', (_name, create, createOther) => {
       store,
     });
     await reader.read(await registry.publish());
-    expect(await stored()).not.toHaveProperty('proof');
+    expect(await storedProof()).toBeUndefined();
     const restarted = await logReader(createOther, registry, { store });
-    expect(await restarted.read(older)).toBe('ERR_LIST_ROLLED_BACK');
+    expect(await restarted.read(older)).toBe('ERR_PUBLICATION_ROLLED_BACK');
     expect(restarted.events[0]).toMatchObject({ type: 'store-failed' });
     expect(await restarted.read(registry.files)).toBe(ACCEPTED);
-    expect(await stored()).toHaveProperty('proof');
+    expect(await storedProof()).toBeDefined();
   });
 
   it.each([
@@ -155,8 +160,8 @@ describe.each(RESTARTS)('%s', (_name, create, createOther) => {
       registry.log.appendOther(2);
       const files = await registry.publish();
       const reader = await restart(files, {});
-      await change({ proof: damage((await stored()).proof as string) });
-      expect(await reader.read(older)).toBe('ERR_LIST_ROLLED_BACK');
+      await changeProof(damage);
+      expect(await reader.read(older)).toBe('ERR_PUBLICATION_ROLLED_BACK');
       expect(reader.events[0]).toMatchObject({ type: 'store-failed' });
       expect(await reader.read(files)).toBe(ACCEPTED);
     },
@@ -195,7 +200,11 @@ describe.each(CLIENTS)('%s and its store', (_name, create: CreateClient) => {
     registry.now += 60_000;
     await reader.read(await registry.prove({ cosigned: registry.cosigning(2) }));
     const second = await stored();
-    expect(second).toEqual({ ...first, proof: String(registry.files.get('log/publication.tlog-proof')) });
+    expect(storedMembers(second)).toEqual({
+      ...storedMembers(first),
+      log_proof: String(registry.files.get(PROOF)),
+    });
+    expect(second.list).toBe(first.list);
     expect(second).not.toEqual(first);
     expect(await reader.read(files)).toBe(ACCEPTED);
     expect(await stored()).toEqual(second);
@@ -209,7 +218,9 @@ describe.each(CLIENTS)('%s and its store', (_name, create: CreateClient) => {
     reader.client.close();
     const restarted = await logReader(create, registry, { store: fileStore(file) });
     expect(await restarted.read(await forkedFiles(4))).toBe(INCONSISTENT);
-    expect(JSON.parse(readFileSync(file, 'utf8')).proof).toMatch(/^c2sp.org\/tlog-proof@v1\nindex 3\n/);
+    expect(storedMembers(JSON.parse(readFileSync(file, 'utf8'))).log_proof).toMatch(
+      /^c2sp.org\/tlog-proof@v1\nindex 3\n/,
+    );
   });
 });
 
@@ -223,14 +234,11 @@ describe('openRegistry with a quorum', () => {
     const { quorum = 2, now = registry.now, maxAge = 10 * DAY } = options;
     const settings = { trustAnchor: registry.anchor(quorum), now: () => now, maxAge, clockTolerance: 0 };
     const folder = temporaryFolder();
-    writeFiles(folder, Object.fromEntries(registry.files));
+    const files = together(registry.files);
+    writeFiles(folder, Object.fromEntries(files));
     const bundle = join(temporaryFolder(), 'bundle.json');
-    const text = (path: string) => registry.files.get(path)?.toString();
-    const members = {
-      ...{ version: 1, list: text('issuers.json'), signature: text('issuers.sig') },
-      ...{ publication: text('publication.jwt'), checkpoint: text('checkpoint.jwt') },
-      proof: text('log/publication.tlog-proof'),
-    };
+    const text = (path: string) => String(files.get(path));
+    const members = { version: 1, statements: text('statements.json'), list: text('issuers.json') };
     writeFileSync(bundle, JSON.stringify(members));
     const copy: StoredPublication = JSON.parse(JSON.stringify(members));
     const opened = [
@@ -264,7 +272,7 @@ describe('openRegistry with a quorum', () => {
 
   it('refuses a copy without a proof', async () => {
     await registry.publish();
-    registry.files.delete('log/publication.tlog-proof');
+    registry.files.delete(PROOF);
     expect(await open({})).toBe('ERR_NOT_LOGGED');
   });
 });

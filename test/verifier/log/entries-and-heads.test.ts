@@ -14,6 +14,7 @@ import {
   parseHead,
   publicationEntry,
   rotationEntry,
+  statementHash,
 } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
@@ -35,7 +36,7 @@ const entryOf = (text: string | Uint8Array) =>
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 const LIST = 'ab'.repeat(32);
-const SHA = hashOf('a.b.c');
+const SHA = hashOf('a.b');
 const THUMBPRINT = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
 const UPDATED_AT = '2026-11-21T08:00:00Z';
 
@@ -43,8 +44,8 @@ const PUBLICATION = `{"list":"${LIST}","sequence":7,"sha256":"${SHA}","type":"pu
 const ROTATION = `{"next":"${THUMBPRINT}","sha256":"${SHA}","step":1,"type":"rotation"}`;
 
 describe('an entry of a log', () => {
-  it('is the canonical form of a statement of the root key, with SHA-256 of its text', () => {
-    const publication = publicationEntry({ sha256: LIST, sequence: 7, updatedAt: UPDATED_AT, text: 'a.b.c' });
+  it('is the canonical form of a statement of the root key, with SHA-256 of its signing input', () => {
+    const publication = publicationEntry({ sha256: LIST, sequence: 7, updatedAt: UPDATED_AT, hash: SHA });
     expect(textOf(entryBytes(publication))).toBe(PUBLICATION);
     expect(textOf(entryBytes(rotationEntry('a.b.c', THUMBPRINT, 1)))).toBe(ROTATION);
   });
@@ -53,7 +54,7 @@ describe('an entry of a log', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.string(), (one, text) => {
         const entries = [
-          publicationEntry({ sha256: LIST, sequence: one, updatedAt: UPDATED_AT, text }),
+          publicationEntry({ sha256: LIST, sequence: one, updatedAt: UPDATED_AT, hash: statementHash(text) }),
           rotationEntry(text, THUMBPRINT, 1 + (one % 64)),
         ];
         for (const entry of entries) {
@@ -150,10 +151,10 @@ describe('an entry of a log', () => {
   });
 
   it('has a hash that one changed byte of the statement changes', () => {
-    const entries = ['a.b.c', 'a.b.d', 'a.b.c\n', ''].map(
-      (text) => rotationEntry(text, THUMBPRINT, 1).sha256,
-    );
-    expect(new Set(entries).size).toBe(4);
+    const hashed = (text: string) => rotationEntry(text, THUMBPRINT, 1).sha256;
+    expect(new Set(['a.b.c', 'a.c.c', 'b.b.c', ' a.b.c', ''].map(hashed)).size).toBe(5);
+    // Two signatures over one signing input are one statement.
+    expect(['a.b.c', 'a.b.d', 'a.b.', 'a.b'].map(hashed)).toEqual([SHA, SHA, SHA, SHA]);
   });
 });
 

@@ -20,7 +20,8 @@ import { sha256, statement, type TestKey, testKey } from '../../support/publicat
 type Stated = WalkedEntry & { readonly entry: AnyEntry; readonly statement: string };
 type Claims = Readonly<Record<string, unknown>>;
 
-const hash = (text: string) => sha256(Buffer.from(text));
+/** The hash of a text, of a JWT without its signature. */
+const hash = (text: string) => sha256(Buffer.from(text.split('.', 2).join('.')));
 const date = (minute: number) => `2026-11-21T08:${String(minute).padStart(2, '0')}:00Z`;
 
 let [first, second, third, stranger] = [] as unknown as [TestKey, TestKey, TestKey, TestKey];
@@ -40,11 +41,14 @@ async function publication(
   const claims = {
     ...{ iat: number, sequence: number, updated_at: date(number), sha256: hash(`list ${number}`), size: 1 },
     ...{ issuers: 0, sums_sha256: hash('sums'), levels: 0, log: logOf(keys.first) },
-    ...(before && { previous: hash(before.statement) }),
+    ...(before && { previous: [hash(before.statement)] }),
     ...more,
   };
   const text = await statement(key, 'registry-publication+jwt', claims);
-  return { statement: text, entry: publicationEntry({ ...claims, updatedAt: claims.updated_at, text }) };
+  return {
+    statement: text,
+    entry: publicationEntry({ ...claims, updatedAt: claims.updated_at, hash: hash(text) }),
+  };
 }
 
 async function rotation(key: TestKey, next: TestKey, step: number, more: Claims = {}): Promise<Stated> {
@@ -73,7 +77,7 @@ let log: Stated[];
 beforeAll(async () => {
   [first, second, third, stranger] = await Promise.all([testKey(), testKey('p256'), testKey(), testKey()]);
   const [one, two] = [await publication(first, 1), await note(first)];
-  const three = await publication(first, 3, one, { checkpoint: true });
+  const three = await publication(first, 3, one);
   const four = await rotation(first, second, 1, { next_roots: [third.rootKey.thumbprint] });
   const six = await publication(second, 1, three, { updated_at: date(6), log: logOf(keys.second) });
   log = [one, two, three, four, await note(second), six, await otherType(second)];
@@ -99,8 +103,8 @@ describe('walkLog', () => {
       [6, 'unknown'],
     ]);
     expect(verified.map((one) => one.type === 'publication' && one.publication.previous)).toEqual([
-      ...[undefined, false, hash(log[0]?.statement ?? ''), false],
-      ...[false, hash(log[2]?.statement ?? ''), false],
+      ...[[], false, [hash(log[0]?.statement ?? '')], false],
+      ...[false, [hash(log[2]?.statement ?? '')], false],
     ]);
     expect(state.inForce).toBe(second.rootKey.thumbprint);
     expect(state.roots.map(({ thumbprint }) => thumbprint)).toEqual(
@@ -245,7 +249,7 @@ describe('the signer of an entry', () => {
     expect(await problems(3, { ...(await note(impostor)), isVerified })).toEqual([]);
     expect(await problems(3, { ...(await note(stranger)), isVerified })).toHaveLength(1);
     expect(await problems(3, { ...(await rotation(impostor, third, 1)), isVerified })).toHaveLength(1);
-    const orphan = await publication(impostor, 5, log[0] as Stated, { checkpoint: true });
+    const orphan = await publication(impostor, 5, log[0] as Stated);
     expect(await problems(3, { ...orphan, isVerified })).toEqual(['order 3 log-order']);
   });
 
@@ -341,8 +345,7 @@ describe('an entry', () => {
 
 describe('the order of a log', () => {
   const order = ['order 3 log-order'];
-  const next = (number: number, more: Claims = {}) =>
-    publication(first, number, log[2], { checkpoint: true, ...more });
+  const next = (number: number, more: Claims = {}) => publication(first, number, log[2], more);
 
   it('has higher sequences, and dates that are not lower, under one root key', async () => {
     expect(await problems(3, await next(4))).toEqual([]);
@@ -363,7 +366,10 @@ describe('the order of a log', () => {
   it('has publications that name the one before them, but for the first', async () => {
     expect(await problems(0, await publication(first, 1, log[2]))).toEqual([]);
     expect(await problems(3, await next(4, { previous: undefined }))).toEqual(order);
-    expect(await problems(3, await next(4, { previous: hash(log[0]?.statement ?? '') }))).toEqual(order);
+    const [older, newer] = [log[0], log[2]].map((one) => hash(one?.statement ?? ''));
+    expect(await problems(3, await next(4, { previous: [newer, older] }))).toEqual([]);
+    expect(await problems(3, await next(4, { previous: [older, newer] }))).toEqual(order);
+    expect(await problems(3, await next(4, { previous: [hash(log[0]?.statement ?? '')] }))).toEqual(order);
   });
 
   it('has publications that keep what they promise', async () => {

@@ -12,8 +12,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChangingRegistry, changingRegistry, idsFrom } from '../../support/changing-registry.js';
 import { closedAfterTest } from '../../support/clients.js';
 import { ROOT } from '../../support/paths.js';
-import { issuer, sha256, signature } from '../../support/publication.js';
+import { type Files, issuer, sha256 } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { STATEMENT_PATHS, together } from '../../support/statements.js';
 import { resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
 
@@ -45,9 +46,13 @@ async function ready(options: Parameters<ChangingRegistry['client']>[0] = {}): P
 }
 
 const published = () => (JSON.parse(registry.list.toString()) as IssuerRegistry).issuers;
-const lists = (sent: readonly string[]) => sent.filter((path) => path.endsWith('issuers.json'));
+const lists = (sent: readonly string[]) => sent.filter((path) => /^(?:issuers\.json|lists\/)/.test(path));
 const records = (sent: readonly string[]) => sent.filter((path) => path.startsWith('issuers/'));
 const sums = (sent: readonly string[]) => sent.filter((path) => path.startsWith('sums/'));
+
+/** The statements of a publication, as files of their own. */
+const statementsOf = (files: Files) =>
+  [...files].filter(([path]) => path === STATEMENT_PATHS.publication || path === STATEMENT_PATHS.checkpoint);
 
 /** Expects that a client has exactly the published list. */
 function expectCurrent(one: RegistryClient): void {
@@ -64,7 +69,7 @@ describe('a client that holds a list', () => {
     registry.change(ONE);
     await registry.publish();
     await client.refresh();
-    expect(registry.sent()).toEqual(['checkpoint.jwt', 'publication.jwt', ...proofPaths(ONE, 1)]);
+    expect(registry.sent()).toEqual(['statements.json', ...proofPaths(ONE, 1)]);
     expectCurrent(client);
     expect(client.decide(ONE, POLICY)).toMatchObject({
       accepted: false,
@@ -106,7 +111,7 @@ describe('a client that holds a list', () => {
     expectCurrent(client);
     await registry.publish();
     await client.refresh();
-    expect(registry.sent()).toEqual(['checkpoint.jwt', 'publication.jwt']);
+    expect(registry.sent()).toEqual(['statements.json']);
     expectCurrent(client);
   });
 
@@ -327,7 +332,7 @@ describe('a source with files of different publications', () => {
     const old = registry.host.files;
     registry.change(ONE);
     const files = await registry.publish();
-    registry.host.files = new Map(old).set('publication.jwt', files.get('publication.jwt') as Buffer);
+    registry.host.files = new Map([...old, ...statementsOf(files)]);
     await expect(client.refresh()).rejects.toThrow();
     expect(Object.values(client.status().errors)[0]?.code).toBe('ERR_PUBLICATION_MISMATCH');
     expect(client.sha256).toBe(sha256(old.get('issuers.json') as Buffer));
@@ -343,9 +348,7 @@ describe('a source with files of different publications', () => {
     await client.refresh();
     registry.change(ONE, { status: 'revoked' });
     const files = await registry.publish();
-    registry.host.files = new Map(files)
-      .set('publication.jwt', between.get('publication.jwt') as Buffer)
-      .set('checkpoint.jwt', between.get('checkpoint.jwt') as Buffer);
+    registry.host.files = new Map([...files, ...statementsOf(between)]);
     await client.refresh();
     expect(client.resolve(ONE)?.status).toBe('suspended');
     expect(sums(registry.sent())).toHaveLength(2);
@@ -359,7 +362,10 @@ describe('a source with files of different publications', () => {
     record.writeUInt8(record.readUInt8(20) ^ 1, 20);
     list.writeUInt8(list.readUInt8(20) ^ 1, 20);
     const before = client.list();
-    registry.host.files = new Map(files).set(`issuers/${ONE}`, record).set('issuers.json', list);
+    registry.host.files = new Map(files)
+      .set(`issuers/${ONE}`, record)
+      .set('issuers.json', list)
+      .set(`lists/${registry.sha256}.json`, list);
     await expect(client.refresh()).rejects.toThrow();
     expect(client.list()).toEqual(before);
   });
@@ -371,7 +377,7 @@ describe('a source with files of different publications', () => {
     registry.change(ONE);
     const files = await registry.publish();
     other.host.files = files;
-    registry.host.files = new Map(old).set('publication.jwt', files.get('publication.jwt') as Buffer);
+    registry.host.files = new Map([...old, ...statementsOf(files)]);
     await both.refresh();
     expect(lists(other.sent())).toEqual([]);
     expect(both.resolve(ONE)?.status).toBe('suspended');
@@ -466,7 +472,7 @@ describe('an operator whose sums do not belong to the list', () => {
 });
 
 describe('a store', () => {
-  it('gets the bytes that were signed, with their signature', async () => {
+  it('gets the bytes that were signed, with their statements', async () => {
     const store = memoryStore();
     const stored = await ready({ store });
     registry.change(ONE);
@@ -476,11 +482,12 @@ describe('a store', () => {
     await stored.refresh();
     const sent = registry.sent();
     expect(lists(sent)).toEqual([]);
-    expect(sent).toContain('issuers.sig');
     const saved = await store.load();
-    expect(saved?.list).toBe(registry.list.toString());
-    expect(saved?.signature).toBe(registry.host.files.get('issuers.sig')?.toString());
-    expect(saved?.publication).toBe(registry.host.files.get('publication.jwt')?.toString());
+    expect(saved).toEqual({
+      version: 1,
+      statements: String(together(registry.host.files).get('statements.json')),
+      list: registry.list.toString(),
+    });
     const rootKey = registry.key.rootKey.jwk;
     const opened = await openRegistry(saved as StoredPublication, { rootKey, maxAge: 1e9 });
     expect(opened.list()).toEqual(published());
@@ -507,11 +514,16 @@ describe('a store', () => {
     },
   );
 
-  it('is the only reason to request a signature', async () => {
+  it('needs no detached signature, and none is requested', async () => {
+    const stored = await ready({ store: memoryStore() });
     registry.change(ONE);
     await registry.publish();
+    registry.host.log.length = 0;
+    await stored.refresh();
     await client.refresh();
-    expect(registry.sent()).not.toContain('issuers.sig');
+    const fresh = await ready();
+    await fresh.refresh();
+    expect(registry.host.log.filter((line) => line.startsWith('issuers.sig'))).toEqual([]);
   });
 
   it('never gets a list that is not the signed one', async () => {
@@ -527,23 +539,6 @@ describe('a store', () => {
     expect(Object.values(stored.status().errors)[0]?.code).toBe('ERR_PUBLICATION_MISMATCH');
     expect(await store.load()).toEqual(before);
     expect(stored.resolve(ONE)?.status).toBe('active');
-  });
-
-  it('never gets a wrong signature', async () => {
-    const store = memoryStore();
-    const stored = await ready({ store });
-    registry.change(ONE);
-    const files = await registry.publish();
-    const wrong = Buffer.from(signature(Buffer.from('other'), registry.key));
-    registry.host.files = new Map(files).set('issuers.sig', wrong);
-    await expect(stored.refresh()).rejects.toThrow();
-    expect(stored.resolve(ONE)?.status).toBe('active');
-    registry.host.files.set('issuers.sig', files.get('issuers.sig') as Buffer);
-    registry.sent();
-    await stored.refresh();
-    expect(lists(registry.sent())).toEqual([]);
-    expectCurrent(stored);
-    expect((await store.load())?.signature).toBe(files.get('issuers.sig')?.toString());
   });
 });
 
@@ -583,8 +578,8 @@ describe('the tree of sums of the held list', () => {
     registry.host.files = first;
     registry.host.intercept = (path) => {
       // From the second request on, the host has the newer publication.
-      if (path === 'publication.jwt') {
-        const statements = registry.host.log.filter((line) => line.startsWith('publication.jwt')).length;
+      if (path.startsWith('statements.json')) {
+        const statements = registry.host.log.filter((line) => line.startsWith('statements.json')).length;
         registry.host.files = statements === 0 ? first : files;
       }
       return false;

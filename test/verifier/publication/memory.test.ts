@@ -9,16 +9,10 @@ import {
 } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../support/log-clients.js';
-import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
-import {
-  type Files,
-  issuer,
-  publish,
-  type TestKey,
-  testKey,
-  withRotation,
-} from '../../support/publication.js';
+import { LoggedRegistry } from '../../support/logged-registry.js';
+import { type Files, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { copyIn } from '../../support/sources.js';
+import { together } from '../../support/statements.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
 let root = undefined as unknown as TestKey;
@@ -27,13 +21,16 @@ beforeAll(async () => {
 });
 
 const source = (files: Files) => copyIn(files);
-const _seconds = (ago: number) => Math.floor(Date.now() / 1000) - ago;
 const conditions = () => ({
   clock: { now: Date.now(), tolerance: 300_000 },
   expiry: true,
   log: undefined,
 });
-const textOf = (files: Files, path: string) => String(files.get(path));
+/** What a look-up stores of a publication. */
+const stored = (files: Files): StoredPublication => ({
+  version: 1,
+  statements: String(together(files).get('statements.json')),
+});
 
 describe('what was stored', () => {
   it('is refused if its log is not the accepted one', async () => {
@@ -44,10 +41,6 @@ describe('what was stored', () => {
     const files = await registry.publish();
     const pinned = pinnedMemory([root.rootKey]);
     const memory = { ...pinned, accepted: await verifyStatements(source(files), pinned, logged) };
-    const stored = (from: Files): StoredPublication => ({
-      ...{ version: 1, publication: textOf(from, 'publication.jwt'), proof: textOf(from, PROOF) },
-      checkpoint: textOf(from, 'checkpoint.jwt'),
-    });
     const again = await readMemory(stored(files), memory, logged);
     expect(again.accepted?.logged?.size).toBe(registry.log.size);
     Object.assign(fork, { sequence: registry.sequence, now: registry.now });
@@ -62,14 +55,10 @@ describe('the proof of a log', () => {
     await registry.publish();
     const [now, logged] = [registry.now, { ...conditions(), log: logTrustOf(registry.anchor(2)) }];
     const cosigned = async (time: number) => registry.prove({ cosigned: registry.cosigning(2, time) });
-    const chosen = async (stored: number, shown: number) => {
-      const files = await cosigned(stored);
-      const texts = {
-        ...{ publication: textOf(files, 'publication.jwt'), proof: textOf(files, PROOF) },
-        checkpoint: textOf(files, 'checkpoint.jwt'),
-      };
-      const memory = await readMemory({ version: 1, ...texts }, pinnedMemory([root.rootKey]), logged);
-      expect(memory.accepted?.logged?.witnessedAt).toBe(stored);
+    const chosen = async (kept: number, shown: number) => {
+      const files = await cosigned(kept);
+      const memory = await readMemory(stored(files), pinnedMemory([root.rootKey]), logged);
+      expect(memory.accepted?.logged?.witnessedAt).toBe(kept);
       return (await verifyStatements(source(await cosigned(shown)), memory, logged)).logged?.witnessedAt;
     };
     expect(await chosen(now + 300 * 24 * 3_600_000, now)).toBe(now);
@@ -87,25 +76,26 @@ describe('what one source shows', () => {
 
   it('is read once, whichever of two pinned keys has signed it', async () => {
     const files = await publishSummed(root, [issuer('a')]);
+    const whole = together(files);
     const paths: string[] = [];
     const counting = {
       get: async (path: string) => {
         paths.push(path);
-        return files.get(path);
+        return whole.get(path);
       },
     };
     const pinned = pinnedMemory([(await testKey()).rootKey, root.rootKey]);
     await verifyPublication(counting, pinned, conditions());
-    expect(paths).toContain('issuers.json');
-    expect(paths).toEqual([...new Set(paths)]);
+    expect(paths.sort()).toEqual(['issuers.json', 'statements.json']);
   });
 
-  it('has a rotation within its limit', async () => {
-    const files = withRotation(publish(root, [issuer('a')]), []);
-    const rotationOf = (bytes: number) => files.set('keys/rotation.json', Buffer.from('[]'.padEnd(bytes)));
+  it('has statements within their limit', async () => {
+    const statements = String(together(publish(root, [issuer('a')])).get('statements.json'));
+    const sized = (bytes: number) =>
+      publish(root, [issuer('a')]).set('statements.json', Buffer.from(statements.padEnd(bytes)));
     const options = { rootKey: root.rootKey.jwk, maxAge: 3600 };
-    expect(await codeOf(openRegistry(source(rotationOf(LIMITS.rotation)), options))).toBe('accepted');
-    expect(await codeOf(openRegistry(source(rotationOf(LIMITS.rotation + 1)), options))).toBe(
+    expect(await codeOf(openRegistry(source(sized(LIMITS.statements)), options))).toBe('accepted');
+    expect(await codeOf(openRegistry(source(sized(LIMITS.statements + 1)), options))).toBe(
       'ERR_SOURCE_TOO_LARGE',
     );
   });

@@ -4,7 +4,10 @@ import {
   type NoUsableSource,
   type RegistryClient,
   type RegistryClientOptions,
+  type StoredPublication,
 } from '@passport-registry/verifier';
+import { statementHash } from '@passport-registry/verifier/core';
+import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   checkpoint,
@@ -13,9 +16,11 @@ import {
   statement,
   type TestKey,
   testKey,
+  withOnlineKey,
   withRotation,
 } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { together } from '../../support/statements.js';
 import { publishSummed, withStatement } from '../../support/summed-registry.js';
 
 shortenRetries();
@@ -31,12 +36,12 @@ const MADE = 1795248000;
 const HOUR = 3600;
 const NOW = MADE + 3 * HOUR;
 
-let [root, next] = [] as unknown as [TestKey, TestKey];
+let [root, next, p256] = [] as unknown as [TestKey, TestKey, TestKey];
 beforeAll(async () => {
-  [root, next] = await Promise.all([testKey(), testKey()]);
+  [root, next, p256] = await Promise.all([testKey(), testKey(), testKey('p256')]);
 });
 
-/** A publication with a statement. The sequence is the hour of the list, unless claims say otherwise. */
+/** A publication with a checkpoint by its root key. The sequence is the hour of the list, unless claims say otherwise. */
 function publication(updatedAt: string, claims: object = {}, by = root, issuers?: Issuer[]): Promise<Files> {
   const sequence = Number(updatedAt.slice(11, 13));
   return publishSummed(by, issuers ?? [issuer(`at-${sequence}`)], {
@@ -45,18 +50,17 @@ function publication(updatedAt: string, claims: object = {}, by = root, issuers?
   });
 }
 
-/** Adds a checkpoint that names the list of some files. */
-async function withCheckpointOf(files: Files, named: Files, claims: object = {}, by = root): Promise<Files> {
+/** Replaces the checkpoint by one for these files, or for others. */
+async function sealed(files: Files, claims: object = {}, by = root, named = files): Promise<Files> {
   const times = { iat: MADE, exp: MADE + 700 * HOUR };
-  const payload = named.get('publication.jwt')?.toString().split('.')[1] ?? '';
-  const sequence =
-    payload === '' ? undefined : JSON.parse(Buffer.from(payload, 'base64url').toString()).sequence;
-  const all = { ...times, ...(sequence !== undefined && { sequence }), ...claims };
-  return new Map([...files, ['checkpoint.jwt', Buffer.from(await checkpoint(named, by, all))]]);
+  const jwt = await checkpoint(named, by, { ...times, ...claims });
+  return new Map(files).set('checkpoint.jwt', Buffer.from(jwt));
 }
 
 /** The rotation from the root key to the next. */
 const step = () => statement(root, 'registry-root-rotation+jwt', { iat: MADE, next_root: next.rootKey.jwk });
+/** Files with the step to the next root key. */
+const rotated = async (files: Files) => withRotation(files, [await step()]);
 
 const without = (files: Files, ...paths: string[]): Files =>
   new Map([...files].filter(([path]) => !paths.includes(path)));
@@ -69,11 +73,11 @@ function reader(options: Partial<RegistryClientOptions> = {}) {
     sources: [BASE],
     rootKey: root.rootKey.jwk,
     now: () => NOW * 1000,
-    timeout: 2,
+    timeout: 10,
     fetch: async (input) => {
       const path = String(input).slice(BASE.length);
       asked.push(path);
-      const bytes = files.get(path);
+      const bytes = together(files).get(path.replace(/\?.*/, ''));
       return bytes === undefined ? new Response(null, { status: 404 }) : new Response(new Uint8Array(bytes));
     },
     ...options,
@@ -124,79 +128,137 @@ describe('a publication statement, at a first visit', () => {
 
   it('is needed, and so is a checkpoint', async () => {
     const files = await publication(FIRST);
-    expect(await verdicts(without(files, 'publication.jwt'))).toEqual(['ERR_PUBLICATION_MISSING']);
-    expect(await verdicts(without(files, 'checkpoint.jwt'))).toEqual(['ERR_CHECKPOINT_MISSING']);
+    expect(await verdicts(without(files, 'publication.jwt'))).toEqual(['ERR_STATEMENTS_INVALID']);
+    expect(await verdicts(without(files, 'checkpoint.jwt'))).toEqual(['ERR_STATEMENTS_INVALID']);
+    expect(await verdicts(without(files, 'publication.jwt', 'checkpoint.jwt'))).toEqual([
+      'ERR_SOURCE_STATUS',
+    ]);
   });
 
-  it('must be signed by the root key of the list, and by no other', async () => {
+  it('must be signed by the root key, and by no other', async () => {
     const files = await publication(FIRST);
     expect(await verdicts(await withStatement(files, await testKey()))).toEqual(['ERR_PUBLICATION_INVALID']);
     expect(await verdicts(await withStatement(files, next))).toEqual(['ERR_PUBLICATION_INVALID']);
   });
-});
 
-describe('a publication statement, beside a checkpoint', () => {
-  it('may be of the list that the checkpoint names, with the same or a later sequence', async () => {
-    const files = await publication(FIRST);
-    for (const [sequence, verdict] of [
-      [7, 'accepted'],
-      [8, 'accepted'],
-      [undefined, 'ERR_CHECKPOINT_INVALID'],
-      [9, 'ERR_CHECKPOINT_MISMATCH'],
-    ] as const) {
-      expect(await verdicts(await withCheckpointOf(files, files, { sequence })), String(sequence)).toEqual([
-        verdict,
+  it('never expires: an exp means nothing', async () => {
+    const files = await publication(FIRST, { exp: MADE });
+    const { client, read } = reader();
+    expect(await read(files)).toBe('accepted');
+    expect(client.status().freshUntil?.getTime()).toBe((MADE + 31 * 24 * HOUR) * 1000);
+    client.close();
+  });
+
+  it('may name 1 to 16 publications before it, and nothing else', async () => {
+    const hashes = (count: number) =>
+      Array.from({ length: count }, (_one, index) => statementHash(`${index}.x`));
+    for (const previous of [hashes(1), hashes(16), undefined])
+      expect(await verdicts(await publication(FIRST, { previous }))).toEqual(['accepted']);
+    for (const previous of [
+      [],
+      hashes(17),
+      hashes(1)[0],
+      null,
+      [null],
+      [1],
+      ['x'],
+      [hashes(1)[0]?.toUpperCase()],
+      {},
+    ])
+      expect(await verdicts(await publication(FIRST, { previous })), JSON.stringify(previous)).toEqual([
+        'ERR_PUBLICATION_INVALID',
       ]);
-    }
-  });
-
-  it('is accepted at once if it is newer, and refused if it is older', async () => {
-    const [first, second] = [await publication(FIRST), await publication(SECOND)];
-    expect(await verdicts(await withCheckpointOf(second, first))).toEqual(['accepted']);
-    expect(await verdicts(await withCheckpointOf(first, second))).toEqual(['ERR_CHECKPOINT_MISMATCH']);
-  });
-
-  it('is refused if it is newer by one of sequence and time only', async () => {
-    const first = await publication(FIRST);
-    const sameSequence = await publication(SECOND, { sequence: 8 });
-    expect(await verdicts(await withCheckpointOf(sameSequence, first))).toEqual(['ERR_CHECKPOINT_MISMATCH']);
-    const lowerSequence = await publication(SECOND, { sequence: 7 });
-    expect(await verdicts(await withCheckpointOf(lowerSequence, first))).toEqual(['ERR_CHECKPOINT_MISMATCH']);
-    const sameTime = await publication(FIRST, { sequence: 9 }, root, [issuer('other')]);
-    expect(await verdicts(await withCheckpointOf(sameTime, first))).toEqual(['ERR_CHECKPOINT_MISMATCH']);
-    const earlier = await publication('2026-11-21T07:00:00Z', { sequence: 9 });
-    expect(await verdicts(await withCheckpointOf(earlier, first))).toEqual(['ERR_CHECKPOINT_MISMATCH']);
-  });
-
-  it.each(['sha256', 'size'] as const)('is refused if only the %s of the list differs', async (claim) => {
-    const files = await publication(FIRST);
-    const other = claim === 'size' ? 1 : '0'.repeat(64);
-    expect(await verdicts(await withCheckpointOf(files, files, { [claim]: other }))).toEqual([
-      'ERR_CHECKPOINT_MISMATCH',
-    ]);
-  });
-
-  it('stays newer than the checkpoint until the next checkpoint, and is read again and again', async () => {
-    const [first, second] = [await publication(FIRST), await publication(SECOND)];
-    const behind = await withCheckpointOf(second, first);
-    const renewed = await withCheckpointOf(second, first, { iat: MADE + HOUR });
-    const caughtUp = await withCheckpointOf(second, second, { iat: MADE + 2 * HOUR });
-    expect(await verdicts(await withCheckpointOf(first, first), behind, behind, renewed, caughtUp)).toEqual(
-      Array.from({ length: 5 }, () => 'accepted'),
-    );
-    // The checkpoint itself does not go back.
-    expect(await verdicts(renewed, behind)).toEqual(['accepted', 'ERR_CHECKPOINT_ROLLED_BACK']);
-    // Not even for a newer list: an older checkpoint could release an issuer that is held.
-    const backdated = await withCheckpointOf(second, second);
-    expect(await verdicts(renewed, backdated)).toEqual(['accepted', 'ERR_CHECKPOINT_ROLLED_BACK']);
-    expect(await verdicts(caughtUp, behind)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
-    const forged = await publication(FIRST, {}, root, [issuer('another-list-of-that-time')]);
-    const another = await withCheckpointOf(second, forged);
-    expect(await verdicts(behind, another)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
   });
 });
 
-describe('a client that has accepted a publication statement', () => {
+describe('a checkpoint', () => {
+  it('is for the publication beside it, and for no other', async () => {
+    const [first, second] = [await publication(FIRST), await publication(SECOND)];
+    expect(await verdicts(await sealed(first))).toEqual(['accepted']);
+    expect(await verdicts(await sealed(first, {}, root, second))).toEqual(['ERR_CHECKPOINT_MISMATCH']);
+    expect(await verdicts(await sealed(second, {}, root, first))).toEqual(['ERR_CHECKPOINT_MISMATCH']);
+    const twin = await withStatement(first, root, { sequence: 8, about_sha256: '0'.repeat(64) });
+    expect(await verdicts(await sealed(first, {}, root, twin))).toEqual(['ERR_CHECKPOINT_MISMATCH']);
+  });
+
+  it('names it by the hash of its signing input, and not of its signature or of its list', async () => {
+    const files = await publication(FIRST);
+    const jwt = String(files.get('publication.jwt'));
+    const [header = '', payload = '', signature = ''] = jwt.split('.');
+    const list = JSON.parse(Buffer.from(payload, 'base64url').toString()).sha256;
+    expect(await verdicts(await sealed(files, { publication: statementHash(jwt) }))).toEqual(['accepted']);
+    expect(statementHash(jwt)).toBe(statementHash(`${header}.${payload}`));
+    for (const named of [statementHash(payload), statementHash(signature), statementHash(`${jwt}.`), list])
+      if (named !== statementHash(jwt))
+        expect(await verdicts(await sealed(files, { publication: named }))).toEqual([
+          'ERR_CHECKPOINT_MISMATCH',
+        ]);
+    const claim = statementHash(jwt);
+    for (const malformed of [claim.toUpperCase(), claim.slice(1), [claim], null, undefined])
+      expect(await verdicts(await sealed(files, { publication: malformed }))).toEqual([
+        'ERR_CHECKPOINT_INVALID',
+      ]);
+  });
+
+  it('ends the freshness of the list', async () => {
+    const files = await sealed(await publication(FIRST), { exp: NOW + 60 });
+    let now = NOW;
+    const { client, read } = reader({ now: () => now * 1000, grace: 0 });
+    expect(await read(files)).toBe('accepted');
+    expect(client.status().freshUntil?.getTime()).toBe((NOW + 60) * 1000);
+    now = NOW + 60 + 300;
+    expect(client.resolve('at-8')?.issuer_id).toBe('at-8');
+    expect(await read(files)).toBe('ERR_CHECKPOINT_EXPIRED');
+    now = NOW + 60 + 300.001;
+    expect(() => client.resolve('at-8')).toThrow('has not been fresh since');
+    client.close();
+  });
+});
+
+describe('two signatures over one signing input', () => {
+  /** Publications that differ only in the signature: P-256 has a new one each time. */
+  const twins = async (updatedAt: string) => {
+    const claims = { rootKey: p256.rootKey.jwk };
+    const [one, other] = [await publication(updatedAt, {}, p256), await publication(updatedAt, {}, p256)];
+    const [left, right] = [one, other].map((files) => String(files.get('publication.jwt'))) as [
+      string,
+      string,
+    ];
+    expect(left).not.toBe(right);
+    expect(statementHash(left)).toBe(statementHash(right));
+    return { one, other, claims };
+  };
+
+  it('are one publication: a client that has accepted one accepts the other', async () => {
+    const { one, other, claims } = await twins(FIRST);
+    const { client, read } = reader(claims);
+    expect(await read(one)).toBe('accepted');
+    expect(await read(other)).toBe('accepted');
+    expect(await read(one)).toBe('accepted');
+    client.close();
+  });
+
+  it('fit one checkpoint, whichever it was signed for', async () => {
+    const { one, other, claims } = await twins(FIRST);
+    const mixed = new Map(one).set('checkpoint.jwt', other.get('checkpoint.jwt') as Buffer);
+    const { client, read } = reader(claims);
+    expect(await read(mixed)).toBe('accepted');
+    client.close();
+  });
+
+  it('are both needed: a signature over other bytes is refused', async () => {
+    const { one, claims } = await twins(FIRST);
+    const later = await publication(SECOND, {}, p256);
+    const [header, payload] = String(later.get('publication.jwt')).split('.');
+    const signature = String(one.get('publication.jwt')).split('.')[2];
+    const forged = new Map(later).set('publication.jwt', Buffer.from(`${header}.${payload}.${signature}`));
+    const { client, read } = reader(claims);
+    expect(await read(forged)).toBe('ERR_PUBLICATION_INVALID');
+    client.close();
+  });
+});
+
+describe('a client that has accepted a publication', () => {
   it('refuses one that says something else of the same list', async () => {
     const files = await publication(FIRST);
     for (const claims of [{ size: 1 }, { updated_at: SECOND }, { issuers: 2 }]) {
@@ -210,30 +272,45 @@ describe('a client that has accepted a publication statement', () => {
     const [first, second] = [await publication(FIRST), await publication(SECOND)];
     expect(await verdicts(first, without(second, 'publication.jwt'))).toEqual([
       'accepted',
-      'ERR_PUBLICATION_MISSING',
+      'ERR_STATEMENTS_INVALID',
     ]);
-    const rotated = withRotation(await publication(SECOND, {}, next), [await step()]);
-    expect(await verdicts(first, without(rotated, 'publication.jwt'))).toEqual([
+    const moved = await rotated(await publication(SECOND, {}, next));
+    expect(await verdicts(first, without(moved, 'publication.jwt'))).toEqual([
       'accepted',
-      'ERR_PUBLICATION_MISSING',
+      'ERR_STATEMENTS_INVALID',
     ]);
-    expect(await verdicts(first, rotated)).toEqual(['accepted', 'accepted']);
+    expect(await verdicts(first, moved)).toEqual(['accepted', 'accepted']);
   });
 
   it('refuses a lower sequence, and the same sequence with other claims', async () => {
     const [first, second] = [await publication(FIRST), await publication(SECOND)];
-    expect(await verdicts(second, first)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
+    expect(await verdicts(second, first)).toEqual(['accepted', 'ERR_PUBLICATION_ROLLED_BACK']);
     expect(await verdicts(first, await publication(SECOND, { sequence: 8 }))).toEqual([
       'accepted',
       'ERR_PUBLICATION_ROLLED_BACK',
     ]);
-    // Equal claims under another signature, with another header, are the same statement.
-    const [, payload] = (first.get('publication.jwt') as Buffer).toString().split('.');
     const again = await withStatement(first, root, { sequence: 8 });
-    expect((again.get('publication.jwt') as Buffer).toString().split('.')[1]).toBe(payload);
+    expect(again.get('publication.jwt')).toEqual(first.get('publication.jwt'));
     expect(await verdicts(first, again, second)).toEqual(['accepted', 'accepted', 'accepted']);
-    const later = await withStatement(first, root, { sequence: 8, iat: MADE + 1 });
-    expect(await verdicts(first, later)).toEqual(['accepted', 'ERR_PUBLICATION_ROLLED_BACK']);
+    for (const claims of [{ iat: MADE + 1 }, { later: 1 }, { about_sha256: '0'.repeat(64) }]) {
+      const other = await withStatement(first, root, { sequence: 8, ...claims });
+      expect(await verdicts(first, other)).toEqual(['accepted', 'ERR_PUBLICATION_ROLLED_BACK']);
+    }
+  });
+
+  it('refuses the same claims under another header, which is another signing input', async () => {
+    const first = await publication(FIRST);
+    const [header = '', payload = ''] = String(first.get('publication.jwt')).split('.');
+    const { alg, typ, kid } = JSON.parse(Buffer.from(header, 'base64url').toString());
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    // EdDSA is another name of Ed25519.
+    const other = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'EdDSA', typ, kid })
+      .sign(root.privateKey);
+    expect(alg).toBe('Ed25519');
+    const renamed = await sealed(new Map(first).set('publication.jwt', Buffer.from(other)));
+    expect(await verdicts(renamed)).toEqual(['accepted']);
+    expect(await verdicts(first, renamed)).toEqual(['accepted', 'ERR_PUBLICATION_ROLLED_BACK']);
   });
 
   it('accepts gaps, and a new statement of an unchanged list', async () => {
@@ -246,7 +323,7 @@ describe('a client that has accepted a publication statement', () => {
 
   it('refuses an older list, and another list of the same time, under a higher sequence', async () => {
     const [first, second] = [await publication(FIRST), await publication(SECOND)];
-    const older = await withStatement(first, root, { sequence: 10 });
+    const older = await sealed(await withStatement(first, root, { sequence: 10 }), { iat: MADE + 2 * HOUR });
     expect(await verdicts(second, older)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
     const other = await publication(SECOND, { sequence: 10 }, root, [issuer('other')]);
     expect(await verdicts(second, other)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
@@ -262,39 +339,48 @@ describe('a client that has accepted a publication statement', () => {
       without(second, 'publication.jwt'),
       await withStatement(first, root, { sequence: 10 }),
       await publication(SECOND, { sequence: 10 }, root, [issuer('other')]),
+      await sealed(second, { iat: MADE }),
     ]) {
       expect(await read(files)).toMatch(/^ERR_/);
-      expect(asked().filter((path) => !/^(keys\/|checkpoint|publication)/.test(path))).toEqual([]);
+      expect(asked().filter((path) => !path.startsWith('statements.json'))).toEqual([]);
     }
     client.close();
   });
 
   it('lets a rotation recover from a sequence that a thief has driven up, but not from a list', async () => {
     const stolen = await publication(SECOND, { sequence: 2 ** 53 - 1 });
-    const steps = [await step()];
-    const recovered = withRotation(await publication(THIRD, { sequence: 3 }, next), steps);
-    const older = withRotation(await publication(FIRST, { sequence: 3 }, next), steps);
+    const recovered = await rotated(await publication(THIRD, { sequence: 3 }, next));
+    const older = await rotated(await publication(FIRST, { sequence: 3 }, next));
     expect(await verdicts(stolen, recovered)).toEqual(['accepted', 'accepted']);
     expect(await verdicts(stolen, older)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
+    const twin = await rotated(await publication(SECOND, { sequence: 3 }, next, [issuer('other')]));
+    expect(await verdicts(stolen, twin)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
     // And nobody goes back to the old root key.
-    expect(await verdicts(recovered, stolen)).toEqual(['accepted', expect.stringMatching(/^ERR_/)]);
+    expect(await verdicts(recovered, stolen)).toEqual(['accepted', 'ERR_PUBLICATION_INVALID']);
   });
 
   it('remembers it across a restart', async () => {
     const [first, second] = [await publication(FIRST), await publication(SECOND)];
-    let saved: unknown;
+    const twin = await publication(SECOND, { later: 1 });
+    let saved: StoredPublication | undefined;
     const store = {
-      load: async () => saved as never,
-      save: async (one: unknown) => {
+      load: async () => saved,
+      save: async (one: StoredPublication) => {
         saved = one;
       },
     };
     const before = reader({ store });
     expect(await before.read(second)).toBe('accepted');
     before.client.close();
+    expect(saved).toEqual({
+      version: 1,
+      statements: String(together(second).get('statements.json')),
+      list: String(second.get('issuers.json')),
+    });
     for (const [files, verdict] of [
-      [first, 'ERR_LIST_ROLLED_BACK'],
-      [without(second, 'publication.jwt'), 'ERR_PUBLICATION_MISSING'],
+      [first, 'ERR_PUBLICATION_ROLLED_BACK'],
+      [twin, 'ERR_PUBLICATION_ROLLED_BACK'],
+      [without(second, 'publication.jwt'), 'ERR_STATEMENTS_INVALID'],
       [second, 'accepted'],
     ] as const) {
       const after = reader({ store });
@@ -306,59 +392,120 @@ describe('a client that has accepted a publication statement', () => {
   });
 });
 
-describe('the end of a publication statement', () => {
-  it('ends the freshness of the list', async () => {
-    const end = NOW + 60;
-    const files = await publication(FIRST, { exp: end });
-    let now = NOW;
-    const { client, read } = reader({ now: () => now * 1000, grace: 0 });
-    expect(await read(files)).toBe('accepted');
-    expect(client.status().freshUntil?.getTime()).toBe(end * 1000);
-    now = end + 300;
-    expect(client.resolve('at-8')?.issuer_id).toBe('at-8');
-    expect(await read(files)).toBe('ERR_PUBLICATION_EXPIRED');
-    now = end + 300.001;
-    expect(() => client.resolve('at-8')).toThrow('has not been fresh since');
-    client.close();
+describe('a client that has accepted a checkpoint', () => {
+  const held = (hold?: string[]) => (hold === undefined ? {} : { hold });
+
+  it('takes a later one for the same publication, whatever it holds', async () => {
+    const files = await publication(FIRST);
+    const at = (iat: number, hold?: string[]) => sealed(files, { iat: MADE + iat, ...held(hold) });
+    expect(await verdicts(await at(1, ['a']), await at(2), await at(3, ['b']), await at(4))).toEqual([
+      ...['accepted', 'accepted', 'accepted', 'accepted'],
+    ]);
   });
 
-  it('does not prolong the checkpoint', async () => {
-    const files = await publication(FIRST, { exp: NOW + 1e9 });
-    const checked = await withCheckpointOf(files, files, { exp: NOW + 60 });
-    const { client, read } = reader();
-    expect(await read(checked)).toBe('accepted');
-    expect(client.status().freshUntil?.getTime()).toBe((NOW + 60) * 1000);
-    client.close();
+  it('takes one of the same second only if that keeps every hold', async () => {
+    const files = await publication(FIRST);
+    const at = (hold?: string[], exp = MADE + 700 * HOUR) => sealed(files, { exp, ...held(hold) });
+    const [none, one, both, other] = [await at(), await at(['a']), await at(['a', 'b']), await at(['b'])];
+    expect(await verdicts(none, none, one, both, both)).toEqual(Array(5).fill('accepted'));
+    for (const lost of [none, one, other])
+      expect(await verdicts(both, lost, both)).toEqual([
+        'accepted',
+        'ERR_CHECKPOINT_ROLLED_BACK',
+        'accepted',
+      ]);
+    expect(await verdicts(one, await at(['a'], MADE + 600 * HOUR))).toEqual(['accepted', 'accepted']);
+  });
+
+  it('refuses an earlier one for the same publication, even with more holds', async () => {
+    const files = await publication(FIRST);
+    const [early, late] = [
+      await sealed(files, { iat: MADE, ...held(['a']) }),
+      await sealed(files, { iat: MADE + 1 }),
+    ];
+    expect(await verdicts(late, early)).toEqual(['accepted', 'ERR_CHECKPOINT_ROLLED_BACK']);
+    // A later one may release an issuer.
+    expect(await verdicts(early, late)).toEqual(['accepted', 'accepted']);
+  });
+
+  it('takes an earlier one for a newer publication only if that keeps every hold', async () => {
+    const [first, second] = [await publication(FIRST), await publication(SECOND)];
+    const accepted = await sealed(first, { iat: MADE + HOUR, ...held(['a', 'b']) });
+    const at = (iat: number, hold?: string[]) => sealed(second, { iat: MADE + iat, ...held(hold) });
+    for (const iat of [0, HOUR]) {
+      expect(await verdicts(accepted, await at(iat, ['a', 'b']))).toEqual(['accepted', 'accepted']);
+      expect(await verdicts(accepted, await at(iat, ['a', 'b', 'c']))).toEqual(['accepted', 'accepted']);
+      for (const hold of [undefined, ['a'], ['b', 'c']])
+        expect(await verdicts(accepted, await at(iat, hold))).toEqual([
+          'accepted',
+          'ERR_CHECKPOINT_ROLLED_BACK',
+        ]);
+    }
+    expect(await verdicts(accepted, await at(HOUR + 1))).toEqual(['accepted', 'accepted']);
+    // From then on, that of the newer publication counts.
+    expect(await verdicts(accepted, await at(0, ['a', 'b']), await at(1))).toEqual([
+      ...['accepted', 'accepted', 'accepted'],
+    ]);
+  });
+
+  it('keeps the order over a rotation of the root key', async () => {
+    const first = await sealed(await publication(FIRST), { iat: MADE + HOUR, ...held(['a']) });
+    const second = await publication(SECOND, { sequence: 1 }, next);
+    const at = async (iat: number, hold?: string[]) =>
+      rotated(await sealed(second, { iat: MADE + iat, ...held(hold) }, next));
+    for (const iat of [0, HOUR]) {
+      expect(await verdicts(first, await at(iat))).toEqual(['accepted', 'ERR_CHECKPOINT_ROLLED_BACK']);
+      expect(await verdicts(first, await at(iat, ['a']))).toEqual(['accepted', 'accepted']);
+    }
+    expect(await verdicts(first, await at(HOUR + 1))).toEqual(['accepted', 'accepted']);
+  });
+
+  it('takes none by a key that a newer publication does not name, and goes to no older publication for it', async () => {
+    const [thief, operator] = await Promise.all([testKey(), testKey()]);
+    const naming = (files: Files, key: TestKey, sequence: number) =>
+      withOnlineKey(files, root, key, { exp: NOW + 24 * HOUR, hold: true, sequence });
+    const first = naming(await publication(FIRST), thief, 8);
+    const second = naming(await publication(SECOND), operator, 9);
+    const accepted = await sealed(second, { iat: MADE + 1 }, operator);
+    // The thief has the key that was replaced, and signs on.
+    const [old, forged] = [
+      await sealed(first, { iat: NOW - 60 }, thief),
+      await sealed(second, { iat: NOW - 60 }, thief),
+    ];
+    expect(await verdicts(await sealed(first, {}, thief))).toEqual(['accepted']);
+    expect(await verdicts(accepted, old, forged)).toEqual([
+      ...['accepted', 'ERR_PUBLICATION_ROLLED_BACK', 'ERR_CHECKPOINT_INVALID'],
+    ]);
+    expect(await verdicts(forged)).toEqual(['ERR_CHECKPOINT_INVALID']);
+    const mixed = new Map(second).set('checkpoint.jwt', old.get('checkpoint.jwt') as Buffer);
+    expect(await verdicts(mixed)).toEqual(['ERR_CHECKPOINT_INVALID']);
   });
 });
 
 describe('which error code wins among the statements', () => {
   it('is that of the order in the protocol (rule statement-checks)', async () => {
-    const first = await publication(FIRST);
-    const held = await withCheckpointOf(first, first, { iat: MADE + HOUR });
+    const held = await sealed(await publication(SECOND), { iat: MADE + HOUR, hold: ['a'] });
     // From the last check to the first. Each publication has a fault more than the one before.
-    const older = await publication('2026-11-21T07:00:00Z', { sequence: 12 });
-    const atFloor = await withCheckpointOf(older, first, { iat: MADE + HOUR, sequence: 1 });
-    expect(await verdicts(held, atFloor)).toEqual(['accepted', 'ERR_CHECKPOINT_MISMATCH']);
-    const rolledBack = await publication(FIRST, { sequence: 1 });
-    const mismatch = await withCheckpointOf(rolledBack, first, { iat: MADE + HOUR });
-    expect(await verdicts(held, mismatch)).toEqual(['accepted', 'ERR_PUBLICATION_ROLLED_BACK']);
-    const checkpointBack = await withCheckpointOf(rolledBack, first, { iat: MADE });
-    expect(await verdicts(held, checkpointBack)).toEqual(['accepted', 'ERR_CHECKPOINT_ROLLED_BACK']);
-    expect(await verdicts(held, without(checkpointBack, 'publication.jwt'))).toEqual([
-      'accepted',
-      'ERR_PUBLICATION_MISSING',
-    ]);
-    expect(await verdicts(held, without(checkpointBack, 'publication.jwt', 'checkpoint.jwt'))).toEqual([
-      'accepted',
-      'ERR_CHECKPOINT_MISSING',
-    ]);
-    const invalid = new Map(checkpointBack).set('publication.jwt', Buffer.from('no JWT'));
-    expect(await verdicts(held, without(invalid, 'checkpoint.jwt'))).toEqual([
-      'accepted',
-      'ERR_CHECKPOINT_MISSING',
-    ]);
-    const damaged = new Map(invalid).set('checkpoint.jwt', Buffer.from('no JWT'));
+    const older = await sealed(await publication(FIRST, { sequence: 12 }), { iat: MADE + 2 * HOUR });
+    expect(await verdicts(held, older)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
+    const released = await sealed(older, { iat: MADE });
+    expect(await verdicts(held, released)).toEqual(['accepted', 'ERR_CHECKPOINT_ROLLED_BACK']);
+    const lower = await sealed(await publication(FIRST, { sequence: 1 }), { iat: MADE });
+    expect(await verdicts(held, lower)).toEqual(['accepted', 'ERR_PUBLICATION_ROLLED_BACK']);
+    const mismatch = await sealed(lower, { iat: MADE }, root, older);
+    expect(await verdicts(held, mismatch)).toEqual(['accepted', 'ERR_CHECKPOINT_MISMATCH']);
+    const expired = await sealed(lower, { iat: MADE, exp: MADE + 60 }, root, older);
+    expect(await verdicts(held, expired)).toEqual(['accepted', 'ERR_CHECKPOINT_EXPIRED']);
+    const early = await sealed(lower, { iat: NOW + HOUR, exp: MADE + 60 }, root, older);
+    expect(await verdicts(held, early)).toEqual(['accepted', 'ERR_NOT_YET_VALID']);
+    const damaged = new Map(early).set('checkpoint.jwt', Buffer.from('no JWT'));
     expect(await verdicts(held, damaged)).toEqual(['accepted', 'ERR_CHECKPOINT_INVALID']);
+    const invalid = new Map(damaged).set('publication.jwt', Buffer.from('no JWT'));
+    expect(await verdicts(held, invalid)).toEqual(['accepted', 'ERR_PUBLICATION_INVALID']);
+    const unrotated = withRotation(invalid, ['no JWT']);
+    expect(await verdicts(held, unrotated)).toEqual(['accepted', 'ERR_ROTATION_INVALID']);
+    expect(await verdicts(held, without(unrotated, 'checkpoint.jwt'))).toEqual([
+      ...['accepted', 'ERR_STATEMENTS_INVALID'],
+    ]);
   });
 });

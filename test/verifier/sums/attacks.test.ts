@@ -4,6 +4,7 @@ import { readProvenRecord } from '../../../verifier/build/core/sums/proof.js';
 import { checkpoint, type Files, issuer, sha256, type TestKey, testKey } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
+import { together } from '../../support/statements.js';
 import { publishSummed, withStatement } from '../../support/summed-registry.js';
 import { idBeside, naiveSums, placeOf } from '../../support/sums.js';
 
@@ -33,9 +34,9 @@ beforeAll(async () => {
   second = await publishSummed(root, after, { levels: LEVELS, updatedAt: SECOND, claims: { sequence: 2 } });
 });
 
-/** The files of the proof of an id, from the statement to the record. */
+/** The files of the proof of an id, from the statements to the record. */
 const proofOf = (id: string) => [
-  'publication.jwt',
+  'statements.json',
   'sums/root',
   ...Array.from({ length: LEVELS }, (_one, length) => `sums/${placeOf(id).slice(0, length + 1)}`),
   `issuers/${id}`,
@@ -81,14 +82,14 @@ async function load(get: Get, id: string): Promise<string> {
   }
 }
 
-const from =
-  (files: Files): Get =>
-  (path) =>
-    files.get(path);
-const but =
-  (files: Files, changes: Record<string, Buffer | undefined>): Get =>
-  (path) =>
-    Object.hasOwn(changes, path) ? changes[path] : files.get(path);
+const from = (files: Files): Get => {
+  const whole = together(files);
+  return (path) => whole.get(path);
+};
+const but = (files: Files, changes: Record<string, Buffer | undefined>): Get => {
+  const changed = Object.entries({ ...Object.fromEntries(files), ...changes });
+  return from(new Map(changed.filter((entry): entry is [string, Buffer] => entry[1] !== undefined)));
+};
 
 function flipped(bytes: Buffer, bit: number): Buffer {
   const copy = Buffer.from(bytes);
@@ -118,12 +119,12 @@ describe('the files of a proof', () => {
 
   it(`${FLIPS} bit flips over all files of a proof: none is accepted`, async () => {
     const flips: { path: string; bit: number; id: string }[] = [];
-    const sizes = proofOf(ID).map((path) => [path, 8 * (first.get(path) as Buffer).length] as const);
+    const whole = together(first);
+    const sizes = proofOf(ID).map((path) => [path, 8 * (whole.get(path) as Buffer).length] as const);
     const bits = sizes.reduce((sum, [, size]) => sum + size, 0);
-    // A step that is prime to the number of bits visits different bits, or each one more than once.
-    const step = 7919;
     for (let number = 0; number < FLIPS; number++) {
-      let bit = (number * step) % bits;
+      // The golden ratio spreads them over all files.
+      let bit = Math.floor(((number * 0.618034) % 1) * bits);
       const [path] = sizes.find(([, size]) => {
         if (bit < size) return true;
         bit -= size;
@@ -135,12 +136,16 @@ describe('the files of a proof', () => {
     }
     const verdicts = new Map<string, Set<string>>();
     await inParallel(flips, async ({ path, bit, id }) => {
-      const verdict = await lookUp(but(first, { [path]: flipped(first.get(path) as Buffer, bit) }), id);
+      const verdict = await lookUp(but(whole, { [path]: flipped(whole.get(path) as Buffer, bit) }), id);
       const kind = path.split('/')[0] as string;
       verdicts.set(kind, (verdicts.get(kind) ?? new Set()).add(verdict));
     });
+    const ofStatements = [...(verdicts.get('statements.json') ?? [])];
+    verdicts.delete('statements.json');
+    expect(ofStatements.length).toBeGreaterThan(1);
+    for (const code of ofStatements)
+      expect(code).toMatch(/^ERR_(?:STATEMENTS|PUBLICATION|CHECKPOINT)_INVALID$/);
     expect(Object.fromEntries([...verdicts].map(([kind, codes]) => [kind, [...codes].sort()]))).toEqual({
-      'publication.jwt': ['ERR_PUBLICATION_INVALID'],
       sums: ['ERR_SUMS_MISMATCH'],
       issuers: ['ERR_SUMS_MISMATCH'],
     });
@@ -165,8 +170,8 @@ describe('the files of a proof', () => {
 describe('two publications that are mixed', () => {
   const sumsOf = (files: Files) =>
     Object.fromEntries([...files].filter(([path]) => /^(sums|issuers)\//.test(path)));
-  const listOf = (files: Files) =>
-    Object.fromEntries(['issuers.json', 'issuers.sig'].map((path) => [path, files.get(path)]));
+  const listPathOf = (files: Files) => `lists/${sha256(files.get('issuers.json') as Buffer)}.json`;
+  const listOf = (files: Files) => ({ 'issuers.json': files.get('issuers.json') });
   const statementOf = (files: Files) => ({
     'publication.jwt': files.get('publication.jwt'),
     'checkpoint.jwt': files.get('checkpoint.jwt'),
@@ -188,9 +193,21 @@ describe('two publications that are mixed', () => {
     ['the old sums with the new list', () => but(second, sumsOf(first)), 'ERR_SUMS_MISMATCH', 'present'],
     [
       'the old list with the new sums',
-      () => but(second, listOf(first)),
+      () => but(second, { ...listOf(first), [listPathOf(second)]: undefined }),
       'present',
       'ERR_PUBLICATION_MISMATCH',
+    ],
+    [
+      'the old list with the new sums, also under the name of the new list',
+      () => but(second, { ...listOf(first), [listPathOf(second)]: first.get('issuers.json') }),
+      'present',
+      'ERR_PUBLICATION_MISMATCH',
+    ],
+    [
+      'the old list, with the new one only under its name',
+      () => but(second, listOf(first)),
+      'present',
+      'present',
     ],
     [
       'only the old root of the sums',
@@ -211,10 +228,10 @@ describe('two publications that are mixed', () => {
       'present',
     ],
     [
-      'the new list, and the old signature',
+      'the new list, and the old detached signature, which no client reads',
       () => but(second, { 'issuers.sig': first.get('issuers.sig') }),
       'present',
-      'ERR_SIGNATURE_INVALID',
+      'present',
     ],
   ])('%s', async (_name, mix, thin, whole) => {
     expect(await lookUp(mix(), ID)).toBe(thin);
@@ -223,13 +240,13 @@ describe('two publications that are mixed', () => {
 
   it('the old publication after the new one is refused by both', async () => {
     let files = second;
-    const get: Get = (path) => files.get(path);
+    const get: Get = (path) => from(files)(path);
     const [lookup, client] = [createIssuerLookup(optionsFor(get)), createRegistryClient(optionsFor(get))];
     expect((await lookup.resolve(ID))?.status).toBe('revoked');
     await client.ready();
     files = first;
-    expect(codeOf(await lookup.refresh().catch((error) => error))).toBe('ERR_LIST_ROLLED_BACK');
-    expect(codeOf(await client.refresh().catch((error) => error))).toBe('ERR_LIST_ROLLED_BACK');
+    expect(codeOf(await lookup.refresh().catch((error) => error))).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    expect(codeOf(await client.refresh().catch((error) => error))).toBe('ERR_PUBLICATION_ROLLED_BACK');
     expect((await lookup.resolve(ID))?.status).toBe('revoked');
     expect(client.resolve(ID)?.status).toBe('revoked');
     lookup.close();
@@ -237,15 +254,18 @@ describe('two publications that are mixed', () => {
   });
 
   it('the old statement with the checkpoint of the new one is refused by both', async () => {
-    const times = { iat: NOW / 1000 - 60, exp: NOW / 1000 + 3600, sequence: 2 };
+    const times = { iat: NOW / 1000 - 60, exp: NOW / 1000 + 3600 };
     const sealed = new Map(second).set('checkpoint.jwt', Buffer.from(await checkpoint(second, root, times)));
     expect(await lookUp(from(sealed), ID)).toBe('present');
     const old = but(sealed, { 'publication.jwt': first.get('publication.jwt') });
     expect(await lookUp(old, ID)).toBe('ERR_CHECKPOINT_MISMATCH');
     expect(await load(old, ID)).toBe('ERR_CHECKPOINT_MISMATCH');
+    const ahead = but(sealed, { 'checkpoint.jwt': first.get('checkpoint.jwt') });
+    expect(await lookUp(ahead, ID)).toBe('ERR_CHECKPOINT_MISMATCH');
+    expect(await load(ahead, ID)).toBe('ERR_CHECKPOINT_MISMATCH');
     const none = but(sealed, { 'publication.jwt': undefined });
-    expect(await lookUp(none, ID)).toBe('ERR_PUBLICATION_MISSING');
-    expect(await load(none, ID)).toBe('ERR_PUBLICATION_MISSING');
+    expect(await lookUp(none, ID)).toBe('ERR_STATEMENTS_INVALID');
+    expect(await load(none, ID)).toBe('ERR_STATEMENTS_INVALID');
   });
 });
 

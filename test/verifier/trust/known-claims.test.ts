@@ -26,10 +26,10 @@ const LOG = noteSigner('registry.example/log', 'log');
 
 /** All claims of a statement, with valid values. */
 const validClaims = (): Record<StatementType, Record<string, unknown>> => ({
-  'registry-checkpoint+jwt': { ...LIST, tree_sha256: HASH, sequence: 1, hold: ['alpha'] },
+  'registry-checkpoint+jwt': { publication: HASH, tree_sha256: HASH, hold: ['alpha'] },
   'registry-root-rotation+jwt': { next_root: next.rootKey.jwk, next_roots: ['A'.repeat(43)], step: 1 },
   'registry-publication+jwt': {
-    ...{ ...LIST, sequence: 2, previous: HASH, issuers: 0, sums_sha256: HASH, levels: 0 },
+    ...{ ...LIST, sequence: 2, previous: [HASH], issuers: 0, sums_sha256: HASH, levels: 0 },
     ...{ log: { origin: LOG.key.name, vkey: LOG.vkey }, about_sha256: HASH },
     online: { keys: [next.rootKey.jwk], exp: 2, hold: true },
   },
@@ -42,8 +42,7 @@ async function codeOf(type: StatementType, claims: object): Promise<string | und
   const signers = { rootKey, online: undefined };
   const verify: Record<StatementType, () => Promise<unknown>> = {
     'registry-checkpoint+jwt': () => verifyCheckpoint(jwt, signers, ANY_TIME),
-    'registry-root-rotation+jwt': async () =>
-      walkSteps([rootKey], readRotation(JSON.stringify([jwt])), undefined),
+    'registry-root-rotation+jwt': async () => walkSteps([rootKey], readRotation([jwt]), undefined),
     'registry-publication+jwt': () => verifyPublicationStatement(jwt, rootKey, ANY_TIME),
   };
   return verify[type]().then(

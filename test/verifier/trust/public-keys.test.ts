@@ -67,7 +67,7 @@ describe.each(SOME)('%s', (name) => {
       iat: 1,
       next_root: await namedBadKey(name),
     });
-    await expect(walkRotation(root.rootKey, JSON.stringify([step]))).rejects.toMatchObject({
+    await expect(walkRotation(root.rootKey, [step])).rejects.toMatchObject({
       code: 'ERR_ROTATION_INVALID',
     });
   });

@@ -1,5 +1,5 @@
 import type { RegistryError } from '@passport-registry/verifier';
-import { verifyPublicationStatement } from '@passport-registry/verifier/core';
+import { statementHash, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { noteSigner } from '../../support/note-keys.js';
 import { publish, statement, type TestKey, testKey } from '../../support/publication.js';
@@ -51,14 +51,15 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
   it('says which list is the newest, and which tree of sums', async () => {
     const jwt = await signed({
       sequence: 7,
-      previous: 'ab'.repeat(32),
+      previous: ['ab'.repeat(32), 'cd'.repeat(32)],
       levels: 3,
       exp: MADE + 60,
     });
     const read = await verifyPublicationStatement(Buffer.from(jwt), key.rootKey, ANY_TIME);
     expect(read).toEqual({
       kid: key.rootKey.thumbprint,
-      previous: 'ab'.repeat(32),
+      hash: statementHash(jwt),
+      previous: ['ab'.repeat(32), 'cd'.repeat(32)],
       notBefore: MADE * 1000,
       sequence: 7,
       updatedAt: UPDATED_AT,
@@ -68,16 +69,14 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
       sumsSha256: claims.sums_sha256,
       levels: 3,
       issuedAt: MADE * 1000,
-      expiresAt: (MADE + 60) * 1000,
-      payload: jwt.split('.')[1],
       text: jwt,
     });
   });
 
-  it('needs neither previous nor exp, and may have other claims', async () => {
+  it('needs no previous, and may have other claims', async () => {
     const read = await verifyPublicationStatement(await signed({ later: {} }), key.rootKey, at(MADE + 1e9));
     expect(read.log).toBe(undefined);
-    expect(read.expiresAt).toBe(8.64e15);
+    expect([read.previous, read.online]).toEqual([[], undefined]);
   });
 
   it('names the log and its key', async () => {
@@ -92,16 +91,54 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
     expect(more.log).toEqual(log);
   });
 
+  it('does not expire', async () => {
+    expect(await verdict(await signed({ exp: MADE + 1 }), at(MADE + 1e9))).toBe('accepted');
+  });
+
+  it('names the online keys, until when they sign, and whether they may hold issuers', async () => {
+    const jwk = (await testKey('p256')).rootKey.jwk;
+    const online = { keys: [jwk, key.rootKey.jwk], exp: MADE, hold: true };
+    const named = async (claim: unknown) =>
+      (await verifyPublicationStatement(await signed({ online: claim }), key.rootKey, ANY_TIME)).online;
+    const read = await named({ ...online, later: 1 });
+    expect(read?.keys.map(({ jwk: { x } }) => x)).toEqual([jwk.x, key.rootKey.jwk.x]);
+    expect(read).toMatchObject({ expiresAt: MADE * 1000, mayHold: true });
+    expect((await named({ ...online, keys: Array(16).fill(jwk) }))?.keys).toHaveLength(16);
+    for (const bad of [
+      ...[null, [], 'x', {}, { ...online, keys: [] }, { ...online, keys: Array(17).fill(jwk) }],
+      ...[
+        { ...online, keys: jwk },
+        { ...online, keys: [{ ...jwk, d: 'AAAA' }] },
+        { ...online, keys: [jwk, 1] },
+      ],
+      ...[
+        { ...online, exp: undefined },
+        { ...online, exp: null },
+        { ...online, exp: '1' },
+      ],
+      ...[
+        { ...online, exp: -1 },
+        { ...online, exp: 0.5 },
+        { ...online, hold: undefined },
+      ],
+      ...[
+        { ...online, hold: null },
+        { ...online, hold: 'true' },
+        { ...online, hold: 1 },
+      ],
+    ])
+      expect([bad, await verdict(await signed({ online: bad }))]).toEqual([bad, 'ERR_PUBLICATION_INVALID']);
+  });
+
   it('is refused for its signature first, then for its times, then for its claims', async () => {
     const other = await testKey(type);
-    const faults = { exp: MADE + 1, levels: 9 };
+    const faults = { levels: 9 };
     expect(await verdict(await signed({ ...faults, iat: MADE + 9e9 }, other), at(MADE + 1e6))).toBe(
       'ERR_PUBLICATION_INVALID',
     );
     expect(await verdict(await signed({ ...faults, iat: MADE + 9e9 }), at(MADE + 1e6))).toBe(
       'ERR_NOT_YET_VALID',
     );
-    expect(await verdict(await signed(faults), at(MADE + 1e6))).toBe('ERR_PUBLICATION_EXPIRED');
     expect(await verdict(await signed(faults), at(MADE))).toBe('ERR_PUBLICATION_INVALID');
   });
 });

@@ -52,8 +52,8 @@ export function readAbout(bytes: Uint8Array, invalid: Invalid): AboutIssuers {
  * import { ANY_TIME, verifyAbout, verifyPublicationStatement } from '@passport-registry/verifier/core';
  *
  * const rootKey = await importRootKey(pinnedJwk);
- * const jwt = await fetch('https://registry.example/publication.jwt');
- * const statement = await verifyPublicationStatement(await jwt.text(), rootKey, ANY_TIME);
+ * const { publication } = await (await fetch('https://registry.example/statements.json')).json();
+ * const statement = await verifyPublicationStatement(publication, rootKey, ANY_TIME);
  * const file = await fetch('https://registry.example/about.json');
  * const about = await verifyAbout(file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined, statement);
  * console.log('aurora-bank', about?.get('aurora-bank')?.name ?? '');
