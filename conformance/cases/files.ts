@@ -1,8 +1,7 @@
 import { sha256Hex, textOf, utf8 } from './encoding.js';
-import { memberOf, memberText } from './statements.js';
+import { type Files, memberOf, memberText } from './statements.js';
 
-/** The files of a tree, by path. */
-export type Files = Map<string, Uint8Array>;
+export type { Files } from './statements.js';
 
 /** Files that SHA256SUMS does not list. */
 const UNLISTED = /^(SHA256SUMS|statements\.json|issuers\.sig)$|^(issuers|lists|log)\/|^sums\/(?!root$)/;

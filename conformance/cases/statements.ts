@@ -1,5 +1,7 @@
 import { jcs, sha256Hex, textOf, utf8 } from './encoding.js';
-import type { Files } from './files.js';
+
+/** The files of a tree, by path. */
+export type Files = Map<string, Uint8Array>;
 
 /** The file of all statements (rule statements-file). */
 export const STATEMENTS = 'statements.json';

@@ -534,10 +534,11 @@ class Statements(Case):
         self.assertEqual(self.code(with_member(files, "checkpoint", other)), "ERR_CHECKPOINT_MISMATCH")
 
     def test_publications(self) -> None:
-        for previous in ([], ["0" * 64], ["0" * 64] * 16):
+        for previous in (["0" * 64], ["0" * 64] * 16):
             self.assertIsNone(self.code(publish(claims={"previous": previous})))
         for claims, code in (({"issuers": 3}, "ERR_PUBLICATION_MISMATCH"), ({"levels": 9}, "ERR_PUBLICATION_INVALID"),
-                             ({"previous": "0" * 64}, "ERR_PUBLICATION_INVALID"), ({"previous": ["x"]}, "ERR_PUBLICATION_INVALID"),
+                             ({"previous": "0" * 64}, "ERR_PUBLICATION_INVALID"), ({"previous": []}, "ERR_PUBLICATION_INVALID"),
+                             ({"previous": ["x"]}, "ERR_PUBLICATION_INVALID"),
                              ({"previous": ["0" * 64] * 17}, "ERR_PUBLICATION_INVALID"),
                              ({"log": {"origin": ORIGIN, "vkey": "x"}}, "ERR_PUBLICATION_INVALID"),
                              ({"log": {"origin": "b/log", "vkey": LOG.verifier_key(ORIGIN, 1)}}, "ERR_PUBLICATION_INVALID"),
