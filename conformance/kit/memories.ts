@@ -422,7 +422,7 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
   },
   ...Object.fromEntries(
     Object.entries({ 'is withdrawn': withdrawn, 'gets another name': renamed }).flatMap(([name, work]) => {
-      const story = { rule: 'log-kept-for-good', pinsLog: false } as const;
+      const story = { rule: 'log-stays', pinsLog: false } as const;
       const over: Work = (registry) => work(registry.rotate('next root'));
       return [
         [`a log that nobody requires ${name}`, { ...story, shows: [nothing, work], right: [STATEMENT, YES] }],
@@ -434,7 +434,7 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
     }),
   ),
   'a log that nobody requires gets another key': {
-    rule: 'log-kept-for-good',
+    rule: 'log-stays',
     shows: [
       nothing,
       (registry) => {

@@ -439,7 +439,7 @@ def check_publication_stays(publication: Publication, last: Publication) -> None
 
 
 def check_log_stays(publication: Publication, last: Publication) -> None:
-    """(#log-kept-for-good)"""
+    """(#log-stays)"""
     if last.log is not None and (publication.log is None or publication.log.name != last.log.name):
         refuse("ERR_PUBLICATION_ROLLED_BACK", "the publication withdraws the log")
 
