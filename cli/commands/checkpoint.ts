@@ -1,3 +1,4 @@
+import { statementHash } from '@passport-registry/verifier/core';
 import type { Command, Option } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
@@ -11,7 +12,6 @@ import { cosign } from '../../generator/publishing/cosign.js';
 import { assertListed, type HoldChange } from '../../generator/publishing/next-hold.js';
 import { type CheckpointReport, publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
-import { sha256 } from '../../generator/tree/checksums.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
 import { rememberEnded } from '../hosts/ended-holds.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
@@ -174,7 +174,7 @@ async function sign(
   const report = await publishCheckpoint(published, output, choice);
   const before = published?.checkpoint;
   const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];
-  rememberEnded({ before: before && sha256(before.text), ended, hold: report.hold });
+  rememberEnded({ before: before && statementHash(before.text), ended, hold: report.hold });
   return { unknown, report };
 }
 

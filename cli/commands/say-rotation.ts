@@ -74,7 +74,7 @@ export function sayAfterRotation(
     ...(changes.length === 0 ? [] : [['let the next commands use the next key:', ...changes]]),
     [
       `copy ${out} to the host, or save it with \`branch save ${out}\` and deploy, and verify it there with both public keys`,
-      'verifiers that pinned the outgoing key follow the rotation in the tree',
+      'verifiers that pinned the outgoing key follow the rotation in statements.json',
     ],
     [
       `publish the thumbprint ${next} wherever ${outgoing} is shown: new verifiers pin it`,

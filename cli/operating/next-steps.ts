@@ -87,13 +87,15 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
 /** The steps after which the hosts serve the tree: with the renewal of the tree, or with the newer tree of a host. */
 function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: Steps): Steps {
   if (isTreeOlder(status)) return [...loadSteps(status, settings), ...askMirrors(status)];
-  const again = holdAgainSteps(status, settings);
+  // The next online key signs no hold before a build names it, and the tree as it is may be older than a thief's.
+  const { isReplaced } = status.online;
+  const again = isReplaced ? [] : holdAgainSteps(status, settings);
   // Witnesses may be away for long, and nobody stops those issuers meanwhile.
   if (isUncosigned(status))
     return [...again, ...cosignedSteps(status, settings), ...renewal, ...askMirrors(status)];
   const hosts = hostSteps(status, settings, renewal.length > 0);
   // A hold that nobody sees stops nobody, and is signed already. Mirrors refuse a tree that is not whole.
-  const isUnseen = status.hold.level === 'error' && status.tree.level !== 'error';
+  const isUnseen = status.hold.level === 'error' && status.tree.level !== 'error' && !isReplaced;
   const isHostFirst = isUnseen || isPublishedFirst(status);
   return [...again, ...(isHostFirst ? [...hosts, ...renewal] : [...renewal, ...hosts])];
 }

@@ -44,6 +44,8 @@ export interface OnlineCondition extends Expiring {
   readonly onlineKeys: readonly string[];
   /** Whether the online keys may hold issuers. */
   readonly mayHold: boolean;
+  /** Whether registry.yaml names a key that the publication does not: it is to be the next online key. */
+  readonly isReplaced: boolean;
   /** Whether a build publishes other online keys, or a longer time. */
   readonly wantsBuild: boolean;
 }
@@ -101,7 +103,13 @@ export function onlineCondition(
   { thumbprint: own, mayHold: wanted }: ConfiguredOnlineKey,
   now: number,
 ): OnlineCondition {
-  const found = { expires: undefined, daysLeft: undefined, onlineKeys: [], mayHold: false };
+  const found = {
+    expires: undefined,
+    daysLeft: undefined,
+    onlineKeys: [],
+    mayHold: false,
+    isReplaced: false,
+  };
   if (publication === undefined) {
     return { level: 'note', message: 'unknown: there is no valid publication', ...found, wantsBuild: false };
   }
@@ -131,7 +139,7 @@ export function onlineCondition(
     message: [`${onlineKeys.join(' and ')} may sign checkpoints ${until}${holds}`, ...problems].join('. '),
     expires: end,
     daysLeft: Math.floor((expiresAt - now) / DAY_MS),
-    ...{ onlineKeys, mayHold },
+    ...{ onlineKeys, mayHold, isReplaced: isMissing },
     wantsBuild: validity !== 'valid' || problems.length > 0,
   };
 }
@@ -210,7 +218,7 @@ export function holdCondition(
 
 /** Describes a statement that is not proven: its check failed, the tree has no such file, or an earlier check failed. */
 function unproven({ folder, report }: LocalTree, name: 'publication' | 'checkpoint'): Condition {
-  const problems = problemsOf(report, (check) => check === name);
+  const problems = problemsOf(report, (check) => check === name || check === 'statements');
   if (problems !== undefined) return { level: 'error', message: summarize(problems) };
   if (report === undefined) return { level: 'note', message: 'none: there is no tree', isAbsent: true };
   if (existsSync(join(folder, PATHS.statements)))

@@ -22,7 +22,7 @@ const SETTINGS = [
   ['root_key', 'root.json'],
   ['page', { accent: '#1a4fc4' }],
   ['signer', { key: '../root-key.pem' }],
-  ['checkpoint', { signer: { key: 'env:ONLINE_KEY' } }],
+  ['checkpoint', { public_key: 'online.json', signer: { key: 'env:ONLINE_KEY' } }],
   [
     'log',
     {

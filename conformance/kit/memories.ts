@@ -586,6 +586,8 @@ function* rotationBound(role: Role): Generator<Case> {
   const before = shown(registry, base);
   const other = shown(registry.copy().rotate('other root'), base);
   const later = now + HOUR;
+  // The list of a root key that was replaced expires, and the grace is an hour.
+  const past = later + 2 * HOUR;
   const why = 'The source shows a rotation, and then something that is refused.';
   for (const [name, restarts] of [
     ['', undefined],
@@ -595,10 +597,10 @@ function* rotationBound(role: Role): Generator<Case> {
     const steps: Step[] = [
       { now: later, sources: [before], right: 'accept' },
       { now: later, sources: [refused], right: [REPLACED] },
-      ...(role === 'client' && !restarts ? [{ now: later, sources: [], right: UNUSABLE }] : []),
-      { now: later, sources: [before], right: [REPLACED], ...again },
-      { now: later, sources: [other], right: [FORK], ...again },
-      { now: later, sources: [shown(good, base)], right: 'accept', ...again },
+      ...(role === 'client' && !restarts ? [{ now: past, sources: [], right: UNUSABLE }] : []),
+      { now: past, sources: [before], right: [REPLACED], ...again },
+      { now: past, sources: [other], right: [FORK], ...again },
+      { now: past, sources: [shown(good, base)], right: 'accept', ...again },
     ];
     const id = `memory/a rotation is bound although a later step refuses${name}`;
     yield makeCase(role, { id, rule: 'client-memory', base, why, steps });

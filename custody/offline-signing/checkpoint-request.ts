@@ -1,9 +1,10 @@
-import type { RootKey } from '@passport-registry/verifier';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
-  DAY_MS,
-  MAX_CHECKPOINT_DAYS,
+  type Checkpoint,
   type PublicationStatement,
+  readCheckpointClaims,
   readStatement,
+  type Statement,
 } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../../generator/errors.js';
 import { type CheckpointClaims, signingInput } from '../../generator/freshness/statements.js';
@@ -38,17 +39,25 @@ export function readCheckpointInput(
 ): RequestedCheckpoint {
   // A JWS needs a signature, which need not be valid to be read.
   const read = readStatement(`${input}.AA`, 'registry-checkpoint+jwt', refused);
-  const claims = read.claims as unknown as CheckpointClaims;
-  const { iat, exp, publication, tree_sha256, hold } = claims;
-  const canonical = { iat, exp, publication, tree_sha256, ...(hold !== undefined && { hold }) };
+  const { publication, treeSha256, hold, issuedAt, expiresAt } = claimsOf(read);
+  const canonical: CheckpointClaims = {
+    ...{ iat: issuedAt / 1000, exp: expiresAt / 1000, publication, tree_sha256: treeSha256 },
+    ...(hold.length > 0 && { hold }),
+  };
   // What is shown must be all that is signed.
   if (input !== signingInput(rootKey, 'registry-checkpoint+jwt', canonical))
     throw refused('is not in the canonical form that this program writes, or for another root key');
   if (publication !== statement.hash) throw refused(`is for another publication than ${statement.sequence}`);
-  const { issuedAt, expiresAt } = read;
-  if (expiresAt - issuedAt > MAX_CHECKPOINT_DAYS * DAY_MS)
-    throw refused(`is valid for more than ${MAX_CHECKPOINT_DAYS} days`);
-  return { input, statement, hold: hold ?? [], issuedAt, expiresAt, treeSha256: String(tree_sha256) };
+  return { input, statement, hold, issuedAt, expiresAt, treeSha256 };
+}
+
+function claimsOf(statement: Statement<'registry-checkpoint+jwt'>): Checkpoint {
+  try {
+    return readCheckpointClaims(statement);
+  } catch (cause) {
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw new RequestRejected('ERR_REQUEST_PAYLOAD', cause.message, { cause });
+  }
 }
 
 /** Makes the error for a checkpoint. The message is a predicate. */
@@ -69,6 +78,7 @@ export function describeCheckpoint({
     `  signed    ${formatUpdatedAt(issuedAt)}`,
     `  until     ${formatUpdatedAt(expiresAt)}`,
     `  tree      ${treeSha256}`,
-    ...hold.map((id) => `  hold      ${id}`),
+    // The signer does not know whom the published checkpoint holds, so an end of all holds must be visible.
+    `  holds     ${hold.length === 0 ? 'nobody' : hold.join(', ')}`,
   ];
 }

@@ -134,7 +134,7 @@ export async function prepareSigning(
           rootKey,
           development: false,
           statement: newest,
-          about: aboutBytes(set.about),
+          about: aboutBytes(about),
         },
         options,
         predecessorOf(served, { rootKey, development: false }),

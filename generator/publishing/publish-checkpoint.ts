@@ -1,9 +1,14 @@
 import { join } from 'node:path';
-import { ANY_TIME, isOlderCheckpoint, verifyCheckpoint } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  type Checkpoint,
+  isOlderCheckpoint,
+  verifyCheckpoint,
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readTreeFile } from '../files/read-file.js';
-import { signCheckpoint } from '../freshness/checkpoint.js';
+import { type CheckpointContext, signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
 import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
@@ -16,6 +21,7 @@ import { assertVerifiable } from '../verification/accept.js';
 import { rejecting } from '../verification/seen-files.js';
 import { assertProvable, type LogReport, renewProof } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
+import { outdated } from './sign-list.js';
 import { addFiles } from './write.js';
 
 /** The report of a new checkpoint. */
@@ -56,9 +62,9 @@ export async function publishCheckpoint(
 }
 
 /**
- * Publishes a checkpoint that the root key has signed elsewhere. It keeps what the published checkpoint holds.
+ * Publishes a checkpoint that the root key has signed elsewhere.
  *
- * @throws {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
+ * @throws {@link RequestRejected} | {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
 export async function attachCheckpoint(
   text: string,
@@ -66,17 +72,32 @@ export async function attachCheckpoint(
   witnesses: CosignChoice = NO_WITNESSES,
 ): Promise<CheckpointReport> {
   const tree = signedTree(await readPublished(output.named), output);
-  const { rootKey, statement } = tree;
-  const signed = await rejecting(() =>
-    verifyCheckpoint(text, { rootKey, online: statement.online }, ANY_TIME),
-  );
-  const previous = await previousCheckpoint(tree, rootKey);
-  if (previous !== undefined && isOlderCheckpoint(signed, previous))
-    throw new TreeRejected(
-      `the checkpoint of the request is older than that in ${output.out}: make a new request`,
-    );
-  const { hold } = signed;
+  const checksums = readBytes(join(output.out, PATHS.checksums));
+  const { hold } = await followingCheckpoint(text, { rootKey: tree.rootKey, checksums }, tree);
   return replaceCheckpoint(tree, { text, hold, warnings: [] }, { witnesses, output });
+}
+
+/**
+ * Reads a checkpoint that the root key has signed elsewhere. It must be for this tree, and continue the published checkpoint:
+ * since the request was made, the settings of the page may have changed, or somebody may have held an issuer.
+ *
+ * @param named - what the checkpoint must be for
+ * @param published - the published tree; undefined if there is none
+ * @throws {@link RequestRejected} | {@link TreeRejected} | {@link UsageError}
+ */
+export async function followingCheckpoint(
+  text: string,
+  { rootKey, checksums }: Pick<CheckpointContext, 'rootKey' | 'checksums'>,
+  published: PublishedTree | undefined,
+): Promise<Checkpoint> {
+  const signed = await rejecting(() => verifyCheckpoint(text, { rootKey, online: undefined }, ANY_TIME));
+  if (signed.treeSha256 !== sha256(checksums))
+    throw outdated(`the checkpoint of the request is for a tree with another ${PATHS.checksums}`);
+  const previous = await previousCheckpoint(published, rootKey);
+  if (previous === undefined) return signed;
+  const isSame = String(signed.hold) === String(previous.hold);
+  if (isSame && !isOlderCheckpoint(signed, previous)) return signed;
+  throw outdated('the published checkpoint is newer than that of the request, or holds other issuers');
 }
 
 /** A published tree that can get another checkpoint. */

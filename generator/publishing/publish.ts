@@ -1,10 +1,4 @@
-import type { RootKey } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  isOlderCheckpoint,
-  type StatementsFile,
-  verifyCheckpoint,
-} from '@passport-registry/verifier/core';
+import type { StatementsFile } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { type CheckpointChoice, type CheckpointContext, signCheckpoint } from '../freshness/checkpoint.js';
@@ -21,7 +15,6 @@ import { PATHS } from '../tree/paths.js';
 import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
 import { assertDescription } from '../tree/registry-description.js';
 import { withStatements } from '../tree/statements-file.js';
-import { rejecting } from '../verification/seen-files.js';
 import { assembleOver } from './assemble.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { chooseOnline } from './choose-online.js';
@@ -29,9 +22,10 @@ import { assertLastingName, chooseLog, withDevelopmentKey } from './extend-log.j
 import { logPublication, removeReplacedFiles } from './log-publication.js';
 import { assertRootContinues, predecessorOf, publishedRecords } from './predecessor.js';
 import type { NewPublication } from './publication.js';
+import { followingCheckpoint } from './publish-checkpoint.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
-import { followingList, outdated, signedList } from './sign-list.js';
+import { followingList, signedList } from './sign-list.js';
 import { assertWritten, removeFromTree, writeTree } from './write.js';
 
 /**
@@ -150,29 +144,10 @@ async function assemble(
   const named = { rootKey, statement, checksums };
   const checkpoint =
     'checkpoint' in signer && signer.checkpoint !== undefined
-      ? await requestedCheckpoint(signer.checkpoint, rootKey, before)
+      ? (await followingCheckpoint(signer.checkpoint, named, before)).text
       : await newCheckpoint(publication, named, before);
   const file = { publication: statement.text, checkpoint, rotation, logProof: undefined };
   return { tree: new Map(tree), statements: file };
-}
-
-/**
- * Takes a checkpoint that the root key has signed elsewhere with its publication. Since then, somebody may have held an issuer, or
- * let one go.
- *
- * @throws {@link RequestRejected} | {@link UsageError}
- */
-async function requestedCheckpoint(
-  text: string,
-  rootKey: RootKey,
-  before: PublishedTree | undefined,
-): Promise<string> {
-  const requested = await rejecting(() => verifyCheckpoint(text, { rootKey, online: undefined }, ANY_TIME));
-  const previous = await previousCheckpoint(before, rootKey);
-  if (previous === undefined) return text;
-  const isSame = String(requested.hold) === String(previous.hold);
-  if (isSame && !isOlderCheckpoint(requested, previous)) return text;
-  throw outdated('the published checkpoint is newer than that of the request, or holds other issuers');
 }
 
 /** Signs the checkpoint of a new tree, unless the published one is for it, too, and does not expire soon. */

@@ -1,9 +1,13 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { type RotationStep, readRotation, successorIn } from '@passport-registry/verifier/core';
+import {
+  parseStatementsFile,
+  type RotationStep,
+  readRotation,
+  successorIn,
+} from '@passport-registry/verifier/core';
 import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import { PATHS } from './paths.js';
-import { statementsIn } from './statements-file.js';
 
 /*
  * A root key is committed to the keys that may replace it (rule rotation-commitment): by the rotation step that leads
@@ -18,9 +22,10 @@ import { statementsIn } from './statements-file.js';
  * @throws {@link TreeRejected} if the rotation is damaged
  */
 export function publishedSteps(out: string): readonly RotationStep[] {
-  const statements = statementsIn((path) => readIfReadable(out, path));
+  const statements = readIfReadable(out, PATHS.statements);
   try {
-    return readRotation(statements?.rotation ?? []);
+    // Of a damaged file, nobody knows to which keys the root key is committed.
+    return statements === undefined ? [] : readRotation(parseStatementsFile(statements).rotation);
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     throw new TreeRejected(`the rotation in ${out}/${PATHS.statements} is damaged: ${cause.message}`, {

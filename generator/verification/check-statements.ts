@@ -5,6 +5,7 @@ import {
   type Checkpoint,
   canonicalBytes,
   clockNote,
+  hasCode,
   isToCome,
   type PublicationStatement,
   parseStatementsFile,
@@ -164,7 +165,16 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
 export async function checkStatementsFile(files: SeenFiles): Promise<StatementsFile> {
   const bytes = await files.require(PATHS.statements);
   const statements = parseStatementsFile(bytes);
-  if (!Buffer.from(canonicalBytes(parseStrictJson(bytes))).equals(bytes))
-    throw new Problems([`${PATHS.statements} is not in canonical form`]);
+  if (!isCanonical(bytes)) throw new Problems([`${PATHS.statements} is not in canonical form`]);
   return statements;
+}
+
+/** A text with a lone surrogate has no canonical form. */
+function isCanonical(bytes: Uint8Array): boolean {
+  try {
+    return Buffer.from(canonicalBytes(parseStrictJson(bytes))).equals(bytes);
+  } catch (error) {
+    if (!hasCode(error, 'ERR_NOT_CANONICALIZABLE')) throw error;
+    return false;
+  }
 }

@@ -155,7 +155,7 @@ async function downloadEntries(
     let batch = await readBatch(release, indexes, { head, known, bundles });
     let walk = await walkLog(state, batch);
     // A disk can damage what was accepted before.
-    if (first < known.length && refusalIn(walk) !== undefined) {
+    if (walk.problems.some(({ kind, index }) => kind !== 'order' && index < known.length)) {
       batch = await readBatch(release, indexes, { head, known: [], bundles });
       walk = await walkLog(state, batch);
     }

@@ -4,6 +4,7 @@ import { readPublicationStatement } from '../../generator/freshness/statements.j
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { rootKeyOf } from '../../generator/tree/published-tree.js';
+import { readUnverified } from '../../generator/tree/statements-file.js';
 import { type Finding, finding } from './finding.js';
 import { type HostView, unreadable } from './host-view.js';
 import { isTooLarge } from './monitored-host.js';
@@ -48,9 +49,13 @@ function strayStatements(view: HostView, { entries }: KnownLog): Finding[] {
   if (malformed !== undefined) return [stray(`is malformed: ${malformed}`)];
   if (statements === undefined) return [];
   const found: Finding[] = [];
-  const { publication, rotation } = statements;
+  const { publication, checkpoint, rotation } = statements;
   if (publishedIndex(view, entries) === -1)
     found.push(stray(`has the publication ${statementHash(publication)}, which is not in the log`));
+  const named = readUnverified(checkpoint, 'registry-checkpoint+jwt')?.claims['publication'];
+  const isNamed = entries.some(({ type, sha256 }) => type === 'publication' && sha256 === named);
+  if (named !== undefined && named !== statementHash(publication) && !isNamed)
+    found.push(stray('has a checkpoint for another publication, which is not in the log'));
   const logged = new Set(entries.flatMap((entry) => (entry.type === 'rotation' ? [entry.sha256] : [])));
   const step = rotation.findIndex((text) => !logged.has(statementHash(text)));
   if (step !== -1) found.push(stray(`has a rotation step ${step + 1} that is not in the log`));

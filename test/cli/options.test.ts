@@ -7,22 +7,17 @@ describe('an option without effect', () => {
   const witness = ['keys', 'public', 'x.pem', '--witness', 'mirror.example'];
 
   it.each([
-    [[...unsigned, '--checkpoint-later'], '--checkpoint-later and --unsigned', 'to `attach`'],
+    [[...unsigned, '--checkpoint-by-root'], '--checkpoint-by-root and --unsigned', 'has the checkpoint'],
     [[...unsigned, '--rotation', 'step.jwt'], '--rotation and --unsigned', 'give the step to `attach`'],
     [[...unsigned, '--key', 'x.pem'], '--key and --unsigned', 'where the request is signed'],
-    [['revoke', 'a', '--reason', 'x', '--unsigned', 'r', '--checkpoint-later'], '--unsigned', 'to `attach`'],
-    [['build', '--delegate', 'x.json'], '--delegate has no effect without --unsigned', '`keys delegate`'],
-    [['build', '--days', '5'], '--days has no effect without --delegate', 'or leave it out'],
-    [['build', '--hold'], '--hold has no effect without --delegate', 'or leave it out'],
-    [[...unsigned, '--no-hold'], '--no-hold has no effect without --delegate', 'or leave it out'],
+    [
+      ['revoke', 'a', '--reason', 'x', '--unsigned', 'r', '--checkpoint-by-root'],
+      '--unsigned',
+      'online keys',
+    ],
     [['hold', 'a', '--all'], '--all has no effect without --end', 'pass --end, too'],
     [['hold', 'a', '--false-alarm'], '--false-alarm has no effect without --end', 'pass --end, too'],
     [['sign', 'request', '--again'], '--again has no effect without --share', 'pass --share, too'],
-    [
-      ['resolve', 'a', '--at', '2020-01-01T00:00:00Z', '--max-age', '5'],
-      '--max-age and --at',
-      'leave out one',
-    ],
     [['resolve', 'a', '--domain', 'x'], '--domain has no effect without --tier', 'pass --tier, too'],
     [['resolve', 'a', '--tier', 'certified', '--policy', 'x.json'], '--policy and --tier', 'leave out one'],
     [[...witness, '--log', 'registry.example/log'], '--log and --witness', 'leave out one'],
@@ -48,14 +43,14 @@ describe('an option without effect', () => {
 
   it('is on the command line: registry.yaml may say what other commands need', async () => {
     const folder = temporaryFolder();
-    writeFiles(folder, { 'registry.yaml': 'signer: { key: root.pem }\ndelegation: { days: 30 }\n' });
+    writeFiles(folder, { 'registry.yaml': 'signer: { key: root.pem }\ncheckpoint: { days_online: 30 }\n' });
     for (const args of [['build'], ['build', '--unsigned', 'request']])
       expect((await cli(args, folder)).stderr).toContain('issuers does not exist');
   });
 });
 
 describe('a wrong option', () => {
-  it('is found before the work: --conformance of a folder, and a delegation that does not exist', async () => {
+  it('is found before the work: --conformance of a folder, and a step that does not exist', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'dist/issuers.json': '{}' });
     const verified = await cli(['verify', 'dist', '--conformance', '--wait', '1'], folder);
@@ -63,7 +58,7 @@ describe('a wrong option', () => {
       2,
       'passport-registry: --conformance checks a live host: give its URL\n',
     ]);
-    const built = await cli(['build', '--unsigned', 'request', '--delegation', 'no.jwt'], folder);
+    const built = await cli(['build', '--rotation', 'no.jwt'], folder);
     expect([built.code, built.stderr]).toEqual([4, expect.stringContaining('no.jwt does not exist')]);
   });
 });

@@ -8,6 +8,7 @@ import { noteSigner, pairIn } from './note-keys.js';
 import { listen } from './serving.js';
 import { withKeys } from './settings.js';
 import { signerKey } from './signed-tree.js';
+import { answering } from './statements.js';
 import { ORIGIN } from './test-log.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from './workspace.js';
 
@@ -85,7 +86,7 @@ export interface ToldHost {
   readonly base: string;
   /** The requests since the last call, as `path` or `HEAD path`. */
   requested(): string[];
-  /** Returns the body for a path: undefined makes the file missing. */
+  /** Returns the body for a path: undefined makes the file missing. A statement may be a file of its own. */
   answer: (path: string) => Buffer | undefined;
 }
 
@@ -96,11 +97,15 @@ export async function toldHost(tree: string): Promise<ToldHost> {
     const file = join(tree, path);
     return existsSync(file) ? readFileSync(file) : undefined;
   };
-  const host = { answer: fromTree, base: '', requested: () => requests.splice(0) };
+  const host: ToldHost & { base: string } = {
+    answer: fromTree,
+    base: '',
+    requested: () => requests.splice(0),
+  };
   host.base = await listen((request: IncomingMessage, response) => {
     const path = (request.url ?? '').slice(1).replace(/\?.*/, '');
     requests.push(request.method === 'HEAD' ? `HEAD ${path}` : path);
-    const body = host.answer(path);
+    const body = answering((one) => host.answer(one))(path);
     response.writeHead(body === undefined ? 404 : 200).end(request.method === 'HEAD' ? undefined : body);
   });
   return host;

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { beforeEach } from 'vitest';
 import { copyOf, madeOnce } from './made-once.js';
 import { CLI } from './paths.js';
-import { cleanEnvironment, cli, type Outcome, recordText, writeFiles } from './workspace.js';
+import { cleanEnvironment, cli, filesBelow, type Outcome, recordText, writeFiles } from './workspace.js';
 
 /** A folder in which a registry is published to `dist` and mirrored to `mirror`. */
 export interface MirrorFolder {
@@ -13,7 +14,7 @@ export interface MirrorFolder {
   readonly rootKey: RootKey;
   /** The published tree. */
   readonly tree: string;
-  /** Builds the tree, with `updatedAt` as the time of the list. */
+  /** Publishes a new list, with `updatedAt` as its time. If no record has changed since, it changes one. */
   publish(updatedAt: string, ...args: string[]): Promise<void>;
   mirror(source: string, ...args: string[]): Promise<Outcome>;
   /** Starts a mirror as a separate process. */
@@ -41,9 +42,26 @@ export async function publishFirst(folder: string): Promise<void> {
 }
 
 async function build(folder: string, updatedAt: string, ...args: string[]): Promise<void> {
-  const options = ['build', '--key', 'key.pem', '--updated-at', updatedAt, '--renew', ...args];
+  changeOneRecord(folder);
+  const options = ['build', '--key', 'key.pem', '--updated-at', updatedAt, ...args];
   const { code, stderr } = await cli(options, folder);
   if (code !== 0) throw new Error(stderr);
+}
+
+/** A list is only made anew if a record has changed. So one is changed, unless a test has changed the records. */
+function changeOneRecord(folder: string): void {
+  const [issuers, built] = ['issuers', 'built-issuers'].map((name) => join(folder, name)) as [string, string];
+  const text = (records: string) =>
+    filesBelow(records)
+      .map((path) => path + readFileSync(join(records, path), 'utf8'))
+      .join();
+  if (existsSync(built) && text(issuers) === text(built)) {
+    const [first = ''] = filesBelow(issuers);
+    const [lines] = readFileSync(join(issuers, first), 'utf8').split('policy_uri');
+    writeFiles(issuers, { [first]: `${lines}policy_uri: https://${randomUUID()}.internal/\n` });
+  }
+  rmSync(built, { recursive: true, force: true });
+  cpSync(issuers, built, { recursive: true });
 }
 
 /** Returns such a folder, with a first publication of three issuers. All folders of a run have one root key. */

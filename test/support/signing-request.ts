@@ -1,11 +1,13 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from './signed-tree.js';
 
 /** The payloads of a request, and their signatures. */
 const SIGNATURES = {
   'issuers.json': 'issuers.sig',
   'publication.signing-input': 'publication.sig',
+  'checkpoint.signing-input': 'checkpoint.sig',
   'rotation.signing-input': 'rotation.sig',
 };
 
@@ -49,7 +51,12 @@ export function alterInput(
   );
 }
 
-/** Alters the publication statement to sign. */
+/** Alters the publication statement to sign. A checkpoint beside it is for the altered one. */
 export function alterStatement(folder: string, claims: Json, header: Json = {}): void {
   alterInput(folder, 'publication', { claims, header });
+  const [publication, checkpoint] = ['publication', 'checkpoint'].map((name) =>
+    join(folder, 'request', `${name}.signing-input`),
+  ) as [string, string];
+  if (!existsSync(checkpoint)) return;
+  alterInput(folder, 'checkpoint', { claims: { publication: sha256(readFileSync(publication)) } });
 }

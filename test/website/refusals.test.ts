@@ -71,7 +71,7 @@ describeInChromium('what the page refuses', () => {
     const { page } = await openWithClock(await serve(join(ed25519, 'dist')), 40 * 24 * 60 * 60 * 1000);
     await expectRefused(page, 'ERR_CHECKPOINT_EXPIRED', 'expired');
     // It is the clock of the device, or the operator is late.
-    await page.getByText('Or the clock of this device is wrong: it says').waitFor();
+    await page.getByText('check whether it is right').waitFor();
   });
 
   it('says of a host that does not answer only that it does not answer', async () => {

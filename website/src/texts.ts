@@ -282,7 +282,7 @@ export const causes = {
   forged:
     'The root key has not signed what this host sends, or something that it has signed is missing. Right after a publication, this ends within a minute.',
   expired:
-    'The operator is late, or this host holds a newer list back. Issuers may have been suspended or revoked since. Or the clock of this device is wrong: it says {time}.',
+    'The operator is late, or this host holds a newer list back. Issuers may have been suspended or revoked since.',
   unreachable: 'This host does not answer. This says nothing about the registry. Check your network.',
   clock:
     'This device says that it is {time}, which does not fit the times that this host sends: the clock of this device, of the operator or of the host is wrong.',

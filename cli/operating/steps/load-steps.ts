@@ -11,8 +11,10 @@ import { type CommandSettings, inSentences, type NextStep } from './next-step.js
 
 /** Whether the live registry has a newer tree than the output folder, or the output folder has none although one was published. */
 export function isTreeOlder(status: RegistryStatus): boolean {
-  const { tree, live } = status;
-  if (tree.published) return live.comparedWithTree === 'newer';
+  const { tree, live, online } = status;
+  // A later checkpoint by the key that registry.yaml replaces, maybe a thief's: the new key could not hold anyone over it.
+  const isByOldKey = online.isReplaced && live.parts?.publication === 'same';
+  if (tree.published) return live.comparedWithTree === 'newer' && !isByOldKey;
   if (tree.trace !== undefined) return true;
   return servingHost(status) !== undefined;
 }

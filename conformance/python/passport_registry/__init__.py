@@ -857,7 +857,7 @@ PUBLICATION: Forms = {
     "sums_sha256": is_hash, "levels": integer(0, 8),
 }
 PUBLICATION_OPTIONAL: Forms = {
-    "previous": lambda hashes: isinstance(hashes, list) and len(hashes) <= 16 and all(map(is_hash, hashes)),
+    "previous": lambda hashes: isinstance(hashes, list) and 1 <= len(hashes) <= 16 and all(map(is_hash, hashes)),
     "log": lambda log: bool(read_log_claim(log)),
     "online": lambda online: bool(read_online_keys(online)),
 }

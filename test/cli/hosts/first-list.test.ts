@@ -15,7 +15,6 @@ import {
   writeFiles,
 } from '../../support/workspace.js';
 
-const DAY = 24 * 60;
 const NOBODY = 'http://127.0.0.1:1';
 
 let top: string;
@@ -185,12 +184,12 @@ describe('a first list of a registry whose host has lost its list', () => {
     for (const name of ['dist', 'request']) expect(existsSync(join(folder, name))).toBe(false);
     const { code, tree, next } = await json('status');
     for (const trace of traces) expect(tree.message).toContain(trace);
-    if (!traces.includes('delegation.jwt')) expect(next).toHaveLength(1);
+    expect(next).toHaveLength(1);
     return { code, level: tree.level, next: next[0] };
   }
 
   it('is refused if the folder has a trust anchor of this root key', async () => {
-    const pinned = ['--trust-on-first-use', '--require-publication'];
+    const pinned = ['--trust-on-first-use'];
     expect(await json('pin', url, ...pinned)).toMatchObject({ code: 0 });
     deploy('');
     const { code, level, next } = await refusedBuild('trust-anchor.json');
@@ -200,57 +199,6 @@ describe('a first list of a registry whose host has lost its list', () => {
     writeFiles(folder, { 'trust-anchor.json': other });
     expect(await json('build', '--production')).toMatchObject({ code: 0 });
     rmSync(join(folder, 'trust-anchor.json'));
-  });
-
-  it('is refused if the folder has a delegation by this root key that is not part of the build', async () => {
-    const keys = async (...args: string[]) => (await cli(['keys', ...args], folder)).stdout;
-    const online = await keys('generate', '--no-passphrase', '--private', '../online.pem');
-    writeFiles(folder, { 'online.json': online });
-    writeFiles(folder, { 'delegation.jwt': await keys('delegate', '--online', 'online.json') });
-    deploy('');
-    const { code, level, next } = await refusedBuild('delegation.jwt');
-    expect([code, level]).toEqual([0, 'note']);
-    expect(next.command).toBe('npx passport-registry build --production --delegation delegation.jwt');
-    expect(next.reason).toContain('If this registry has published before');
-    // So begins a registry that is new.
-    expect(await json('build', '--production', '--delegation', 'delegation.jwt')).toMatchObject({ code: 0 });
-    // A later week, or a commit: the delegation is that of an earlier publication.
-    const lost = async (minutes: number) => {
-      rmSync(join(folder, 'dist'), { recursive: true });
-      const args = ['build', '--production', '--delegation', 'delegation.jwt', '--json'];
-      const built = await cli(args, folder, clockAhead(minutes));
-      const { stdout } = await cli(['status', '--json'], folder, clockAhead(minutes));
-      const { tree, next: steps } = JSON.parse(stdout);
-      return {
-        code: built.code,
-        level: tree.level,
-        commands: steps.map((one: { command?: string }) => one.command),
-      };
-    };
-    expect((await lost(7 * DAY - 5)).code).toBe(0);
-    const late = await lost(7 * DAY + 5);
-    expect(late).toMatchObject({ code: 1, level: 'error' });
-    expect(late.commands.join()).not.toContain('build');
-    cpSync(join(folder, 'published'), join(folder, 'dist'), { recursive: true });
-    git('init', '-q');
-    git('add', 'delegation.jwt');
-    git('commit', '-qm', 'Delegation');
-    expect(await lost(0)).toMatchObject({ code: 1, level: 'error' });
-    // If the registry is new, as the error says.
-    const { error } = await json('build', '--production', '--delegation', 'delegation.jwt');
-    const [, out = ''] = /`git (rm --cached delegation\.jwt)` and a commit/.exec(error.message) ?? [];
-    git(...out.split(' '), '-q');
-    git('commit', '-qm', 'Not yet');
-    expect(await json('build', '--production', '--delegation', 'delegation.jwt')).toMatchObject({ code: 0 });
-    git('add', 'delegation.jwt');
-    git('commit', '-qm', 'Delegation');
-    // A renewal that was not published.
-    cpSync(join(folder, 'published'), join(folder, 'dist'), { recursive: true });
-    const renewed = await keys('delegate', '--online', 'online.json', '--days', '30');
-    writeFiles(folder, { 'delegation.jwt': renewed });
-    expect(await lost(0)).toMatchObject({ code: 1, level: 'error' });
-    rmSync(join(folder, '.git'), { recursive: true });
-    rmSync(join(folder, 'delegation.jwt'));
   });
 
   it('is refused if git knows a branch with its tree', async () => {

@@ -5,7 +5,7 @@ import { git as gitIn } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
-import { readTreeFile, removeTreeFile } from '../../support/statements.js';
+import { readTreeFile } from '../../support/statements.js';
 import { cli, clockAhead, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
 
 const NOBODY = 'http://127.0.0.1:1';
@@ -67,10 +67,7 @@ beforeAll(async () => {
   }
   // A first list of a registry whose host may be away would be refused.
   configure('');
-  const jwt = await good('keys', 'delegate', '--online', 'online.json', '--hold');
-  writeFiles(folder, { 'delegation.jwt': jwt });
-  await good('build', '--production', '--delegation', 'delegation.jwt');
-  rmSync(join(folder, 'delegation.jwt'));
+  await good('build', '--production');
   replace('before', 'dist');
   await good('hold', 'alpha');
   configure(NOBODY);
@@ -242,7 +239,7 @@ describe('a host with something newer', () => {
 
 it('a host with a root key that nobody here knows is followed by no command, with the words of `status`', async () => {
   const next = ['--next-key', 'thief.pem', '--next-no-passphrase'];
-  const folders = ['--out', 'host', '--folder', 'thief', '--online', 'online.json'];
+  const folders = ['--out', 'host', '--folder', 'thief'];
   await offline(() => good('keys', 'rotate', '--yes', ...next, ...folders));
   const { live, next: steps } = await json(['status'], 2);
   const publish = ['--reason', 'x', '--production'];
@@ -261,18 +258,7 @@ it('a host with a root key that nobody here knows is followed by no command, wit
   }
   // Over a rotation of our own, which is the answer to a thief, `status` publishes.
   replace('kept', 'dist');
-  await offline(() =>
-    good(
-      'keys',
-      'rotate',
-      '--yes',
-      '--next-key',
-      'own.pem',
-      '--next-no-passphrase',
-      '--online',
-      'online.json',
-    ),
-  );
+  await offline(() => good('keys', 'rotate', '--yes', '--next-key', 'own.pem', '--next-no-passphrase'));
   for (const isPinned of [false, true]) {
     if (isPinned) replace('root.json', 'dist/keys/root.json');
     const [first] = (await json(['status'], 3)).next;
@@ -371,19 +357,15 @@ describe('an issuer that nobody stops yet', () => {
 });
 
 describe('after the online key has leaked', () => {
-  let jwt: string;
-
   /** The thief has released alpha and holds beta. */
   beforeEach(async () => {
     await offline(async () => {
       await json(['hold', '--end', 'alpha', '--false-alarm', '--out', 'host'], 1);
       await json(['hold', 'beta', '--out', 'host'], 2);
     });
-    jwt = await good('keys', 'delegate', '--online', 'online-2.json', '--hold');
-    writeFiles(folder, { 'delegation-2.jwt': jwt });
   });
 
-  const build = () => json(['build', '--production', '--delegation', 'delegation-2.jwt'], 3);
+  const build = () => json(['build', '--production'], 3);
 
   it('the document replaces it, and the checkpoint of the thief counts no more', async () => {
     const before = await json(['status'], 3);
@@ -399,22 +381,14 @@ describe('after the online key has leaked', () => {
       3,
       expect.stringMatching(/^checkpoint\.public_key in registry\.yaml names another key/),
     ]);
-    expect(half.error.message).not.toContain('--checkpoint-later');
+    expect(half.error.message).not.toContain('--checkpoint-by-root');
     configure();
     const document = readFileSync(new URL('../../../docs/operators/emergency.md', import.meta.url), 'utf8');
     const sed = /^ *(sed -i.*)$/m.exec(document)?.[1] ?? '';
     expect((await run('sh', ['-euc', sed], folder)).code).toBe(0);
     // Nothing is loaded over the hold that the new key cannot sign yet.
     const between = await json(['status'], 3);
-    expect(between.next[0].command).toBe(
-      'npx passport-registry build --production --delegation delegation-2.jwt',
-    );
-    rmSync(join(folder, 'delegation-2.jwt'));
-    const [undelegated] = (await json(['status'], 3)).next;
-    expect(undelegated).toEqual({
-      reason: expect.stringMatching(/is to be the next online key, delegate to it/),
-    });
-    writeFiles(folder, { 'delegation-2.jwt': jwt });
+    expect(between.next[0].command).toBe('npx passport-registry build --production');
     expect(readdirSync(folder).filter((name) => name.startsWith('registry.yaml'))).toEqual(['registry.yaml']);
     expect(await build()).toMatchObject({ code: 0 });
     const { live, hold, next } = await json(['status'], 4);
@@ -423,78 +397,14 @@ describe('after the online key has leaked', () => {
     expect(next.map(({ command }: { command?: string }) => command).join()).not.toContain('mirror');
   });
 
-  it('no colleague with the old settings is led to delegate to it again', async () => {
-    const { stdout } = await cli(
-      ['keys', 'delegate', '--online', 'online-2.json', '--hold'],
-      folder,
-      clockAhead(3),
-    );
-    writeFiles(folder, { 'delegation-3.jwt': stdout });
-    configure(url, ONLINE.replaceAll('online.', 'online-2.'));
-    expect(await json(['build', '--production', '--delegation', 'delegation-3.jwt'], 4)).toMatchObject({
-      code: 0,
+  it('no publication names a key with another task', async () => {
+    writeFiles(folder, {
+      'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
     });
-    replace('host', 'dist');
-    configure();
-    replace('delegation.jwt', 'before/keys/delegation.jwt');
-    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
-    const { next } = await json(['status'], 5);
-    expect(next[0]).toEqual({
-      reason: expect.stringMatching(/^let public_key .* do not delegate to that again/),
-    });
-    const built = await json(['build', '--production'], 5);
-    expect([built.code, built.error.message]).toEqual([
-      3,
-      expect.stringMatching(
-        /the delegation of \S+, get registry.yaml from there, and never delegate to a key/,
-      ),
-    ]);
-    const delegate = async (...more: string[]) =>
-      cli(['keys', 'delegate', '--online', 'online.json', '--hold', ...more], folder, clockAhead(5));
-    const words =
-      /in dist is to .*, and leaves out .*, which the earlier delegation\.jwt names: .*never delegate to it again/;
-    expect(await delegate()).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
-    // Over no tree, it is signed. The build knows better.
-    writeFiles(folder, { 'delegation-4.jwt': (await delegate('--out', 'none')).stdout });
-    const restored = await json(['build', '--production', '--delegation', 'delegation-4.jwt'], 6);
-    expect([restored.code, restored.error.message]).toEqual([3, expect.stringMatching(words)]);
-    const rotate = ['keys', 'rotate', '--next-key', 'next.pem', '--next-no-passphrase', '--yes'];
-    expect(await cli([...rotate, '--online', 'online.json'], folder, clockAhead(6))).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(words),
-    });
-    // As `> delegation.jwt` does it, before the command reads anything.
-    gitIn(folder, 'init', '-q');
-    gitIn(folder, 'add', 'delegation.jwt');
-    gitIn(folder, 'commit', '-qm', 'Delegation');
-    writeFiles(folder, { 'delegation.jwt': '' });
-    expect(await delegate()).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
-    rmSync(join(folder, '.git'), { recursive: true });
-    expect(await delegate()).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(
-        /which registry\.yaml names: if one of you has replaced it, run `git pull`/,
-      ),
-    });
-  });
-
-  it('the new key is delegated to first, and registry.yaml names it afterwards', async () => {
-    configure(url, ONLINE.replaceAll('online.', 'online-2.'));
-    const early = await cli(['keys', 'delegate', '--online', 'online-2.json'], folder);
-    expect([early.code, early.stdout, early.stderr]).toEqual([
-      ...[3, ''],
-      expect.stringMatching(/let registry\.yaml name \S+ once more, delegate first/),
-    ]);
-    expect(await build()).toMatchObject({ code: 0 });
-  });
-
-  it.each([
-    ['root.json', '', 'is the root key itself'],
-    ['online-2.json', 'log: { public_key: online-2.json }', 'is the key of the log'],
-  ])('no delegation names a key with another task: %s', async (key, log, words) => {
-    configure(url, `${ONLINE}\n${log}`);
-    const refusal = { code: 3, stdout: '', stderr: expect.stringContaining(words) };
-    expect(await cli(['keys', 'delegate', '--online', key], folder)).toMatchObject(refusal);
+    const log = 'log: { origin: registry.internal/log, signer: { key: log.pem } }';
+    configure(url, `${ONLINE.replaceAll('online.', 'log.')}\n${log}`);
+    const { code, error } = await json(['build', '--production'], 3);
+    expect([code, error.message]).toEqual([3, expect.stringContaining('is the key of the log')]);
   });
 
   it('its holds are named by the build that takes them over, and by `status`', async () => {
@@ -510,28 +420,14 @@ describe('after the online key has leaked', () => {
 });
 
 describe('a damaged tree', () => {
-  it.each(['publication.jwt', 'issuers.json'])(
-    'is replaced, without %s, together with the hold that the host lacks',
-    async (path) => {
-      replace('host', 'before');
-      rmSync(join(folder, 'dist', path));
-      const { next } = await json(['status'], 1);
-      expect(next[0].command).toMatch(
-        / && mv dist \S+ && cp -rL .* dist && npx passport-registry hold alpha$/,
-      );
-      expect(next[0].reason).toContain('hold again what only dist holds: alpha');
-      replace('host', 'held');
-      expect((await json(['status'], 1)).next[0].command).not.toContain('hold alpha');
-    },
-  );
-
-  it('that has lost its checkpoint still shows in statements.json whom it holds', async () => {
-    configure(url, `${ONLINE}\nstatements: true`);
-    await good('build', '--production');
-    await good('hold', 'beta');
-    removeTreeFile(join(folder, 'dist/checkpoint.jwt'));
-    const [{ command }] = (await json(['status'], 1)).next;
-    expect(command).toMatch(/ dist && npx passport-registry hold beta$/);
+  it('is replaced together with the hold that the host lacks', async () => {
+    replace('host', 'before');
+    rmSync(join(folder, 'dist/issuers.json'));
+    const { next } = await json(['status'], 1);
+    expect(next[0].command).toMatch(/ && mv dist \S+ && cp -rL .* dist && npx passport-registry hold alpha$/);
+    expect(next[0].reason).toContain('hold again what only dist holds: alpha');
+    replace('host', 'held');
+    expect((await json(['status'], 1)).next[0].command).not.toContain('hold alpha');
   });
 
   it('whose log lost its head gets no checkpoint, and gets the head back', async () => {
@@ -635,19 +531,6 @@ describe('without dist', () => {
     await offline(() => json(['checkpoint', 'host'], 3));
     expect((await json(['status'], 4)).next[0].command).toContain(`mirror ${url} `);
   });
-
-  it('a new registry delegates before its first list, and then builds with that delegation', async () => {
-    configure(NOBODY);
-    const build = 'npx passport-registry build --production --delegation delegation.jwt';
-    const first = await json(['status']);
-    expect(first.next[0].command).toBe(
-      `npx passport-registry keys delegate --online online.json > delegation.jwt && ${build}`,
-    );
-    const jwt = await good('keys', 'delegate', '--online', 'online.json');
-    writeFiles(folder, { 'delegation.jwt': jwt });
-    const { tree, next } = await json(['status']);
-    expect([tree.level, next[0].command]).toEqual(['note', build]);
-  });
 });
 
 it('a signing command that fails is named, with the way out', async () => {
@@ -655,23 +538,9 @@ it('a signing command that fails is named, with the way out', async () => {
   const suspend = ['suspend', 'beta', '--reason', 'x', '--production'];
   const { code, stderr } = await cli(suspend, folder);
   expect([code, stderr]).toEqual([3, expect.stringContaining('the online key (checkpoint.signer')]);
-  expect(stderr).toContain('pass --checkpoint-later');
+  expect(stderr).toContain('--checkpoint-by-root');
   expect(stderr).not.toMatch(/active -> suspended|`hold beta/);
-  expect(await json([...suspend, '--checkpoint-later'])).toMatchObject({ code: 0 });
-});
-
-describe('a new delegation', () => {
-  it('is to be committed under its own name', async () => {
-    gitIn(folder, 'init', '-q');
-    gitIn(folder, 'add', 'issuers', 'registry.yaml', 'root.json', 'online.json');
-    gitIn(folder, 'commit', '-qm', 'Registry');
-    const jwt = await good('keys', 'delegate', '--online', 'online.json', '--hold');
-    writeFiles(folder, { 'delegation-2.jwt': jwt, 'other.jwt': 'x' });
-    await good('build', '--production', '--delegation', 'delegation-2.jwt');
-    const { changes } = await json(['status'], 1);
-    expect(changes.toCommit).toContain('delegation-2.jwt');
-    expect(changes.toCommit).not.toContain('other.jwt');
-  });
+  expect(await json([...suspend, '--checkpoint-by-root'])).toMatchObject({ code: 0 });
 });
 
 describe('a suspension', () => {

@@ -69,7 +69,7 @@ describe('`status` of a damaged tree', () => {
     expect((await status()).tree.level).toBe('ok');
   });
 
-  it.each(['issuers.json', 'publication.jwt'])(
+  it.each(['issuers.json', 'statements.json'])(
     'restores %s from the host, or from the branch',
     async (path) => {
       const proposed = async () => (await status()).next[0].command;
@@ -174,7 +174,7 @@ describe('`status` of a damaged tree', () => {
       expect.stringMatching(/^continue the rotation: run `npx .* rotate` with /),
     );
     for (const [path, command] of [
-      ['publication.jwt', program('mirror', url)],
+      ['statements.json', program('mirror', url)],
       ['index.html', program('build', '--production')],
       ['issuers/alpha', program('build', '--production')],
     ] as const) {

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
+import { statementIn } from '../../support/statements.js';
 import {
   cli,
   cliProcess,
@@ -60,7 +61,7 @@ const rotate = (by: string, to: string, ...more: string[]) =>
     ...more,
   );
 const commit = (...next: string[]) => ['--commit', ...next];
-const steps = (): string[] => JSON.parse(text('dist/keys/rotation.json'));
+const steps = (): string[] => JSON.parse(statementIn(path('dist'), 'rotation'));
 const committed = () => steps().map((step) => claimsOf(Buffer.from(step))['next_roots']);
 const treeNow = () => [...filesOf(path('dist'))].map(([name, bytes]) => `${name} ${bytes}`).join('\n');
 

@@ -28,9 +28,9 @@ import {
   cliAnswering,
   cliProcess,
   cliWith,
-  clockAhead,
   commandLine,
   encryptedKey,
+  filesBelow,
   filesOf,
   type Outcome,
   recordText,
@@ -67,20 +67,15 @@ const ONLINE = 'checkpoint: { signer: { key: online.pem } }\n';
 
 const IDS = ['alpha', 'beta'];
 
-/** A published registry, with or without checkpoints. Each is made once, and copied. */
-async function published({ checkpoints = true, ids = IDS } = {}): Promise<void> {
-  const made = await madeOnce(`rotate-${checkpoints}-${ids.length}`, async (home) => {
+/** A published registry, with or without an online key. Each is made once, and copied. */
+async function published({ online = true, ids = IDS } = {}): Promise<void> {
+  const made = await madeOnce(`rotate-${online}-${ids.length}`, async (home) => {
     folder = home;
     for (const id of ids) writeFiles(home, { [`issuers/${id}.yaml`]: recordText(id) });
     mkdirSync(path('safe'));
     for (const name of ['root', 'online', 'stranger']) await key(name);
-    writeFiles(home, { 'registry.yaml': checkpoints ? SETTINGS + ONLINE : SETTINGS });
-    const delegation = checkpoints ? ['--delegation', 'delegation.jwt'] : [];
-    if (checkpoints) {
-      const { stdout } = await good('keys', 'delegate', '--online', 'online.json');
-      writeFiles(home, { 'delegation.jwt': stdout });
-    }
-    await good('build', ...delegation);
+    writeFiles(home, { 'registry.yaml': online ? SETTINGS + ONLINE : SETTINGS });
+    await good('build');
   });
   folder = copyOf(made);
 }
@@ -119,8 +114,8 @@ afterEach(() => {
 });
 
 describe('passport-registry keys rotate', () => {
-  it.each([true, false])('replaces the root key at once; with checkpoints: %s', async (checkpoints) => {
-    await published({ checkpoints });
+  it.each([true, false])('replaces the root key at once; with an online key: %s', async (online) => {
+    await published({ online });
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
     const { code, stdout, stderr } = await rotate('--json');
     expect([code, JSON.parse(stdout)]).toEqual([
@@ -132,11 +127,7 @@ describe('passport-registry keys rotate', () => {
     ]);
     expect(stderr).toMatch(/to do {2}.* safe\/next\.pem/);
     expect(stderr).toMatch(/to do {2}build dist .*: 1 changed issuer\n/);
-    expect(stderr.includes('checkpoint by the online key')).toBe(checkpoints);
-    expect(existsSync(path('rotation/delegation.jwt'))).toBe(checkpoints);
-    expect(stderr.includes(' replace delegation.jwt by rotation/delegation.jwt, then remove rotation,')).toBe(
-      checkpoints,
-    );
+    expect(stderr).toContain(`checkpoint by the ${online ? 'online' : 'next'} key`);
     await expectRotated();
     expect(statSync(path('safe/next.pem')).mode & 0o777).toBe(0o600);
   });
@@ -165,7 +156,6 @@ describe('passport-registry keys rotate', () => {
     expect(treeNow()).toBe(tree);
     rmSync(path('rotation'), { recursive: true });
     await good('build');
-    cpSync(path('dist/keys/delegation.jwt'), path('delegation.jwt'));
     expect((await good('status')).stdout).toContain('There is nothing to do.');
     // The next rotation.
     const third = await command([
@@ -177,7 +167,7 @@ describe('passport-registry keys rotate', () => {
       '--next-no-passphrase',
     ]);
     expect(third.code).toBe(0);
-    expect(JSON.parse(text('dist/keys/rotation.json'))).toHaveLength(2);
+    expect(JSON.parse(String(readTreeFile(path('dist/keys/rotation.json'))))).toHaveLength(2);
   });
 
   it.each([
@@ -275,17 +265,17 @@ describe('passport-registry keys rotate', () => {
   });
 
   it('lets the next root key sign checkpoints if the root key did', async () => {
-    await published({ checkpoints: false });
+    await published({ online: false });
     await good('build', ...withKeys({ checkpoint: 'root.pem' }));
     expect((await rotate()).stderr).toContain('with a checkpoint by the next key');
     await expectRotated();
   });
 
-  it('delegates to other online keys if told so', async () => {
+  it('names another online key if registry.yaml does', async () => {
     await published();
-    await expectRefused('which the delegation of the next key does not name', 3, '--online', 'stranger.json');
-    const args = ['--online', 'stranger.json', ...withKeys({ checkpoint: 'stranger.pem' })];
-    expect((await rotate(...args)).code).toBe(0);
+    expect((await rotate(...withKeys({ checkpoint: 'stranger.pem' }))).code).toBe(0);
+    const { online } = claimsOf(readTreeFile(path('dist/publication.jwt'))) as { online: { keys: unknown } };
+    expect(online.keys).toEqual([jwk('stranger.json')]);
     await expectRotated();
   });
 
@@ -394,12 +384,6 @@ describe('a rotation that does not fit', () => {
       3,
     ],
     [
-      'with a delegation by the outgoing key',
-      async () => writeFiles(folder, { 'rotation/delegation.jwt': text('delegation.jwt') }),
-      'delegation.jwt is not a delegation by the next key',
-      3,
-    ],
-    [
       'with another next key',
       async () => cpSync(path('stranger.pem'), path('safe/next.pem')),
       'but rotation belongs to a rotation to',
@@ -421,10 +405,8 @@ describe('a rotation that does not fit', () => {
       'after the tree has got another root key',
       async () => {
         writeFiles(folder, { other: (await good('keys', 'step', '--next', 'stranger.json')).stdout });
-        const delegate = ['keys', 'delegate', '--online', 'online.json'];
         const args = ['--key', 'stranger.pem', '--root-key', 'stranger.json'];
-        writeFiles(folder, { 'other.jwt': (await good(...delegate, ...args)).stdout });
-        await good('build', ...args, '--rotation', 'other', '--delegation', 'other.jwt');
+        await good('build', ...args, '--rotation', 'other');
         writeFiles(folder, { 'registry.yaml': ONLINE });
       },
       'belongs to a rotation from',
@@ -486,13 +468,6 @@ describe('a rotation that does not fit', () => {
       3,
     ],
     ['two next keys', () => undefined, ['--next-signer-command', 'false'], 'pass the next root key', 2],
-    [
-      'no online key',
-      () => writeFiles(folder, { 'registry.yaml': SETTINGS }),
-      [],
-      'set checkpoint.signer in registry.yaml',
-      2,
-    ],
   ])('with %s is refused before anything is signed', async (_name, alter, args, words, code) => {
     alter();
     await expectRefused(words, code, ...args);
@@ -554,27 +529,14 @@ describe('a rotation that does not fit', () => {
     expect((await rotate()).code).toBe(0);
     await expectRotated();
   });
-
-  it('signs the delegation again if it has expired', async () => {
-    await published();
-    await stoppedBeforeBuild();
-    const [delegation, signedStep] = [text('rotation/delegation.jwt'), text('rotation/step.jwt')];
-    const later = clockAhead(91 * 24 * 60);
-    const { code, stderr } = await cli(['keys', 'rotate', '--yes', ...NEXT], folder, later);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('to do  sign a delegation')]);
-    expect(stderr).toContain('done   sign the step');
-    expect(text('rotation/delegation.jwt')).not.toBe(delegation);
-    expect(text('rotation/step.jwt')).toBe(signedStep);
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder, later)).code).toBe(0);
-  });
 });
 
 const KILLS = rounds({ usual: 3, soak: 200 });
 
-/** The file of the tree that a rotation writes first. */
-const SWITCHED = 'dist/keys/rotation.json';
+/** A file of the tree that a rotation replaces early. */
+const SWITCHED = 'dist/keys/root.json';
 /** The files that a rotation writes before. */
-const STEPS = ['rotation/step.jwt', 'safe/next.pem', 'rotation/delegation.jwt', 'rotation/outgoing.json'];
+const STEPS = ['rotation/step.jwt', 'safe/next.pem', 'rotation/outgoing.json'];
 
 describe('the place of the next key', () => {
   it.each(['rotation/next.pem', 'dist/next.pem'])(
@@ -679,13 +641,10 @@ describe('a rotation that is stopped', () => {
     await published();
     renameSync(path('dist'), path('before'));
     cpSync(path('before'), path('dist'), { recursive: true });
-    // A checkpoint of the second in which the next delegation is signed is valid under that delegation, too.
-    const signed = Number(claimsOf(readTreeFile(path('before', 'checkpoint.jwt')))['iat']);
-    await expect.poll(() => Math.floor(Date.now() / 1000)).toBeGreaterThan(signed);
     expect((await rotate()).code).toBe(0);
     renameSync(path('dist'), path('after'));
     renameSync(path('rotation'), path('whole'));
-    const files = ['outgoing.json', 'next.json', 'step.jwt', 'delegation.jwt'];
+    const files = ['outgoing.json', 'next.json', 'step.jwt'];
     for (let made = 0; made <= files.length; made++) {
       rmSync(path('dist'), { recursive: true, force: true });
       rmSync(path('rotation'), { recursive: true, force: true });
@@ -699,8 +658,8 @@ describe('a rotation that is stopped', () => {
       await expectRotated();
     }
     // A build renames these files last, in this order, and can be killed before each of them.
-    const last = ['issuers.sig', 'issuers.json', 'publication.jwt', 'SHA256SUMS', 'checkpoint.jwt'];
-    const first = [...filesOf(path('after')).keys()].filter((name) => !last.includes(name));
+    const last = ['issuers.sig', 'issuers.json', 'SHA256SUMS', 'statements.json'];
+    const first = filesBelow(path('after')).filter((name) => !last.includes(name));
     for (let renamed = 0; renamed < last.length; renamed++) {
       rmSync(path('dist'), { recursive: true });
       cpSync(path('before'), path('dist'), { recursive: true });
@@ -760,15 +719,18 @@ describe('a rotation that is stopped', () => {
     console.info(`killed ${KILLS} rotations: ${JSON.stringify(outcomes)}`);
   });
 
+  const contentOf = (file: string) => (existsSync(path(file)) ? text(file) : undefined);
+
   /** Kills a rotation soon after it has written a file. */
   async function killed(after: string): Promise<void> {
+    const before = contentOf(after);
     const child = spawn(process.execPath, [CLI, 'keys', 'rotate', '--yes', ...NEXT], {
       cwd: folder,
       env: cleanEnvironment(),
       stdio: 'ignore',
     });
     const ended = new Promise((resolve) => child.once('close', resolve));
-    while (child.exitCode === null && !existsSync(path(after))) await pause(1);
+    while (child.exitCode === null && contentOf(after) === before) await pause(1);
     const later = performance.now() + Math.random() * 4;
     if (after === SWITCHED) while (performance.now() < later);
     else await pause(Math.random() * 50);

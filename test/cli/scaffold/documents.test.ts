@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { commandsBelow, withoutTerminal } from '../../support/documents.js';
@@ -100,11 +101,13 @@ describe('the documents of a new registry', () => {
     expect(git('rev-list', '--count', 'published')).toBe('1');
   });
 
-  it('README.md: checkpoints, and an emergency in a registry that has them', async () => {
+  it('README.md: checkpoints by an online key, and an emergency in a registry that has one', async () => {
     uncomment('Checkpoints');
     await runAll('README.md', 'Checkpoints');
-    expect(git('ls-tree', '--name-only', 'published')).toContain('checkpoint.jwt');
-    execFileSync('git', ['add', 'online.json', 'delegation.jwt'], { cwd: folder });
+    const { publication } = JSON.parse(git('show', 'published:statements.json'));
+    const own = JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8'));
+    expect(decodeJwt(publication)).toMatchObject({ online: { keys: [own], hold: true } });
+    execFileSync('git', ['add', 'online.json'], { cwd: folder });
     const key = readFileSync(join(top, 'online.pem'), 'utf8');
     await runAll('README.md', 'Emergency', { ONLINE_KEY: key });
     expect(git('show', 'published^:issuers/harbour-logistics')).toContain('"status":"suspended"');
@@ -122,8 +125,8 @@ describe('the documents of a new registry', () => {
     expect(JSON.parse(git('show', 'published:keys/root.json')).kid).toBe(kid);
     expect(kid).not.toBe(before);
     const committed = git('diff', '--name-only', 'main', 'new-root-key');
-    // The first two files are from the checkpoints.
-    const files = ['delegation.jwt', 'online.json', 'registry.yaml', 'root.json'];
+    // The first file is from the checkpoints.
+    const files = ['online.json', 'registry.yaml', 'root.json'];
     expect(committed.split('\n')).toEqual(files);
     const { stdout } = await sh('git status --porcelain', folder);
     expect(committed + stdout).not.toMatch(/rotation|pem/);

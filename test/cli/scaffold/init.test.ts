@@ -107,7 +107,6 @@ describe('passport-registry init', () => {
       contact: 'operator@registry.internal',
       homepage: 'https://www.registry.internal/about',
       base_url: 'https://registry.internal',
-      statements: true,
     });
     // The examples in the comments are valid, too.
     writeFiles(folder, { 'all.yaml': text.replaceAll(/^# (?=\w+:( |$)| {2})/gm, '') });
@@ -490,7 +489,6 @@ describe('init on a terminal', () => {
       name: 'my-registry',
       contact: 'operator@git.internal',
       base_url: 'https://registry.internal',
-      statements: true,
     });
   });
 

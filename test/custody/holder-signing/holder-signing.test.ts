@@ -24,6 +24,7 @@ import {
   sign,
   start,
 } from '../../support/signing-holders.js';
+import { statementIn } from '../../support/statements.js';
 import { cli, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 beforeEach(start);
@@ -118,23 +119,27 @@ describe('two of three holders', () => {
     await good(attach());
   });
 
-  it('sign a delegation and a rotation', async () => {
+  it('sign a rotation', async () => {
     await cli(
-      ['keys', 'generate', '--no-passphrase', '--private', 'online.pem', '--public', 'online.json'],
+      ['keys', 'generate', '--no-passphrase', '--private', 'next.pem', '--public', 'next.json'],
       registry,
     );
-    for (const args of [
-      ['keys', 'delegate', '--online', 'online.json'],
-      ['keys', 'step', '--next', 'online.json'],
-    ]) {
-      rmSync(request, { recursive: true, force: true });
-      await good(cli([...args, '--root-key', 'root.json', '--unsigned', 'request'], registry));
-      await each(commit, 'Anna', 'Bo');
-      await each(sign, 'Anna', 'Bo');
-      const { stdout } = await good(attach());
-      const [statement] = Object.values(JSON.parse(stdout)).filter((value) => typeof value === 'string');
-      expect(String(statement).split('.')).toHaveLength(3);
-    }
+    const step = ['keys', 'step', '--next', 'next.json'];
+    await good(cli([...step, '--root-key', 'root.json', '--unsigned', 'request'], registry));
+    await each(commit, 'Anna', 'Bo');
+    await each(sign, 'Anna', 'Bo');
+    const { rotation } = JSON.parse((await good(attach())).stdout);
+    expect(rotation.split('.')).toHaveLength(3);
+  });
+
+  it('renew the checkpoint', async () => {
+    await at('published');
+    const before = statementIn(join(registry, 'dist'), 'checkpoint');
+    await newRequest();
+    await each(commit, 'Anna', 'Bo');
+    await each(sign, 'Anna', 'Bo');
+    await good(attach());
+    expect(statementIn(join(registry, 'dist'), 'checkpoint')).not.toBe(before);
   });
 });
 
@@ -324,7 +329,8 @@ describe('nonces', () => {
       for (const { hiding, binding } of Object.values(session))
         secrets.push(Buffer.from(hiding), Buffer.from(binding));
     }
-    expect(secrets).toHaveLength(8);
+    // A group with Bo and one with Cy, each with two nonces for list, statement and checkpoint.
+    expect(secrets).toHaveLength(12);
     expect(readdirSync(copy)).toEqual(['commitments.jwt']);
     const outputs = [await good(sign('Anna')), await good(sign('Bo'))];
     await good(attach());

@@ -114,26 +114,49 @@ describe('signing in two steps', () => {
     expect(sums()).toBe(before);
   });
 
-  it('has nothing to sign where no record has changed, unless it is to be renewed', async () => {
+  const CHECKPOINT = [
+    ...[expect.stringMatching(/^ {2}signed {4}2/), expect.stringMatching(/^ {2}until {5}2/)],
+    ...[expect.stringMatching(/^ {2}tree {6}[0-9a-f]{64}$/), '  holds     nobody'],
+  ];
+
+  it('shows what each statement says, also as JSON', async () => {
     clear();
-    const { code, stderr } = await request();
-    expect([code, stderr.includes('nothing to sign')]).toEqual([0, true]);
-    expect(existsSync(join(online, 'request'))).toBe(false);
-    const { stdout } = await request('--renew', '--json');
+    writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
+    const { stdout } = await request('--json');
     expect(JSON.parse(stdout)).toMatchObject({
       ok: true,
       request: 'request',
       sequence: 2,
       changes: [
-        expect.any(String),
-        '  no record changes',
+        expect.stringMatching(/^list of 2/),
+        expect.stringMatching(/^\+ gamma: new/),
         'publication 2, after publication 1',
         expect.stringMatching(/^ {2}signed {4}2/),
-        '  issuers   2',
+        '  issuers   3',
         expect.stringMatching(/^ {2}sums {6}[0-9a-f]{64}, in 0 levels$/),
-        '  checkpoint not required',
+        'checkpoint for publication 2',
+        ...CHECKPOINT,
       ],
     });
+  });
+
+  it('has only a checkpoint to sign where no record has changed', async () => {
+    clear();
+    const { stdout } = await request('--json');
+    expect(JSON.parse(stdout)).toMatchObject({ changes: ['checkpoint for publication 1', ...CHECKPOINT] });
+  });
+
+  it('has nothing to sign where no record has changed, and an online key signs checkpoints', async () => {
+    const key = ['keys', 'generate', '--no-passphrase', '--private', 'online.pem', '--public', 'online.json'];
+    await cli(key, online);
+    writeFiles(online, {
+      'registry.yaml': 'checkpoint: { public_key: online.json, signer: { key: online.pem } }\n',
+    });
+    await whole();
+    clear();
+    const { code, stderr } = await request();
+    expect([code, stderr.includes('nothing to sign')]).toEqual([0, true]);
+    expect(existsSync(join(online, 'request'))).toBe(false);
   });
 
   describe('refuses', () => {
@@ -217,7 +240,7 @@ describe('signing in two steps', () => {
       expect([unsigned.code, unsigned.stderr.includes('sign the request first')]).toEqual([2, true]);
       cpSync(join(offline, 'key.pem'), join(online, 'key.pem'));
       signFiles(online);
-      for (const name of ['issuers.sig', 'publication.sig']) {
+      for (const name of ['issuers.sig', 'publication.sig', 'checkpoint.sig']) {
         const good = readFileSync(join(online, 'request', name));
         const others = ['A'.repeat(86), '', '\0', readFileSync(join(online, 'dist/issuers.sig'))];
         for (const other of others) {
@@ -371,7 +394,7 @@ describe('signing in two steps', () => {
       'passport-registry:',
     );
     expect((await cli(['verify', 'dist', '--root-key', 'next.json'], online)).code).toBe(0);
-    expect(statement()).toMatchObject({ sequence: 2, previous: expect.any(String) });
+    expect(statement()).toMatchObject({ sequence: 2, previous: [expect.any(String)] });
     // The next list follows under the new key, and this machine knows the sequence.
     writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
     clear();
@@ -416,7 +439,7 @@ describe('signing in two steps', () => {
   });
 
   describeWith(['openssl'], 'with openssl alone on the machine with the key', () => {
-    it.each(['ed25519', 'p256'])('signs both files with a key for %s, in any form', async (algorithm) => {
+    it.each(['ed25519', 'p256'])('signs all files with a key for %s, in any form', async (algorithm) => {
       const [folder, made] = [temporaryFolder(), await workspace(['alpha'])];
       if (algorithm === 'p256') {
         rmSync(join(made, 'key.pem'));
@@ -428,12 +451,14 @@ describe('signing in two steps', () => {
       const openssl = async (form: string) => {
         const digest =
           algorithm === 'p256' ? 'dgst -sha256 -sign key.pem' : 'pkeyutl -sign -rawin -inkey key.pem -in';
-        const lines = ['issuers.json issuers.sig', 'publication.signing-input publication.sig'].map(
-          (pair) => {
-            const [payload, signature] = pair.split(' ').map((name) => `request/${name}`);
-            return `openssl ${digest} ${payload} ${form} > ${signature}`;
-          },
-        );
+        const lines = [
+          'issuers.json issuers',
+          'publication.signing-input publication',
+          'checkpoint.signing-input checkpoint',
+        ].map((pair) => {
+          const [payload, name] = pair.split(' ').map((part) => `request/${part}`);
+          return `openssl ${digest} ${payload} ${form} > ${name}.sig`;
+        });
         cpSync(join(made, 'request'), join(folder, 'request'), { recursive: true });
         const { code, stderr } = await run('sh', ['-ec', lines.join('\n')], folder);
         expect([code, stderr]).toEqual([0, '']);
@@ -453,9 +478,9 @@ describe('signing in two steps', () => {
         // ECDSA never signs alike. What is published already keeps its signatures.
         const before = readFileSync(join(made, 'dist/SHA256SUMS'));
         await openssl(form);
-        for (const name of ['issuers.sig', 'publication.sig'])
-          renameSync(join(made, 'request', name), join(made, name));
-        const again = ['attach', 'request', 'issuers.sig', 'publication.sig', '--root-key', 'root.json'];
+        const signatures = ['issuers.sig', 'publication.sig', 'checkpoint.sig'];
+        for (const name of signatures) renameSync(join(made, 'request', name), join(made, name));
+        const again = ['attach', 'request', ...signatures, '--root-key', 'root.json'];
         expect((await cli(again, made)).code).toBe(0);
         expect(readFileSync(join(made, 'dist/SHA256SUMS')).equals(before)).toBe(true);
       }

@@ -13,16 +13,15 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
-import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { alterInput, signFiles } from '../../support/signing-request.js';
+import { readTreeFile } from '../../support/statements.js';
 import { cli, type Outcome, recordText, run, writeFiles } from '../../support/workspace.js';
 
-/** A registry with one published list and a delegation. Its root key is only used by `sign` and by this file. */
+/** A registry with one published list and no online key. Its root key is only used by `sign` and by this file. */
 let folder: string;
 
 const HASH = '0'.repeat(43);
-const CHECKPOINT = withKeys({ checkpoint: 'online.pem' });
 
 beforeEach(async () => {
   const made = await madeOnce('payloads', async (home) => {
@@ -30,15 +29,15 @@ beforeEach(async () => {
     writeFiles(home, { 'issuers/alpha.yaml': recordText('alpha') });
     for (const name of ['key', 'online', 'second']) await makeKey(name);
     renameSync(at('key.json'), at('root.json'));
-    await request('build', ...CHECKPOINT, '--delegate', 'online.json');
+    await renew();
     await signed();
-    await good('attach', 'request', '--root-key', 'root.json', ...CHECKPOINT);
+    await attached();
   });
   folder = copyOf(made);
 });
 
 const at = (path: string) => join(folder, path);
-const read = (path: string) => readFileSync(at(path));
+const read = (path: string) => (path.startsWith('dist/') ? readTreeFile : readFileSync)(at(path));
 const thumbprint = (name: string): string => JSON.parse(read(`${name}.json`).toString()).kid;
 const command = (...args: string[]) => cli(args, folder);
 
@@ -68,7 +67,8 @@ function request(command: string, ...more: string[]): Promise<Outcome> {
   rmSync(at('request'), { recursive: true, force: true });
   return good(...command.split(' '), '--unsigned', 'request', '--root-key', 'root.json', ...more);
 }
-const delegate = (...more: string[]) => request('keys delegate', '--online', ...more);
+/** A request with a checkpoint alone, unless a record has changed. */
+const renew = () => request('build');
 const rotate = async () => {
   if (!existsSync(at('next.pem'))) await makeKey('next');
   return request('keys step', '--next', 'next.json');
@@ -86,148 +86,144 @@ const verified = async (rootKey = 'root.json') =>
 const words = ({ stderr }: Outcome) =>
   stderr.split('\n').filter((line) => line !== '' && !/^(signed: |request is ready|note: )/.test(line));
 
-describe('a request with a delegation', () => {
+/** Lets a key sign checkpoints from the next publication on. */
+const online = (name: string, more = '') =>
+  writeFiles(folder, {
+    'registry.yaml': `checkpoint: { public_key: ${name}.json, signer: { key: ${name}.pem }${more} }\n`,
+  });
+
+describe('a request with a checkpoint', () => {
   it('is signed with list and statement in one session, and published with them', async () => {
-    const [asked, shown] = [
-      await request('build', '--renew', '--delegate', 'online.json', 'second.json', '--days', '30'),
-      await signed(),
-    ];
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    const [asked, shown] = [await renew(), await signed()];
     expect(words(shown)).toEqual(words(asked));
     expect(read('request/CHANGES.txt').toString().trimEnd().split('\n')).toEqual(words(asked));
-    const { iat, exp } = claimsOf(read('request/delegation.signing-input'));
+    const { iat, exp } = claimsOf(read('request/checkpoint.signing-input'));
     expect(Number(exp) - Number(iat)).toBe(30 * 86_400);
-    const before = claimsOf(read('dist/keys/delegation.jwt'));
     const time = (seconds: unknown) => new Date(Number(seconds) * 1000).toISOString().replace('.000Z', 'Z');
     expect(words(shown)).toEqual([
       expect.stringContaining('list of '),
-      '  no record changes',
+      expect.stringContaining('+ beta: new'),
       'publication 2, after publication 1',
-      ...[expect.any(String), expect.any(String), expect.any(String), expect.any(String)],
-      `delegation to 2 online keys, after the delegation of ${time(before['iat'])} by root key ${thumbprint('root')}`,
-      `  valid     from ${time(iat)} until ${time(exp)}, 30 days`,
-      `  key       ${thumbprint('online')}`,
-      `  key       ${thumbprint('second')}, A NEW KEY`,
+      ...[expect.any(String), expect.any(String), expect.any(String)],
+      'checkpoint for publication 2',
+      `  signed    ${time(iat)}`,
+      `  until     ${time(exp)}`,
+      expect.stringMatching(/^ {2}tree {6}[0-9a-f]{64}$/),
+      '  holds     nobody',
       `sha256   ${sha256(read('request/issuers.json'))}`,
       `root key ${thumbprint('root')}`,
     ]);
-    expect(signatures()).toEqual(['delegation.sig', 'issuers.sig', 'publication.sig']);
-    await attached(...withKeys({ checkpoint: 'second.pem' }));
+    expect(signatures()).toEqual(['checkpoint.sig', 'issuers.sig', 'publication.sig']);
+    await attached();
     await verified();
-    expect(claimsOf(read('dist/keys/delegation.jwt'))).toMatchObject({ iat, exp });
+    expect(claimsOf(read('dist/checkpoint.jwt'))).toMatchObject({ iat, exp });
   });
 
-  it('alone is published with the public root key: list, signature and statement stay', async () => {
-    const shown = await delegate('second.json');
-    expect(words(shown)).toContain(`  key       ${thumbprint('online')}, NO LONGER DELEGATED`);
-    expect(words(await signed())).toEqual(words(shown));
-    expect(signatures()).toEqual(['delegation.sig']);
-    const { stdout } = await attached();
-    expect(JSON.parse((await attached('--json')).stdout)).toEqual({ ok: true, delegation: stdout.trim() });
-    writeFiles(folder, { 'delegation.jwt': stdout });
-    const kept = ['issuers.json', 'issuers.sig', 'publication.jwt'].map((name) => `dist/${name}`);
-    const before = kept.map(read);
-    const build = ['build', '--root-key', 'root.json', '--delegation', 'delegation.jwt'];
-    await good(...build, ...withKeys({ checkpoint: 'second.pem' }));
-    expect(kept.map(read)).toEqual(before);
-    expect(read('dist/keys/delegation.jwt').toString()).toBe(stdout.trim());
-    await verified();
-  });
-
-  it('alone is completed without the online key', async () => {
-    await delegate('second.json');
-    await signed();
-    const { stdout } = await attached(...withKeys({ checkpoint: 'elsewhere.pem' }));
-    expect(claimsOf(Buffer.from(stdout))).toHaveProperty('exp');
-  });
-
-  it('alone also comes of a build that has nothing else to sign', async () => {
-    const { stderr } = await request('build', '--delegate', 'second.json');
-    expect(stderr).toContain('delegation to 1 online key');
+  it('alone comes of a build that has nothing else to sign: list, signature and statement stay', async () => {
+    const shown = await renew();
     expect(readdirSync(at('request')).sort()).toEqual([
       'CHANGES.txt',
-      'delegation.signing-input',
+      'checkpoint.signing-input',
       'previous',
+    ]);
+    expect(words(await signed())).toEqual(words(shown));
+    expect(signatures()).toEqual(['checkpoint.sig']);
+    const kept = ['issuers.json', 'issuers.sig', 'publication.jwt'].map((name) => `dist/${name}`);
+    const before = kept.map(read);
+    const { iat } = claimsOf(read('request/checkpoint.signing-input'));
+    expect(JSON.parse((await attached('--json')).stdout)).toMatchObject({ ok: true, hold: [] });
+    expect(kept.map(read)).toEqual(before);
+    expect(claimsOf(read('dist/checkpoint.jwt'))).toMatchObject({ iat });
+    await verified();
+  });
+
+  it('says whom it holds, and cannot end a hold', async () => {
+    await renew();
+    await signed();
+    renameSync(at('request'), at('before'));
+    await good('hold', 'alpha', '--online-key', 'key.pem');
+    await refused(2, /make a new request/, 'attach', 'before', '--root-key', 'root.json');
+    expect(words(await renew())).toContain('  holds     alpha');
+    expect(words(await signed())).toContain('  holds     alpha');
+    // The signer sees it.
+    const iat = Number(claimsOf(read('request/checkpoint.signing-input'))['iat']) + 1;
+    alterInput(folder, 'checkpoint', { claims: { hold: undefined, iat } });
+    expect(words(await signed())).toContain('  holds     nobody');
+    await refused(2, /holds other issuers/, ...attaching());
+    expect(claimsOf(read('dist/checkpoint.jwt'))).toMatchObject({ hold: ['alpha'] });
+    await renew();
+    await signed();
+    await attached();
+    expect(claimsOf(read('dist/checkpoint.jwt'))).toMatchObject({ hold: ['alpha'] });
+  });
+
+  it.each([
+    ['alone', () => {}],
+    ['with a list', () => writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') })],
+  ])('%s is not published for another tree', async (_name, change) => {
+    change();
+    await renew();
+    alterInput(folder, 'checkpoint', { claims: { tree_sha256: '0'.repeat(64) } });
+    await signed();
+    const before = read('dist/statements.json');
+    await refused(2, /another SHA256SUMS/, ...attaching());
+    expect(read('dist/statements.json').equals(before)).toBe(true);
+  });
+});
+
+describe('a request with online keys', () => {
+  it('says which are new or gone, and whether they may hold issuers', async () => {
+    const shown = async () => {
+      const asked = words(await request('build'));
+      expect(words(await signed())).toEqual(asked);
+      expect(signatures()).toEqual(['issuers.sig', 'publication.sig']);
+      await attached();
+      await verified();
+      return asked.filter((line) => /^ {2}(?:online|hold) /.test(line));
+    };
+    const permitted =
+      '  hold      checkpoints by online keys may hold issuers, so that verifiers refuse them';
+    online('online');
+    expect(await shown()).toEqual([
+      `  online    ${thumbprint('online')}, A NEW KEY`,
+      `${permitted}, A NEW PERMISSION`,
+    ]);
+    online('second');
+    expect(await shown()).toEqual([
+      `  online    ${thumbprint('second')}, A NEW KEY`,
+      `  online    ${thumbprint('online')}, NO LONGER AN ONLINE KEY`,
+      permitted,
+    ]);
+    online('second', ', may_hold: false');
+    expect(await shown()).toEqual([
+      `  online    ${thumbprint('second')}`,
+      expect.stringContaining('NO LONGER PERMITTED'),
     ]);
   });
 
-  it('is not made by a build that signs, or without a root key', async () => {
-    await refused(
-      2,
-      /--delegate has no effect without --unsigned/,
-      'build',
-      '--key',
-      'key.pem',
-      '--delegate',
-      'x.json',
-    );
+  it('is not made without a root key', async () => {
     const unsigned = ['--unsigned', 'other'];
-    await refused(2, /pass --root-key/, 'keys', 'delegate', ...unsigned, '--online', 'online.json');
     await refused(2, /pass --root-key/, 'keys', 'step', ...unsigned, '--next', 'second.json');
     expect(existsSync(at('other'))).toBe(false);
-  });
-
-  it('says whether the online keys may hold issuers, and whether that is new or gone', async () => {
-    const hold = async (...more: string[]) => {
-      const asked = words(await delegate('second.json', ...more));
-      expect(words(await signed())).toEqual(asked);
-      writeFiles(folder, { 'delegation.jwt': (await attached()).stdout });
-      const build = ['build', '--root-key', 'root.json', '--delegation', 'delegation.jwt'];
-      await good(...build, ...withKeys({ checkpoint: 'second.pem' }));
-      return asked.filter((line) => line.startsWith('  hold'));
-    };
-    const permitted = '  hold      checkpoints by these keys may hold issuers, so that verifiers refuse them';
-    expect(await hold()).toEqual([]);
-    expect(await hold('--hold')).toEqual([`${permitted}, A NEW PERMISSION`]);
-    // The permission stays, unless told otherwise.
-    expect(await hold()).toEqual([permitted]);
-    expect(await hold('--no-hold')).toEqual([expect.stringContaining('NO LONGER PERMITTED')]);
-    const { stderr } = await request('build', '--delegate', 'second.json', '--hold');
-    expect(stderr).toContain(`${permitted}, A NEW PERMISSION`);
-  });
-
-  it('shows the claims that newer versions of this program make', async () => {
-    await delegate('second.json');
-    alterInput(folder, 'delegation', { claims: { hold: true, next_root_thumbprint: thumbprint('online') } });
-    const shown = words(await signed());
-    expect(shown).toContain(
-      '  hold      checkpoints by these keys may hold issuers, so that verifiers refuse them, A NEW PERMISSION',
-    );
-    expect(shown).toContain(`  next root ${thumbprint('online')}, which is announced as the next root key`);
-    expect(claimsOf(Buffer.from((await attached()).stdout))).toMatchObject({ hold: true });
   });
 });
 
 describe('a build with the public root key alone', () => {
   it('signs nothing, and leaves the tree as it was', async () => {
+    online('online');
+    await request('build');
+    await signed();
+    await attached();
     const sums = read('dist/SHA256SUMS');
     const build = ['build', '--root-key', 'root.json'];
-    await refused(3, /no signing key: the root key must sign something new/, ...build, '--renew');
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await refused(3, /no signing key: the root key must sign something new/, ...build);
     await refused(3, /write a signing request with --unsigned/, ...build);
     expect(read('dist/SHA256SUMS').equals(sums)).toBe(true);
     rmSync(at('issuers/beta.yaml'));
-    writeFiles(folder, { 'coloured.yaml': "page: { accent: '#1a4fc4' }\n" });
-    await good(...build, '--config', 'coloured.yaml');
-  });
-
-  it('does not publish a delegation older than the published one', async () => {
-    const build = ['build', '--root-key', 'root.json', '--delegation', 'delegation.jwt'];
-    for (const [age, code] of [
-      [60, 2],
-      [0, 0],
-    ] as const) {
-      rmSync(at('delegation.jwt'), { force: true });
-      await delegate('online.json');
-      const iat = Number(claimsOf(read('dist/keys/delegation.jwt'))['iat']) - age;
-      alterInput(folder, 'delegation', { claims: { iat } });
-      signFiles(folder);
-      writeFiles(folder, { 'delegation.jwt': (await attached()).stdout });
-      const outcome = await command(...build, ...withKeys({ checkpoint: 'online.pem' }));
-      expect([outcome.code, outcome.stderr.includes('is older than the published one')]).toEqual([
-        code,
-        age > 0,
-      ]);
-    }
+    appendFileSync(at('registry.yaml'), "page: { accent: '#1a4fc4' }\n");
+    await good(...build);
   });
 });
 
@@ -264,27 +260,22 @@ describe('a request with a rotation step', () => {
     expect(JSON.parse((await attached('--json')).stdout)).toEqual({ ok: true, rotation: stdout.trim() });
     writeFiles(folder, { 'rotation/step.jwt': stdout });
     renameSync(at('key.pem'), at('away.pem'));
-    const next = ['--next-key', 'next.pem', '--next-no-passphrase', '--root-key', 'root.json', ...CHECKPOINT];
+    const next = ['--next-key', 'next.pem', '--next-no-passphrase', '--root-key', 'root.json'];
     await good('keys', 'rotate', ...next, '--yes');
     for (const rootKey of ['root.json', 'next.json']) await verified(rootKey);
   });
 
-  it('leads to a first publication under the next key, with a delegation, also by request', async () => {
+  it('leads to a first publication under the next key, also by request', async () => {
     await rotate();
     await signed();
     writeFiles(folder, { 'rotation.jwt': (await attached()).stdout });
     rmSync(at('request'), { recursive: true });
-    const asked = await good(
-      ...['build', '--unsigned', 'request', '--root-key', 'next.json', '--delegate', 'online.json'],
-    );
-    expect(asked.stderr).toContain(`by root key ${thumbprint('root')}\n`);
+    const asked = await good('build', '--unsigned', 'request', '--root-key', 'next.json');
     expect(asked.stderr).toContain('FIRST PUBLICATION UNDER A NEW ROOT KEY');
     const sign = ['sign', 'request', '--key', 'next.pem', '--yes', '--memory', 'memory'];
     await refused(3, /--previous-root-key/, ...sign);
     expect(words(await good(...sign, '--previous-root-key', 'root.json'))).toEqual(words(asked));
-    await good(
-      ...['attach', 'request', '--root-key', 'next.json', '--rotation', 'rotation.jwt', ...CHECKPOINT],
-    );
+    await good('attach', 'request', '--root-key', 'next.json', '--rotation', 'rotation.jwt');
     for (const rootKey of ['root.json', 'next.json']) await verified(rootKey);
   });
 
@@ -318,9 +309,13 @@ const jwk = (name: string) => JSON.parse(read(`${name}.json`).toString()) as Rec
 type Hostile = [name: string, change: () => unknown, code: number, message: RegExp];
 
 /** What is refused in any statement. */
-function hostile(name: string, other: string): Hostile[] {
+function hostile(name: 'checkpoint' | 'rotation', other: string): Hostile[] {
   const alter = (change: Parameters<typeof alterInput>[2]) => () => alterInput(folder, name, change);
   const file = `request/${name}.signing-input`;
+  const [otherKey, unknown] =
+    name === 'rotation'
+      ? [/is for the root key (?:0000|undefined)/, /has the claim (?:anything|nbf)/]
+      : [/or for another root key/, /not in the canonical form/];
   return [
     ['a changed byte', flip(file), 1, /not|no /],
     ['a byte after it', () => appendFileSync(at(file), '\n'), 1, /not a JWS/],
@@ -328,8 +323,8 @@ function hostile(name: string, other: string): Hostile[] {
     ['a byte that is not ASCII after it', () => appendFileSync(at(file), Buffer.of(0xff)), 1, /not a JWS/],
     ['no bytes', () => writeFileSync(at(file), ''), 1, /not a JWS/],
     ['the type of another statement', alter({ header: { typ: `registry-${other}+jwt` } }), 1, /typ/],
-    ['another root key', alter({ header: { kid: HASH } }), 1, /is for the root key 0000/],
-    ['no root key', alter({ header: { kid: undefined } }), 1, /is for the root key undefined/],
+    ['another root key', alter({ header: { kid: HASH } }), 1, otherKey],
+    ['no root key', alter({ header: { kid: undefined } }), 1, otherKey],
     ['another name of the algorithm', alter({ header: { alg: 'Ed25519' } }), 1, /not in the canonical form/],
     [
       'another member of the header',
@@ -337,13 +332,8 @@ function hostile(name: string, other: string): Hostile[] {
       1,
       /jku|canonical form/,
     ],
-    [
-      'a claim that this version does not know',
-      alter({ claims: { anything: 1 } }),
-      1,
-      /has the claim anything/,
-    ],
-    ['a time from which it counts', alter({ claims: { nbf: 1 } }), 1, /has the claim nbf/],
+    ['a claim that this version does not know', alter({ claims: { anything: 1 } }), 1, unknown],
+    ['a time from which it counts', alter({ claims: { nbf: 1 } }), 1, unknown],
     ['no time', alter({ claims: { iat: undefined } }), 1, /has no iat/],
     ['claims in another order', alter({ encode: reversed }), 1, /not in the canonical form/],
     ['white space in the claims', alter({ encode: spaced }), 1, /not in the canonical form/],
@@ -366,46 +356,43 @@ async function assertRefused(code: number, message: RegExp): Promise<void> {
   expect(read(`memory/${memory}`).equals(before)).toBe(true);
 }
 
-describe('sign refuses a delegation', () => {
-  const alter = (claims: () => Record<string, unknown>) => () =>
-    alterInput(folder, 'delegation', { claims: claims() });
-  const keys = (...names: string[]) => alter(() => ({ keys: names.map(jwk) }));
+describe('sign refuses a checkpoint', () => {
+  const alter = (claims: Record<string, unknown>) => () => alterInput(folder, 'checkpoint', { claims });
+  const ids = (count: number) =>
+    Array.from({ length: count }, (_one, index) => `a${String(index).padStart(2, '0')}`);
 
   it.each<Hostile>([
-    ...hostile('delegation', 'root-rotation'),
-    ['without keys', keys(), 1, /does not name 1 to 16 keys/],
-    ['with 17 keys', keys(...Array.from({ length: 17 }, () => 'online')), 1, /does not name 1 to 16 keys/],
-    ['with a key that is none', alter(() => ({ keys: [{}] })), 1, /names an invalid key/],
+    ...hostile('checkpoint', 'publication'),
+    ['for another publication', alter({ publication: '0'.repeat(64) }), 1, /for another publication than 1/],
+    ['for no publication', alter({ publication: undefined }), 1, /missing or malformed/],
+    ['for no tree', alter({ tree_sha256: undefined }), 1, /missing or malformed/],
+    ['for a tree in words', alter({ tree_sha256: 'good\n  holds     nobody' }), 1, /missing or malformed/],
+    ['that does not end', alter({ exp: undefined }), 1, /has no exp/],
+    ['that is valid for too long', alter({ exp: 2 ** 40 }), 1, /more than 31 days/],
+    ['that holds something', alter({ hold: 'alpha' }), 1, /missing or malformed/],
+    ['that holds nobody in words', alter({ hold: [] }), 1, /missing or malformed/],
+    ['that holds no issuer', alter({ hold: ['x\ny'] }), 1, /missing or malformed/],
+    ['that holds issuers in disorder', alter({ hold: ['b', 'a'] }), 1, /missing or malformed/],
+    ['that holds 65 issuers', alter({ hold: ids(65) }), 1, /missing or malformed/],
     [
-      'with a private key',
-      alter(() => ({ keys: [{ ...jwk('online'), d: 'A'.repeat(43) }] })),
+      'without what it follows',
+      () => rmSync(at('request/previous'), { recursive: true }),
       1,
-      /invalid key/,
+      /no publication that/,
     ],
-    [
-      'with a member of a key that is not shown',
-      alter(() => ({ keys: [{ ...jwk('second'), use: 'sig' }] })),
-      1,
-      /not in the canonical form/,
-    ],
-    ['that does not end', alter(() => ({ exp: undefined })), 1, /has no exp/],
-    ['that ends before it begins', alter(() => ({ exp: 1 })), 1, /expires before it begins/],
-    ['with a hold that is not true', alter(() => ({ hold: false })), 1, /another hold than true/],
-    ['with a next root that is none', alter(() => ({ next_root_thumbprint: 'x' })), 1, /not a thumbprint/],
-    ['from before the published one', alter(() => ({ iat: 1 })), 1, /before the published one/],
-    ['in place of one that was changed', flip('request/previous/keys/delegation.jwt'), 3, /is not signed by/],
+    ['after another publication', flip('request/previous/publication.jwt'), 3, /is not signed by/],
     [
       'beside a rotation step',
       async () => {
         renameSync(at('request'), at('kept'));
         await rotate();
-        takeOver('kept/delegation.signing-input', 'delegation')();
+        takeOver('kept/checkpoint.signing-input', 'checkpoint')();
       },
       2,
       /has a rotation step beside other payloads/,
     ],
   ])('%s', async (_name, change, code, message) => {
-    await delegate('second.json');
+    await renew();
     await change();
     await assertRefused(code, message);
   });
@@ -416,7 +403,7 @@ describe('sign refuses a rotation step', () => {
     alterInput(folder, 'rotation', { claims: claims() });
 
   it.each<Hostile>([
-    ...hostile('rotation', 'delegation'),
+    ...hostile('rotation', 'checkpoint'),
     ['to the same key', alter(() => ({ next_root: jwk('root') })), 1, /to the same key/],
     ['to no key', alter(() => ({ next_root: undefined })), 1, /does not name a root key/],
     ['to a private key', alter(() => ({ next_root: { ...jwk('next'), d: 'A'.repeat(43) } })), 1, /root key/],
@@ -451,7 +438,10 @@ describe('sign refuses a rotation step', () => {
 });
 
 describe('sign refuses a request with a list', () => {
-  beforeEach(() => request('build', '--renew', '--delegate', 'second.json'));
+  beforeEach(() => {
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    return renew();
+  });
   const input = (name: string) => `request/${name}.signing-input`;
 
   it.each<Hostile>([
@@ -459,8 +449,8 @@ describe('sign refuses a request with a list', () => {
       'whose statements are swapped',
       () => {
         renameSync(at(input('publication')), at('swapped'));
-        renameSync(at(input('delegation')), at(input('publication')));
-        renameSync(at('swapped'), at(input('delegation')));
+        renameSync(at(input('checkpoint')), at(input('publication')));
+        renameSync(at('swapped'), at(input('checkpoint')));
       },
       1,
       /typ/,
@@ -472,17 +462,27 @@ describe('sign refuses a request with a list', () => {
       2,
       /a publication statement, but no issuers\.json/,
     ],
-    ['beside a rotation step', takeOver(input('delegation'), 'rotation'), 2, /has a rotation step beside/],
-    ['whose delegation is changed', flip(input('delegation')), 1, /not|no /],
+    ['beside a rotation step', takeOver(input('checkpoint'), 'rotation'), 2, /has a rotation step beside/],
+    ['whose checkpoint is changed', flip(input('checkpoint')), 1, /not|no /],
+    [
+      'whose checkpoint is for the publication before',
+      () => {
+        const { publication } = claimsOf(read('dist/checkpoint.jwt'));
+        alterInput(folder, 'checkpoint', { claims: { publication } });
+      },
+      1,
+      /for another publication than 2/,
+    ],
   ])('%s', async (_name, change, code, message) => {
     change();
     await assertRefused(code, message);
   });
 
-  it('but not one whose delegation was removed, which it does not show, and which is not signed', async () => {
-    rmSync(at(input('delegation')));
-    expect((await signed()).stderr).not.toContain('delegation');
+  it('but not one whose checkpoint was removed, which it does not show, and which is not signed', async () => {
+    rmSync(at(input('checkpoint')));
+    expect((await signed()).stderr).not.toContain('checkpoint');
     expect(signatures()).toEqual(['issuers.sig', 'publication.sig']);
+    await refused(3, /needs a checkpoint/, ...attaching());
   });
 });
 
@@ -497,50 +497,48 @@ function damaged(value: unknown): unknown[] {
 }
 
 describe('the machine with the key remembers', () => {
-  it('the newest delegation, also if a request hides what it follows', async () => {
-    await delegate('second.json');
-    const iat = Number(claimsOf(read('request/delegation.signing-input'))['iat']) + 60;
-    alterInput(folder, 'delegation', { claims: { iat } });
+  /** Publishes a list with another issuer. */
+  const publishes = async (id: string) => {
+    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
+    await request('build');
     await signed();
+    await attached();
+  };
+
+  it('the publication that it signed last: no checkpoint makes an older one fresh', async () => {
+    await renew();
+    renameSync(at('request'), at('older'));
+    await publishes('beta');
+    renameSync(at('request'), at('newer'));
+    renameSync(at('older'), at('request'));
+    await assertRefused(2, /the checkpoint is for publication 1, but this machine has signed/);
+    await renew();
     await signed();
-    await delegate('online.json');
-    rmSync(at('request/previous'), { recursive: true });
-    await assertRefused(2, /but this machine knows the delegation of/);
-    // A list with an older delegation is refused, too. The same list without it is signed.
-    await request('build', '--renew', '--delegate', 'online.json');
-    await assertRefused(2, /but this machine knows the delegation of/);
-    await request('build', '--renew');
-    await signed();
-    // The memory of publications does not forget the delegation.
-    await delegate('online.json');
-    await assertRefused(2, /but this machine knows the delegation of/);
+    await attached();
+    await verified();
   });
 
-  it('the publications, while it signs delegations and steps', async () => {
-    await request('build', '--renew');
-    await signed();
-    await delegate('second.json');
+  it('the publications, while it signs checkpoints and steps', async () => {
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await request('build');
     await signed();
     await rotate();
     await signed();
-    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await request('build');
     await assertRefused(2, /but this machine has signed/);
   });
 
   it('nothing that is damaged: it signs only with a memory in which all is as it was written', async () => {
-    await request('build', '--renew');
-    await signed();
-    await delegate('second.json');
-    await signed();
+    await publishes('beta');
     await rotate();
     await signed();
     const path = `memory/${thumbprint('root')}.json`;
     const file = at(path);
     const memory = JSON.parse(readFileSync(file, 'utf8'));
-    expect(Object.keys(memory).sort()).toEqual(['delegated', 'rotated', 'signed', 'verified']);
+    expect(Object.keys(memory).sort()).toEqual(['rotated', 'signed', 'verified']);
     const text = JSON.stringify(memory);
-    const duplicate = text.replace('{', '{"delegated":1,');
+    const duplicate = text.replace('{', '{"signed":1,');
     const { sha256: _, ...verified } = memory.verified;
     const { nextRoots: __, ...rotated } = memory.rotated;
     const others = [...damaged(memory), { ...memory, verified }, { ...memory, rotated }].map((one) =>
@@ -598,11 +596,10 @@ describe('the machine with the key remembers', () => {
 });
 
 describe('attach refuses', () => {
-  it.each(['delegation', 'rotation'])(
+  it.each(['checkpoint', 'rotation'])(
     'a %s whose signature is missing, of other bytes, or by another key',
     async (name) => {
-      const make = () => (name === 'delegation' ? delegate('second.json') : rotate());
-      await make();
+      await (name === 'checkpoint' ? renew() : rotate());
       await refused(2, /sign the request first/, ...attaching());
       await signed();
       const [before] = [read(`request/${name}.sig`)];
@@ -619,37 +616,23 @@ describe('attach refuses', () => {
     },
   );
 
-  it.each<[string, () => Promise<unknown>, Record<string, unknown>]>([
-    ['delegation', () => delegate('second.json'), { anything: true }],
-    ['rotation', () => rotate(), { anything: true }],
-  ])('a %s that no signer would sign, although the root key has signed it', async (name, make, claims) => {
-    await make();
-    alterInput(folder, name, { claims });
+  it('a rotation that no signer would sign, although the root key has signed it', async () => {
+    await rotate();
+    alterInput(folder, 'rotation', { claims: { anything: true } });
     signFiles(folder);
     await refused(1, /has the claim anything/, ...attaching());
-  });
-
-  it('a second delegation, and leaves the tree as it was', async () => {
-    const sums = read('dist/SHA256SUMS');
-    await request('build', '--renew', '--delegate', 'second.json');
-    await signed();
-    copyFileSync(at('dist/keys/delegation.jwt'), at('delegation.jwt'));
-    const both = ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'second.pem' })];
-    await refused(2, /leave out --delegation/, ...attaching(...both));
-    copyFileSync(at('request/publication.sig'), at('request/delegation.sig'));
-    await refused(3, /has not signed delegation\.signing-input/, ...attaching(...CHECKPOINT));
-    expect(read('dist/SHA256SUMS').equals(sums)).toBe(true);
   });
 });
 
 describeWith(['openssl'], 'openssl instead of sign', () => {
-  it.each(['delegation', 'rotation'])('signs a %s', async (name) => {
-    await (name === 'delegation' ? delegate('second.json') : rotate());
+  it.each(['checkpoint', 'rotation'])('signs a %s', async (name) => {
+    await (name === 'checkpoint' ? renew() : rotate());
     const file = (end: string) => `request/${name}.${end}`;
     const sign = ['-sign', '-rawin', '-inkey', 'key.pem', '-in', file('signing-input'), '-out', file('sig')];
     expect((await run('openssl', ['pkeyutl', ...sign], folder)).code).toBe(0);
     expect(read(file('sig')).length).toBe(64);
     const { stdout } = await attached();
-    expect(stdout.startsWith(read(file('signing-input')).toString())).toBe(true);
+    const statement = name === 'rotation' ? stdout : read('dist/checkpoint.jwt').toString();
+    expect(statement.startsWith(read(file('signing-input')).toString())).toBe(true);
   });
 });

@@ -1,10 +1,11 @@
-import { cpSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { alterStatement, signFiles } from '../../support/signing-request.js';
+import { readTreeFile } from '../../support/statements.js';
 import { cli, recordText, writeFiles } from '../../support/workspace.js';
 
 /** A registry with a published list, and a key beside it that only `sign` and this file use. */
@@ -28,7 +29,7 @@ beforeEach(async () => {
 });
 
 const add = (id: string) => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
-const read = (path: string) => readFileSync(join(folder, path));
+const read = (path: string) => (path.startsWith('dist/') ? readTreeFile : readFileSync)(join(folder, path));
 const published = () => claimsOf(read('dist/publication.jwt'));
 const requested = () => claimsOf(read(INPUT));
 const clear = () => rmSync(join(folder, 'request'), { recursive: true, force: true });
@@ -51,12 +52,13 @@ async function whole(...more: string[]): Promise<string> {
 }
 
 async function makeOnlineKey(): Promise<string[]> {
-  const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'online.pem'], folder);
-  writeFiles(folder, { 'online.json': stdout });
-  const delegate = await cli(['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'], folder);
-  writeFiles(folder, { 'delegation.jwt': delegate.stdout });
-  return ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' })];
+  const generate = ['keys', 'generate', '--no-passphrase', '--private', 'online.pem'];
+  expect((await cli(generate, folder)).code).toBe(0);
+  return withKeys({ checkpoint: 'online.pem' });
 }
+
+/** The hash of a statement: of its signing input. */
+const statementHash = (jwt: Buffer) => sha256(Buffer.from(jwt.toString().split('.').slice(0, 2).join('.')));
 
 describe('a request for a publication statement', () => {
   it('names the root key, the next sequence and the statement before, and shows what it says', async () => {
@@ -70,7 +72,7 @@ describe('a request for a publication statement', () => {
     const list = read('dist/issuers.json');
     const { updated_at } = JSON.parse(list.toString());
     expect(published()).toEqual({
-      ...{ iat: Date.parse(updated_at) / 1000, sequence: 2, previous: sha256(before) },
+      ...{ iat: Date.parse(updated_at) / 1000, sequence: 2, previous: [statementHash(before)] },
       ...{ updated_at, sha256: sha256(list), size: list.length, issuers: 3 },
       ...{ sums_sha256: sha256(read('dist/sums/root')), levels: 0 },
     });
@@ -93,14 +95,14 @@ describe('a request for a publication statement', () => {
   });
 
   const spoil = (path: string, change: (text: string) => string) => () =>
-    writeFiles(folder, { [path]: change(read(path).toString()) });
+    writeFileSync(join(folder, path), change(read(path).toString()));
 
   it.each<[string, () => void, number, RegExp]>([
     ['the sequence before', () => alterStatement(folder, { sequence: 1 }), 1, /has 1 as its sequence/],
     ['a lower sequence', () => alterStatement(folder, { sequence: 0 }), 1, /its sequence, but .* needs 2/],
     ['a sequence that burns others', () => alterStatement(folder, { sequence: 3 }), 1, /its sequence/],
     ['a sequence that is none', () => alterStatement(folder, { sequence: 1.5 }), 1, /number that is missing/],
-    ['another statement before it', () => alterStatement(folder, { previous: HASH }), 1, /its previous/],
+    ['another statement before it', () => alterStatement(folder, { previous: [HASH] }), 1, /its previous/],
     ['no statement before it', () => alterStatement(folder, { previous: undefined }), 1, /its previous/],
     ['another list', () => alterStatement(folder, { sha256: HASH }), 1, /its sha256/],
     ['another size', () => alterStatement(folder, { size: 1 }), 1, /its size/],
@@ -127,7 +129,7 @@ describe('a request for a publication statement', () => {
     ],
     [
       'a type of another statement',
-      () => alterStatement(folder, {}, { typ: 'registry-delegation+jwt' }),
+      () => alterStatement(folder, {}, { typ: 'registry-checkpoint+jwt' }),
       1,
       /type/,
     ],
@@ -164,7 +166,7 @@ describe('a request for a publication statement', () => {
     add('delta');
     clear();
     await request();
-    writeFiles(folder, { 'request/previous/publication.jwt': first });
+    writeFileSync(join(folder, 'request/previous/publication.jwt'), first);
     const { code, stderr } = await sign();
     expect([code, stderr.includes('names another list than previous/issuers.json')]).toEqual([1, true]);
   });
@@ -174,7 +176,7 @@ describe('a request for a publication statement', () => {
     ['other levels', { levels: 1 }, 1],
     ['another list', { sha256: HASH }, 1],
     ['a sequence that burns others', { sequence: 9 }, 1],
-    ['another statement before it', { previous: HASH }, 2],
+    ['another statement before it', { previous: [HASH] }, 2],
     ['a time to come', { iat: 2 ** 40 }, 2],
     ['a claim that nobody knows', { hold: true }, 1],
   ])('is not published with %s, although the root key has signed it', async (_name, claims, code) => {
@@ -195,9 +197,11 @@ describe('a request for a publication statement', () => {
     await request(...checkpoint);
     await sign();
     renameSync(join(folder, 'request'), join(folder, 'overtaken'));
-    await request('--renew');
+    // Another statement about the same list.
+    writeFiles(folder, { 'registry.yaml': 'checkpoint: { may_hold: false }\n' });
+    await request(...checkpoint);
     await sign('--instead-of', sha256(read('dist/issuers.json')));
-    expect((await attach()).code).toBe(0);
+    expect((await attach(...checkpoint)).code).toBe(0);
     const { code, stderr } = await cli(
       ['attach', 'overtaken', '--root-key', 'root.json', ...checkpoint],
       folder,
@@ -209,35 +213,29 @@ describe('a request for a publication statement', () => {
 describe('a new statement about an unchanged list', () => {
   beforeEach(() => rmSync(join(folder, 'issuers/gamma.yaml')));
 
-  it('lets a registry begin to have checkpoints, and leaves list and signature as they are', async () => {
+  it('names an online key, and leaves list and signature as they are', async () => {
     const [list, signature] = [read('dist/issuers.json'), read('dist/issuers.sig')];
     const checkpoint = await makeOnlineKey();
     clear();
     const { stderr } = await request(...checkpoint);
     expect(stderr).toContain('it keeps its signature');
-    expect(stderr).toContain('required FROM NOW ON');
-    // Only the statement needs a signature.
+    expect(stderr).toContain('A NEW KEY');
+    // Only the statement needs a signature: the online key signs the checkpoint.
     expect(read('request/issuers.sig').equals(signature)).toBe(true);
+    expect(existsSync(join(folder, 'request/checkpoint.signing-input'))).toBe(false);
     await sign();
     expect((await attach(...checkpoint)).code).toBe(0);
     expect([read('dist/issuers.json').equals(list), read('dist/issuers.sig').equals(signature)]).toEqual([
       true,
       true,
     ]);
-    expect(published()).toMatchObject({ sequence: 2, checkpoint: true });
-    expect(claimsOf(read('dist/checkpoint.jwt'))).toMatchObject({ sequence: 2 });
+    expect(published()).toMatchObject({ sequence: 2, online: { hold: true } });
+    expect(claimsOf(read('dist/checkpoint.jwt'))).toMatchObject({
+      publication: statementHash(read('dist/publication.jwt')),
+    });
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
-    // Nothing is left to say, and what has been promised is promised without the option, too.
     clear();
-    expect((await request()).stderr).toContain('nothing to sign');
-    add('gamma');
-    await request();
-    expect(requested()).toMatchObject({ sequence: 3, checkpoint: true });
-    alterStatement(folder, { checkpoint: undefined });
-    const { code, stderr: refused } = await sign();
-    expect([code, refused.includes('its checkpoint')]).toEqual([1, true]);
-    alterStatement(folder, { checkpoint: true });
-    expect((await sign()).code).toBe(0);
+    expect((await request(...checkpoint)).stderr).toContain('nothing to sign');
   });
 });
 
@@ -246,19 +244,23 @@ describe('a publication that was killed while it was attached', () => {
     clear();
     await request();
     await sign();
-    const before = read('dist/publication.jwt');
+    const [before, statements] = [read('dist/publication.jwt'), read('dist/statements.json')];
     expect((await attach()).code).toBe(0);
-    const complete = [read('dist/publication.jwt'), read('dist/SHA256SUMS')];
-    // As if it had been killed between the renames of the list and of the statement.
-    writeFiles(folder, { 'dist/publication.jwt': before });
+    const published = read('dist/publication.jwt');
+    const complete = [read('dist/statements.json'), read('dist/SHA256SUMS')];
+    // As if it had been killed between the renames of the list and of the statements.
+    writeFiles(folder, { 'dist/statements.json': statements });
     renameSync(join(folder, 'request'), join(folder, 'killed'));
     add('delta');
     const other = await request();
     expect([other.code, other.stderr.includes('run the killed command again')]).toEqual([1, true]);
     expect((await cli(['attach', 'killed', '--root-key', 'root.json'], folder)).code).toBe(0);
-    expect([read('dist/publication.jwt'), read('dist/SHA256SUMS')]).toEqual(complete);
+    expect([read('dist/statements.json'), read('dist/SHA256SUMS')]).toEqual(complete);
     expect((await request()).code).toBe(0);
-    expect(requested()).toMatchObject({ sequence: 3, previous: sha256(complete[0] ?? Buffer.of()) });
+    expect(requested()).toMatchObject({
+      sequence: 3,
+      previous: [statementHash(published), statementHash(before)],
+    });
   });
 
   it('does not stop a build where it replaces the later list of a development key', async () => {
@@ -268,12 +270,12 @@ describe('a publication that was killed while it was attached', () => {
     await request('--updated-at', earlier);
     expect((await sign('--memory', 'other')).code).toBe(0);
     expect((await cli(['build'], folder)).code).toBe(0);
-    const before = read('dist/publication.jwt');
+    const before = read('dist/statements.json');
     const sums = read('dist/SHA256SUMS');
     const mark = read('dist/UNFIT-FOR-PRODUCTION.txt');
     expect((await attach()).code).toBe(0);
     writeFiles(folder, {
-      'dist/publication.jwt': before,
+      'dist/statements.json': before,
       'dist/SHA256SUMS': sums,
       'dist/UNFIT-FOR-PRODUCTION.txt': mark,
     });
@@ -294,9 +296,9 @@ describe('the machine with the key remembers', () => {
     await request();
     expect((await sign()).code).toBe(0);
     const given = sha256(read('request/issuers.json'));
-    // Whoever has the machine of the registry makes a request without the promise of checkpoints.
+    // Whoever has the machine of the registry makes a request that follows the publication before.
     clear();
-    expect((await request('--out', 'older')).stderr).toContain('not required');
+    expect((await request('--out', 'older')).code).toBe(0);
     const { code, stderr } = await sign('--instead-of', given);
     expect([code, stderr.includes('has verified the published list')]).toEqual([2, true]);
     expect(stderr).toMatch(/publication 1, .* publication 2/);

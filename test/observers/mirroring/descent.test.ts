@@ -5,12 +5,19 @@ import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ANY_AGE, type MirrorFolder, mirrorFolder, publishFirst } from '../../support/mirror-folder.js';
+import { type MirrorFolder, mirrorFolder, publishFirst } from '../../support/mirror-folder.js';
 import { listen } from '../../support/serving.js';
-import { withKeys } from '../../support/settings.js';
-import { resealed, restated, type SignerKey, sha256 } from '../../support/signed-tree.js';
+import {
+  claimsOf,
+  jwt,
+  resealed,
+  restated,
+  type SignerKey,
+  seconds,
+  sha256,
+} from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
-import { readTreeFile } from '../../support/statements.js';
+import { readTreeFile, together } from '../../support/statements.js';
 import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const RECORDS = Array.from({ length: 100 }, (_one, index) => `n${index}`);
@@ -27,13 +34,12 @@ beforeAll(async () => {
   rootKey = built.rootKey;
   key = { rootKey, key: createPrivateKey(readFileSync(join(folder, 'key.pem'))) };
   writeFiles(folder, Object.fromEntries(RECORDS.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
-  const checkpoint = withKeys({ checkpoint: 'key.pem' });
-  await publish('2026-11-02T00:00:00Z', ...checkpoint);
+  await publish('2026-11-02T00:00:00Z');
   // A mirror has only those lists before the newest one that it has served.
   for (const path of olderLists(tree)) rmSync(join(tree, path));
   first = copy(tree);
   writeFiles(folder, { 'issuers/n7.yaml': recordText('n7', { status: 'suspended' }) });
-  await publish('2026-11-03T00:00:00Z', ...checkpoint);
+  await publish('2026-11-03T00:00:00Z');
   next = copy(tree);
 });
 
@@ -77,11 +83,10 @@ beforeEach(async () => {
   answer = () => first;
 });
 
-const mirror = () =>
-  cli(['mirror', base, 'mirror', '--root-key', 'root.json', '--max-age', '99999', '--json'], folder);
+const mirror = () => cli(['mirror', base, 'mirror', '--root-key', 'root.json', '--json'], folder);
 const current = () => join(folder, 'mirror/current');
 const served = () => JSON.parse(readFileSync(join(current(), 'issuers.json'), 'utf8')).updated_at;
-const isGood = async () => (await verifyTree(folderSource(current()), rootKey, ANY_AGE)).ok;
+const isGood = async () => (await verifyTree(folderSource(current()), rootKey)).ok;
 const leafOf = (id: string) => `sums/${sha256(Buffer.from(id))[0]}`;
 
 describe('a mirror over HTTP', () => {
@@ -94,8 +99,7 @@ describe('a mirror over HTTP', () => {
     expect(requested.filter((path) => /^(?:issuers\.json|lists\/)/.test(path))).toHaveLength(1);
     expect(filesOf(current())).toEqual(filesOf(first));
     expect(await isGood()).toBe(true);
-    // There is no statements.json.
-    expect(JSON.parse(stdout).fetched).toBe(requested.length - 1);
+    expect(JSON.parse(stdout).fetched).toBe(requested.length);
   });
 
   it('fetches only what differs, and makes the record from the list', async () => {
@@ -105,12 +109,12 @@ describe('a mirror over HTTP', () => {
     const before = statSync(join(current(), 'issuers/n8')).ino;
     const { code, stdout } = await mirror();
     expect([code, served()]).toEqual([0, '2026-11-03T00:00:00Z']);
-    const list = ['publication.jwt', 'sums/root', leafOf('n7'), 'issuers.sig'];
-    const site = ['index.html', 'changes.json'];
+    const list = ['sums/root', leafOf('n7'), 'issuers.sig'];
+    const site = ['index.html', 'changes.json', 'about.json'];
     // The list is requested once.
     const path = `lists/${sha256(readFileSync(join(next, 'issuers.json')))}.json`;
-    const expected = ['SHA256SUMS', 'checkpoint.jwt', path, ...list, ...site];
-    expect(requested.toSorted()).toEqual([...expected, 'statements.json'].toSorted());
+    const expected = ['SHA256SUMS', 'statements.json', path, ...list, ...site];
+    expect(requested.toSorted()).toEqual(expected.toSorted());
     const bytes = expected.reduce((sum, path) => sum + statSync(join(next, path)).size, 0);
     expect(JSON.parse(stdout)).toMatchObject({ fetched: expected.length, bytes });
     expect(filesOf(current())).toEqual(filesOf(next));
@@ -120,13 +124,13 @@ describe('a mirror over HTTP', () => {
 
     requested = [];
     const unchanged = await mirror();
-    expect(JSON.parse(unchanged.stdout)).toMatchObject({ switched: false, fetched: 2 });
-    expect(requested.toSorted()).toEqual(['SHA256SUMS', 'checkpoint.jwt']);
+    expect(JSON.parse(unchanged.stdout)).toMatchObject({ switched: false, fetched: 1 });
+    expect(requested).toEqual(['statements.json']);
   });
 
   it('asks again past a cache that keeps an older file, twice', async () => {
     await mirror();
-    for (const path of ['sums/root', leafOf('n7'), 'issuers.sig', 'index.html']) {
+    for (const path of ['sums/root', leafOf('n7'), 'SHA256SUMS', 'index.html']) {
       rmSync(join(folder, 'mirror'), { recursive: true });
       answer = () => first;
       await mirror();
@@ -177,8 +181,8 @@ describe('a mirror over HTTP', () => {
     requested = [];
     const { stdout } = await mirror();
     expect(JSON.parse(stdout)).toMatchObject({ switched: false, repaired: ['issuers/n9', path] });
-    const always = ['SHA256SUMS', 'checkpoint.jwt', 'statements.json'];
     // The record is made from the list.
+    const always = ['statements.json', 'issuers.sig'];
     expect(requested.toSorted()).toEqual([...always, path].toSorted());
     expect(await isGood()).toBe(true);
   });
@@ -186,7 +190,7 @@ describe('a mirror over HTTP', () => {
   describe('trusts nothing before it has verified the statement', () => {
     /** Serves a copy of the next publication with some files changed. */
     const serving = (files: ReadonlyMap<string, Buffer>) => {
-      answer = (path) => files.get(path);
+      answer = (path) => together(files).get(path);
     };
     const refused = async (message: RegExp) => {
       const { code, stderr } = await mirror();
@@ -202,16 +206,10 @@ describe('a mirror over HTTP', () => {
       expect(requested.filter((path) => /^(?:sums|issuers)\/|issuers\.json/.test(path))).toEqual([]);
     });
 
-    it('and asks no host for a record whose checkpoint has expired, or whose list is too old', async () => {
-      const { stdout } = await cli(['keys', 'public', 'key.pem'], built.folder);
-      writeFiles(built.folder, { 'root.json': stdout });
-      const plain = join(temporaryFolder(), 'plain');
-      const build = ['build', '--key', 'key.pem', '--out', plain, '--updated-at', '2026-01-01T00:00:00Z'];
-      expect((await cli(build, built.folder)).code).toBe(0);
-      answer = () => plain;
-      const args = ['mirror', base, 'mirror', '--root-key', 'root.json', '--max-age', '1'];
-      const { code, stderr } = await cli(args, folder);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_LIST_EXPIRED')]);
+    it('and asks no host for a record of a tree whose checkpoint has expired', async () => {
+      const iat = seconds(-7200);
+      serving(await resealed(filesOf(next), key, { iat, exp: iat + 3600 }));
+      await refused(/ERR_CHECKPOINT_EXPIRED/);
       expect(requested.filter((path) => /^(?:sums|issuers)\//.test(path))).toEqual([]);
     });
 
@@ -221,27 +219,21 @@ describe('a mirror over HTTP', () => {
       requested = [];
       answer = () => first;
       const { code, stderr } = await mirror();
-      expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_LIST_ROLLED_BACK')]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_ROLLED_BACK')]);
       expect(requested.filter((path) => /^(?:sums|issuers)\//.test(path))).toEqual([]);
       expect(served()).toBe('2026-11-03T00:00:00Z');
     });
 
-    it('and refuses SHA256SUMS of another publication', async () => {
+    it('and refuses a checkpoint for another publication, before it fetches more', async () => {
       const files = filesOf(next);
-      files.set('publication.jwt', readTreeFile(join(first, 'publication.jwt')));
-      files.delete('checkpoint.jwt');
-      serving(await resealed(files, key));
-      await refused(/ERR_CHECKPOINT_MISSING/);
-      serving(await resealed(await restated(files, key, { checkpoint: undefined }), key));
-      await refused(/SHA256SUMS and publication.jwt are not of the same publication/);
+      serving(files.set('publication.jwt', readTreeFile(join(first, 'publication.jwt'))));
+      await refused(/ERR_CHECKPOINT_MISMATCH/);
+      expect(new Set(requested)).toEqual(new Set(['statements.json']));
     });
 
-    /** A copy of the next publication, without a checkpoint that covers SHA256SUMS, and with other files. */
-    const uncovered = async (others: ReadonlyMap<string, Buffer>) => {
-      const files = await restated(filesOf(next), key, { checkpoint: undefined });
-      files.delete('checkpoint.jwt');
-      return resealed(new Map([...files, ...others]), key);
-    };
+    /** A copy of the next publication with other files, which the checkpoint proves. */
+    const withOthers = (others: ReadonlyMap<string, Buffer>) =>
+      resealed(new Map([...filesOf(next), ...others]), key);
     const HASHES = Array.from({ length: 300 }, (_one, index) => sha256(Buffer.from(`${index}`)));
     const junk = (paths: readonly string[]) => new Map(paths.map((path) => [path, Buffer.from(path)]));
 
@@ -251,32 +243,33 @@ describe('a mirror over HTTP', () => {
         const files = filesOf(next);
         const sums = await resealed(new Map([...files, ...junk([path])]), key);
         serving(new Map([...files, ['SHA256SUMS', sums.get('SHA256SUMS') as Buffer]]));
-        await refused(/SHA256SUMS does not have the hash that the checkpoint names/);
-        const small = ['SHA256SUMS', 'checkpoint.jwt', 'issuers.sig', 'keys/root.json'];
-        expect([...new Set(requested)].toSorted()).toEqual([...small, 'publication.jwt']);
+        await refused(/SHA256SUMS does not match its hash in statements.json/);
+        expect(requested).not.toContain(path);
       },
     );
 
     it.each([
-      ['snapshots/j0/issuers.json', /SHA256SUMS lists snapshots\/\S+, which no version of a registry has/],
+      ['snapshots/j0/issuers.json', /SHA256SUMS lists snapshots\/\S+, which it must not list/],
       [`lists/${HASHES[0]}.json`, /SHA256SUMS lists lists\/\S+, which it must not list/],
-    ])('and fetches nothing if there is a %s', async (path, reason) => {
-      const files = await uncovered(new Map());
-      const sums = `${files.get('SHA256SUMS')}${HASHES[0]}  ${path}\n`;
-      serving(files.set('SHA256SUMS', Buffer.from(sums)));
+    ])('and does not fetch %s', async (path, reason) => {
+      const files = filesOf(next);
+      const sums = Buffer.from(`${files.get('SHA256SUMS')}${HASHES[0]}  ${path}\n`);
+      const claims = { ...claimsOf(files.get('checkpoint.jwt') as Buffer), tree_sha256: sha256(sums) };
+      const checkpoint = Buffer.from(await jwt(key, 'registry-checkpoint+jwt', claims));
+      serving(files.set('SHA256SUMS', sums).set('checkpoint.jwt', checkpoint));
       await refused(reason);
-      expect(new Set(requested)).toEqual(new Set(['SHA256SUMS']));
+      expect(requested).not.toContain(path);
     });
 
     it('and fetches no more other files than its limits allow', async () => {
       const isOther = (path: string) =>
-        !/^(?:issuers\.|issuers\/[^.]|lists|keys|sums\/[0-9a-f]|checkpoint|publication|SHA)/.test(path);
+        !/^(?:issuers\.sig|issuers\/[^.]|lists|sums\/(?!root)[0-9a-f]|checkpoint|publication|SHA)/.test(path);
       const present = [...filesOf(next)].filter(([path]) => isOther(path));
       const number = (count: number) =>
-        uncovered(junk(HASHES.slice(present.length, count).map((hash) => `assets/${hash}.js`)));
+        withOthers(junk(HASHES.slice(present.length, count).map((hash) => `assets/${hash}.js`)));
       serving(await number(257));
       await refused(/SHA256SUMS lists 257 files, but a mirror downloads at most 256/);
-      expect(new Set(requested)).toEqual(new Set(['SHA256SUMS']));
+      expect(requested.filter((path) => path.startsWith('assets/'))).toEqual([]);
       serving(await number(256));
       expect((await mirror()).code).toBe(0);
     });
@@ -284,7 +277,7 @@ describe('a mirror over HTTP', () => {
     it('and fetches no more bytes of other files than its limits allow', async () => {
       const large = Array.from({ length: 4 }, (_one, index) => Buffer.alloc(15 * 2 ** 20, `${index}`));
       const others = (last: number) =>
-        uncovered(
+        withOthers(
           new Map(
             [...large, Buffer.alloc(last, 'x')].map((bytes, index) => [`assets/large-${index}.js`, bytes]),
           ),
@@ -345,33 +338,5 @@ describe('a mirror over HTTP', () => {
       await refused(/issuers\/n7 is not its entry in the list/);
       expect(requested).not.toContain('issuers/n7');
     });
-  });
-
-  it('fetches no record that SHA256SUMS of a tree without a statement lists, but the list does not have', async () => {
-    const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
-    const older = [...filesOf(first)].filter(([path]) => !isNew(path));
-    const files = await resealed(new Map([...older, ['issuers/stray', Buffer.from('{}')]]), key);
-    answer = (path) => files.get(path);
-    const { code, stderr } = await mirror();
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('issuers/stray is not its entry in the list'),
-    ]);
-    expect(requested.filter((path) => path.startsWith('issuers/'))).toEqual([]);
-    expect(existsSync(current())).toBe(false);
-  });
-
-  it('takes a tree without a statement, and then one that has one', async () => {
-    const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
-    const files = await resealed(new Map([...filesOf(first)].filter(([path]) => !isNew(path))), key);
-    expect(files.get('SHA256SUMS')?.toString()).toContain('  issuers/n7\n');
-    answer = (path) => files.get(path);
-    expect((await mirror()).code).toBe(0);
-    expect(filesOf(current())).toEqual(files);
-    requested = [];
-    answer = () => next;
-    expect((await mirror()).code).toBe(0);
-    expect(filesOf(current())).toEqual(filesOf(next));
-    expect(requested.filter((path) => path.startsWith('issuers/'))).toEqual([]);
   });
 });

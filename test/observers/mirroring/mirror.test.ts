@@ -15,11 +15,11 @@ import { decodeJwt, SignJWT } from 'jose';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWithMounts } from '../../support/components.js';
-import { ANY_AGE, future, mirrorFolder, mirrorFolderPerTest } from '../../support/mirror-folder.js';
+import { future, mirrorFolder, mirrorFolderPerTest } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
 import { freePort, mistypedHost, serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { sha256, withChecksums } from '../../support/signed-tree.js';
+import { claimsOf, resealed, restated, sha256 } from '../../support/signed-tree.js';
 import { readTreeFile, removeTreeFile } from '../../support/statements.js';
 import { until } from '../../support/until.js';
 import { cli, clockAhead, filesOf, recordText, run, writeFiles } from '../../support/workspace.js';
@@ -40,9 +40,7 @@ describe('passport-registry mirror', () => {
     process.umask(previous);
     expect(first.stderr).toContain('mirror ok: switched to the list of 2026-11-01T00:00:00Z, 3 issuers');
     expect(first.code).toBe(0);
-    expect(
-      (await verifyTree(folderSource(join(here.folder, 'mirror/current')), here.rootKey, ANY_AGE)).ok,
-    ).toBe(true);
+    expect((await verifyTree(folderSource(join(here.folder, 'mirror/current')), here.rootKey)).ok).toBe(true);
     execFileSync('sh', ['-c', 'sha256sum --quiet --strict -c SHA256SUMS sums/*'], {
       cwd: join(here.folder, 'mirror/current'),
     });
@@ -85,12 +83,12 @@ describe('passport-registry mirror', () => {
       [
         'a byte of the list',
         () => flip(`dist/lists/${sha256(readFileSync(join(here.tree, 'issuers.json')))}.json`),
-        /lists\/[0-9a-f]{64}\.json does not match its hash in SHA256SUMS/,
+        /lists\/[0-9a-f]{64}\.json does not match its hash in statements\.json/,
       ],
       [
         'the statement',
         () => removeTreeFile(join(here.folder, 'dist/publication.jwt')),
-        /publication\.jwt is missing/,
+        /ERR_STATEMENTS_INVALID/,
       ],
       ['a file too few', () => rmSync(join(here.folder, 'dist/index.html')), /index\.html/],
       ['the root key', () => forge(), /ERR_PUBLICATION_INVALID/],
@@ -105,9 +103,9 @@ describe('passport-registry mirror', () => {
       expect([name, code]).toEqual([name, 1]);
       expect(stderr).toMatch(message);
       expect(served()).toBe('2026-11-01T00:00:00Z');
-      expect(
-        (await verifyTree(folderSource(join(here.folder, 'mirror/current')), here.rootKey, ANY_AGE)).ok,
-      ).toBe(true);
+      expect((await verifyTree(folderSource(join(here.folder, 'mirror/current')), here.rootKey)).ok).toBe(
+        true,
+      );
     }
   });
 
@@ -140,13 +138,7 @@ describe('passport-registry mirror', () => {
     expect(served()).toBe('2026-11-05T00:00:00Z');
   });
 
-  it('refuses what is stale: an old list without a checkpoint, or a checkpoint that has expired', async () => {
-    await publish('2026-11-01T00:00:01Z');
-    const old = await cli(
-      ['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '1'],
-      here.folder,
-    );
-    expect([old.code, old.stderr]).toEqual([1, expect.stringContaining('ERR_LIST_EXPIRED')]);
+  it('refuses a checkpoint that has expired', async () => {
     await publish('2026-11-02T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }));
     expect((await mirror(source)).code).toBe(0);
     const claims = decodeJwt(readTreeFile(join(here.folder, 'dist/checkpoint.jwt')).toString());
@@ -179,7 +171,7 @@ describe('passport-registry mirror', () => {
       rotation: (await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], here.folder)).stdout,
     });
     const { code } = await cli(
-      ['build', '--key', 'next.pem', '--root-key', 'next.json', '--rotation', 'rotation', '--renew'],
+      ['build', '--key', 'next.pem', '--root-key', 'next.json', '--rotation', 'rotation'],
       here.folder,
     );
     expect(code).toBe(0);
@@ -238,12 +230,10 @@ describe('passport-registry mirror', () => {
     await mirror(source);
     const { child, reports, said } = here.watching(source);
     await until(() => said().includes('unchanged'), said);
-    const sums = readFileSync(join(here.folder, 'dist/SHA256SUMS'), 'utf8');
-    writeFiles(here.folder, {
-      'dist/SHA256SUMS': sums.replace(/^.{64}(?= {2}index\.html$)/m, '0'.repeat(64)),
-    });
+    const statements = readFileSync(join(here.folder, 'dist/statements.json'));
+    removeTreeFile(join(here.folder, 'dist/checkpoint.jwt'));
     await until(() => said().includes('was not accepted'), said);
-    writeFiles(here.folder, { 'dist/SHA256SUMS': sums });
+    writeFiles(here.folder, { 'dist/statements.json': statements });
     await publish('2026-11-02T00:00:00Z');
     await until(() => served() === '2026-11-02T00:00:00Z', said);
     const ended = new Promise((resolve) => child.once('close', resolve));
@@ -266,7 +256,7 @@ describe('a mirror whose files may not grow', () => {
     for (let index = 0; index < 100; index++)
       writeFiles(here.folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
     await publish('2026-11-02T00:00:00Z');
-    const mirrored = `"${process.execPath}" "${CLI}" mirror ${registry} mirror --root-key root.json --max-age 99999`;
+    const mirrored = `"${process.execPath}" "${CLI}" mirror ${registry} mirror --root-key root.json`;
     // In blocks of 512 bytes: the list is larger.
     const { code, stderr } = await run('sh', ['-c', `trap '' XFSZ; ulimit -f 20; ${mirrored}`], here.folder);
     expect(stderr).toMatch(/cannot be written: EFBIG/);
@@ -294,11 +284,11 @@ describeWithMounts('a mirror that cannot write', () => {
       ),
     );
     mkdirSync(join(here.folder, 'small'));
-    const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} small/mirror --root-key root.json --max-age 99999`;
+    const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} small/mirror --root-key root.json`;
     const script = `mount -t tmpfs -o size=400k none small && ${mirrored}; first=$?
 "${process.execPath}" "${CLI}" build --key key.pem >/dev/null 2>&1
 ${mirrored}; second=$?
-"${process.execPath}" "${CLI}" verify small/mirror/current --root-key root.json --max-age 99999 >/dev/null 2>&1; echo "$first $second $?"
+"${process.execPath}" "${CLI}" verify small/mirror/current --root-key root.json >/dev/null 2>&1; echo "$first $second $?"
 grep -o '"updated_at":"[^"]*"' small/mirror/current/issuers.json`;
     const { stdout, stderr } = await runShell(script);
     expect(stderr).toMatch(/No space left|ENOSPC/);
@@ -311,7 +301,7 @@ grep -o '"updated_at":"[^"]*"' small/mirror/current/issuers.json`;
   it('says so in a folder that is read-only', async () => {
     await mirror(source);
     await publish('2026-11-02T00:00:00Z');
-    const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} mirror --root-key root.json --max-age 99999`;
+    const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} mirror --root-key root.json`;
     const script = `mount --bind mirror mirror && mount -o remount,bind,ro mirror && ${mirrored}`;
     const { code, stderr } = await runShell(script);
     expect(stderr).toMatch(/read-only file system|EROFS/);
@@ -338,7 +328,7 @@ describe('passport-registry mirror status', () => {
     const away = `http://127.0.0.1:${await freePort()}`;
     // The lists have fixed times in the past.
     const status = (...args: string[]) =>
-      cli(['mirror', '--max-age', '99999', 'status', '--root-key', 'root.json', ...args], here.folder);
+      cli(['mirror', 'status', '--root-key', 'root.json', ...args], here.folder);
     const all = await status(primary, sync, behind, ahead, altered, away, '--json');
     expect(all.code).toBe(1);
     const { mirrors } = JSON.parse(all.stdout);
@@ -394,35 +384,27 @@ describe('passport-registry mirror status', () => {
       return [code, it, ...(behind ? [behind] : []), problem ?? null];
     };
 
-    /** Three publications of one list, one after the other: without a checkpoint, with one, and the newest. */
+    /** A tree, the same with a later checkpoint, and trees that lack a statement or all of them. */
     beforeAll(async () => {
       const { folder, tree } = await mirrorFolder();
       trees = folder;
-      for (const [name, args] of [
-        ['without', []],
-        ['with', withKeys({ checkpoint: 'key.pem' })],
-      ] as const) {
-        const { code } = await cli(['build', '--key', 'key.pem', ...args], folder);
-        expect(code).toBe(0);
-        cpSync(tree, join(folder, name), { recursive: true });
-        cpSync(tree, join(folder, `unstated-${name}`), { recursive: true });
-        removeTreeFile(join(folder, `unstated-${name}/publication.jwt`));
-      }
-      cpSync(join(folder, 'with'), join(folder, 'withheld'), { recursive: true });
+      const copy = (name: string) => cpSync(tree, join(folder, name), { recursive: true });
+      for (const name of ['whole', 'unstated', 'withheld']) copy(name);
+      rmSync(join(folder, 'unstated/statements.json'));
       removeTreeFile(join(folder, 'withheld/checkpoint.jwt'));
+      const renew = ['checkpoint', '--online-key', 'key.pem'];
+      expect((await cli(renew, folder, clockAhead(1))).code).toBe(0);
+      copy('renewed');
     });
 
     it.each([
-      ['with', 'with', [0, 'in sync', null]],
-      ['with', 'without', [1, 'altered', expect.stringContaining('no checkpoint.jwt')]],
-      ['without', 'with', [0, 'ahead', expect.any(Number), null]],
-      // The statement promises a checkpoint.
-      ['with', 'withheld', [1, 'altered', expect.stringContaining('no checkpoint')]],
-      ['withheld', 'with', [1, 'unknown', null]],
-      ['without', 'unstated-without', [1, 'altered', expect.stringContaining('no publication.jwt')]],
-      ['unstated-without', 'without', [0, 'in sync', null]],
-      // The checkpoint names a statement.
-      ['with', 'unstated-with', [1, 'altered', expect.stringContaining('no publication statement')]],
+      ['whole', 'whole', [0, 'in sync', null]],
+      ['whole', 'renewed', [0, 'in sync', null]],
+      ['renewed', 'whole', [0, 'in sync', null]],
+      ['whole', 'withheld', [1, 'altered', expect.stringContaining('checkpoint')]],
+      ['withheld', 'whole', [1, 'unknown', null]],
+      ['whole', 'unstated', [1, 'altered', expect.stringContaining('statements.json')]],
+      ['unstated', 'whole', [1, 'unknown', null]],
     ])('of the tree %s with the tree %s what it is', async (primary, mirror, expected) => {
       expect(await state(primary, mirror)).toEqual(expected);
     });
@@ -439,24 +421,23 @@ describe('passport-registry mirror status', () => {
 
     it('in sync that serves the right bytes with another content type, which verifiers ignore', async () => {
       const urls = [
-        await serve(join(trees, 'with')),
-        await mistypedHost(join(trees, 'with'), 'issuers.json'),
+        await serve(join(trees, 'whole')),
+        await mistypedHost(join(trees, 'whole'), 'issuers.json'),
       ];
       const { code, stdout } = await cli(['mirror', 'status', '--root-key', 'root.json', ...urls], trees);
       expect([code, stdout]).toEqual([0, expect.stringMatching(/^in sync /m)]);
     });
 
     it('behind or ahead if the statement of the same list is another', async () => {
-      const claims = decodeJwt(readTreeFile(join(trees, 'without/publication.jwt')).toString());
-      const next = { ...claims, sequence: 5, iat: Number(claims.iat) + 60 };
-      const jwt = await new SignJWT(next)
-        .setProtectedHeader({ alg: 'EdDSA', kid: here.rootKey.thumbprint, typ: 'registry-publication+jwt' })
-        .sign(createPrivateKey(readFileSync(join(trees, 'key.pem'))));
-      cpSync(join(trees, 'without'), join(trees, 'next'), { recursive: true });
-      const files = new Map(filesOf(join(trees, 'next'))).set('publication.jwt', Buffer.from(jwt));
-      writeFiles(join(trees, 'next'), Object.fromEntries(withChecksums(files)));
-      expect(await state('next', 'without')).toEqual([0, 'behind', 60, null]);
-      expect(await state('without', 'next')).toEqual([0, 'ahead', -60, null]);
+      const key = createPrivateKey(readFileSync(join(trees, 'key.pem')));
+      const signer = { rootKey: here.rootKey, key };
+      const files = filesOf(join(trees, 'whole'));
+      const { iat } = claimsOf(files.get('publication.jwt') as Buffer);
+      const next = await restated(files, signer, { sequence: 5, iat: Number(iat) + 60 });
+      cpSync(join(trees, 'whole'), join(trees, 'next'), { recursive: true });
+      writeFiles(join(trees, 'next'), Object.fromEntries(await resealed(next, signer)));
+      expect(await state('next', 'whole')).toEqual([0, 'behind', 60, null]);
+      expect(await state('whole', 'next')).toEqual([0, 'ahead', -60, null]);
     });
   });
 });

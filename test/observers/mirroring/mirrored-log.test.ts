@@ -74,7 +74,7 @@ describe('a mirror of a registry with a log', () => {
     const [pending = ''] = readdirSync(current('log/pending'));
     expect(sha256(readFileSync(current(`lists/${pending}.json`)))).toBe(pending);
 
-    await here.good('checkpoint');
+    await here.good('checkpoint', '--online-key', 'key.pem');
     expect(await mirrored(source)).not.toContain('not published yet');
     expect(listOf(current())).toBe(pending);
     expect(filesOf(current())).toEqual(filesOf(tree));

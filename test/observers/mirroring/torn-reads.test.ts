@@ -50,7 +50,6 @@ describeWith(['nginx'], 'a source, a mirror and nginx under a writer', () => {
         const client = createRegistryClient({
           sources: [host ?? ''],
           rootKey: rootKey.jwk,
-          maxAge: 10 ** 9,
         });
         try {
           await client.ready();

@@ -1,11 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes, rotationEntry } from '@passport-registry/verifier/core';
+import { canonicalBytes, rotationEntry, statementHash } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { entryOf, type LoggedRegistry } from '../../support/logged-registry.js';
 import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { issuer, publish, sha256, statement, testKey } from '../../support/publication.js';
+import { STATEMENT_PATHS } from '../../support/statements.js';
 import { publicationJwt } from '../../support/summed-registry.js';
 import { writeFiles } from '../../support/workspace.js';
 
@@ -146,20 +147,11 @@ describe('an entry', () => {
     expect(await told()).toContain('entry-not-signed');
   });
 
-  it.each([
-    ['a delegation', { iat: 1, type: 'delegation' }],
-    ['a rotation step', { next: 'A'.repeat(43), step: 1, type: 'rotation' }],
-  ])('of %s that the root key has not signed raises an alarm', async (_name, { type, ...more }) => {
-    const typ = type === 'rotation' ? 'registry-root-rotation+jwt' : 'registry-delegation+jwt';
+  it('of a rotation step that the root key has not signed raises an alarm', async () => {
     const thief = await testKey();
-    const claims = { iat: 1, exp: 2e9, keys: [thief.rootKey.jwk], next_root: thief.rootKey.jwk };
-    const jwt = await statement(thief, typ, claims);
-    const { iat, next, step } = more as { iat?: number; next?: string; step?: number };
-    const hash = sha256(Buffer.from(jwt));
-    await world.append(
-      iat === undefined ? ({ next, sha256: hash, step, type } as never) : { iat, sha256: hash, type },
-      jwt,
-    );
+    const claims = { iat: 1, next_root: thief.rootKey.jwk };
+    const jwt = await statement(thief, 'registry-root-rotation+jwt', claims);
+    await world.append(rotationEntry(jwt, thief.rootKey.thumbprint, 1), jwt);
     expect(await told()).toContain('entry-not-signed');
     // The root key is still the same.
     await world.publish();
@@ -170,7 +162,7 @@ describe('an entry', () => {
   it('whose statement is missing raises an alarm, and is read again until the statement is there', async () => {
     await world.change('beta', { status: 'suspended' }).publish();
     const jwt = world.files.get('log/statements/1.jwt') as Buffer;
-    for (const bytes of [undefined, Buffer.from('x'), Buffer.concat([jwt, Buffer.from('\n')])]) {
+    for (const bytes of [undefined, Buffer.from('x'), Buffer.concat([Buffer.from('\n'), jwt])]) {
       if (bytes === undefined) world.files.delete('log/statements/1.jwt');
       else world.files.set('log/statements/1.jwt', bytes);
       expect(await told('--watch', 'beta')).toContain('statement-missing');
@@ -180,8 +172,19 @@ describe('an entry', () => {
     expect((await monitor('--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
   });
 
+  it('whose statement has a damaged signature raises an alarm, and the next publication tells the change', async () => {
+    await world.change('beta', { status: 'suspended' }).publish();
+    const jwt = world.files.get('log/statements/1.jwt') as Buffer;
+    world.files.set('log/statements/1.jwt', Buffer.concat([jwt, Buffer.from('\n')]));
+    expect(await told('--watch', 'beta')).toContain('entry-not-signed');
+    world.files.set('log/statements/1.jwt', jwt);
+    await world.publish();
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor('--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+  });
+
   it('that is no entry of a registry raises an alarm', async () => {
-    await world.append({ type: 'delegation', sha256: '0'.repeat(64) }, 'x');
+    await world.append({ type: 'rotation', sha256: '0'.repeat(64) }, 'x');
     expect(await told()).toEqual(['log-damaged 0']);
   });
 });
@@ -192,7 +195,7 @@ describe('a publication that', () => {
     ['has a lower sequence', () => ({ sequence: 0 }), /publication 0 follows publication 1/],
     [
       'follows another one',
-      () => ({ previous: '0'.repeat(64) }),
+      () => ({ previous: ['0'.repeat(64)] }),
       /does not follow the publication before it/,
     ],
     ['follows none', () => ({ previous: undefined }), /does not follow the publication before it/],
@@ -211,14 +214,6 @@ describe('a publication that', () => {
     expect(await told()).toContain('statement-out-of-order');
   });
 
-  it('withdraws checkpoints raises an alarm', async () => {
-    await world.publish({ claims: { checkpoint: true } });
-    serveOn(world, monitored.hosts[0]);
-    expect((await monitor()).told).toEqual([]);
-    await world.publish();
-    expect(await told()).toContain('statement-out-of-order');
-  });
-
   it('is older than the one before, or as old with another list, raises an alarm', async () => {
     world.now -= 3 * 60_000;
     await world.publish();
@@ -228,15 +223,11 @@ describe('a publication that', () => {
     expect(await told()).toEqual(['statement-out-of-order']);
   });
 
-  it('repeats an older delegation or rotation step raises an alarm', async () => {
-    const online = await testKey();
-    await world.delegate(online);
-    await world.delegate(online, Math.floor(world.now / 1000) - 1);
+  it('follows a rotation step that was left out raises an alarm', async () => {
     await world.rotate(await testKey(), 1);
     await world.rotate(await testKey(), 3);
     await world.publish();
-    // A rotation with such a step is none.
-    expect(await told()).toEqual(['statement-out-of-order', 'statement-out-of-order', 'not-logged 0']);
+    expect(await told()).toEqual(['statement-out-of-order']);
   });
 
   it('returns to an earlier root key raises an alarm', async () => {
@@ -346,7 +337,7 @@ describe('a list', () => {
       updated_at: '2026-11-30T00:00:00Z',
     });
     const files = new Map([...publish(world.root, []), ['issuers.json', Buffer.from(list)]]);
-    const previous = sha256(world.files.get('log/statements/0.jwt') as Buffer);
+    const previous = [statementHash(String(world.files.get('log/statements/0.jwt')))];
     const log = { origin: world.log.origin, vkey: world.log.vkey };
     const jwt = await publicationJwt(files, world.root, { sequence: 2, previous, log });
     world.files.set(`lists/${sha256(list)}.json`, Buffer.from(list));
@@ -385,40 +376,35 @@ describe('what is published, but not in the log,', () => {
     setFile('publication.jwt', secret.files.get('publication.jwt') as Buffer);
     const { told, report } = await monitor();
     expect(told).toEqual(['not-logged 0']);
-    expect(report.findings[0]).toMatchObject({ file: 'publication.jwt' });
+    expect(report.findings[0]).toMatchObject({ file: 'statements.json' });
   });
 
   it.each([
     ['issuers.json', '{}'],
     ['issuers.json', 'x'.repeat(100_000)],
-    ['keys/delegation.jwt', 'x.y.z'],
     ['keys/rotation.json', '["x.y.z"]'],
     ['keys/rotation.json', '{'],
   ])('raises an alarm: %s', async (path, content) => {
     setFile(path, content);
     const { told, report } = await monitor();
     expect(told).toEqual(['not-logged 0']);
-    expect(report.findings[0]).toMatchObject({ file: path });
+    expect(report.findings[0]).toMatchObject({ file: path === 'issuers.json' ? path : 'statements.json' });
     serveOn(world, monitored.hosts[0]);
     expect((await monitor()).code).toBe(0);
   });
 
-  it('raises an alarm: a rotation step, a delegation, and the list of a checkpoint, by the root key', async () => {
+  it('raises an alarm: a rotation step, and the publication of a checkpoint, by the root key', async () => {
     const secret = world.fork();
-    await secret.delegate(await testKey());
     await secret.rotate(await testKey());
-    setFile('keys/delegation.jwt', secret.files.get('keys/delegation.jwt') as Buffer);
     setFile('keys/rotation.json', secret.files.get('keys/rotation.json') as Buffer);
-    const claims = { iat: 1, exp: 2e9, sha256: '0'.repeat(64) };
+    const claims = { iat: 1, exp: 2e9, publication: '0'.repeat(64), tree_sha256: '0'.repeat(64) };
     setFile('checkpoint.jwt', await statement(world.root, 'registry-checkpoint+jwt', claims));
     const { told, report } = await monitor();
-    expect(told).toEqual(['not-logged 0', 'not-logged 0', 'not-logged 0']);
-    expect(report.findings.map((found) => found['file']).sort()).toEqual([
-      'checkpoint.jwt',
-      'keys/delegation.jwt',
-      'keys/rotation.json',
-    ]);
-    expect(report.findings.map(({ message }) => message).join()).toContain('is not in the log');
+    expect(told).toEqual(['not-logged 0', 'not-logged 0']);
+    expect(report.findings.map((found) => found['file'])).toEqual(['statements.json', 'statements.json']);
+    const messages = report.findings.map(({ message }) => message).join();
+    expect(messages).toMatch(/rotation step 1 that is not in the log/);
+    expect(messages).toMatch(/checkpoint/);
   });
 
   it('raises an alarm: a root key', async () => {
@@ -462,14 +448,19 @@ describe('what is in the log, but not published,', () => {
 
   it.each(['publication.jwt', 'issuers.json'])('raises an alarm if only %s is old', async (path) => {
     const [old, proof] = [file(path), file('log/publication.tlog-proof')];
+    const checkpoint = file('checkpoint.jwt');
     await world.change('gamma').publish({ claims: { iat: secondsAgo(days(1) + 60_000) } });
     const { monitor, hosts } = await monitoredHosts(world, 2);
     hosts[1]?.files.set(path, old);
-    if (path === 'publication.jwt') hosts[1]?.files.set('log/publication.tlog-proof', proof);
+    if (path === 'publication.jwt') {
+      hosts[1]?.files.set('log/publication.tlog-proof', proof);
+      hosts[1]?.files.set('checkpoint.jwt', checkpoint);
+    }
     // Without an earlier round, the time of the statement decides.
     expect((await monitor()).told).toEqual(['not-published 1']);
     expect((await monitor('--pending-after', '25h')).told).toEqual([]);
-    hosts[1]?.files.delete(path);
+    const gone = path === 'publication.jwt' ? Object.values(STATEMENT_PATHS) : [path];
+    for (const one of gone) hosts[1]?.files.delete(one);
     expect((await monitor('--pending-after', '12h')).told).toEqual(['not-published 1']);
   });
 });

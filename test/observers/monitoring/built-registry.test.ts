@@ -6,7 +6,7 @@ import { registryHost } from '../../support/registry-host.js';
 import { withKeys } from '../../support/settings.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
-it('a monitor agrees with what the command line builds, rotates, delegates and completes', async () => {
+it('a monitor agrees with what the command line builds, rotates and completes', async () => {
   const folder = await workspace(['alpha', 'beta']);
   const good = async (...args: string[]) => {
     const { code, stdout, stderr } = await cli(args, folder);
@@ -33,12 +33,9 @@ it('a monitor agrees with what the command line builds, rotates, delegates and c
   await good('build', '--key', 'key.pem', ...logging);
   expect(await monitor()).toEqual([0]);
 
-  writeFiles(folder, {
-    delegation: await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'),
-  });
   const checkpoint = withKeys({ checkpoint: 'online.pem' });
-  await good('build', '--key', 'key.pem', ...logging, '--delegation', 'delegation', ...checkpoint);
-  expect(await monitor()).toEqual([0, 'delegation-logged']);
+  await good('build', '--key', 'key.pem', ...logging, ...checkpoint);
+  expect(await monitor()).toEqual([0, 'online-keys-changed']);
   await good('checkpoint', 'dist', '--online-key', 'online.pem');
   expect(await monitor()).toEqual([0]);
 
@@ -53,12 +50,11 @@ it('a monitor agrees with what the command line builds, rotates, delegates and c
 
   writeFiles(folder, {
     step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
-    again: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'online.json'),
   });
   change('gamma');
-  const rotated = ['--key', 'next.pem', '--rotation', 'step', '--delegation', 'again', ...checkpoint];
+  const rotated = ['--key', 'next.pem', '--rotation', 'step', ...checkpoint];
   await good('build', ...rotated, ...logging);
-  expect(await monitor()).toEqual([0, 'rotation-logged', 'delegation-logged', 'publication-logged']);
+  expect(await monitor()).toEqual([0, 'rotation-logged', 'publication-logged']);
 
   // A tree that was put back.
   rmSync(join(folder, 'dist'), { recursive: true });

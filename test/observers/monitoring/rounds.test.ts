@@ -53,16 +53,7 @@ describe('the rounds of a monitor', () => {
       tiles.map((path) => `${path} 200`).sort(),
     );
     expect((await monitor(...STATE)).code).toBe(0);
-    const always = [
-      'checkpoint.jwt 404',
-      'issuers.json 200',
-      'keys/delegation.jwt 404',
-      'keys/root.json 200',
-      'keys/rotation.json 404',
-      'log/checkpoint 200',
-      'log/publication.tlog-proof 200',
-      'publication.jwt 200',
-    ];
+    const always = ['issuers.json 200', 'keys/root.json 200', 'log/checkpoint 200', 'statements.json 200'];
     expect(sent().sort()).toEqual(always);
     await world.change('gamma').publish();
     serveOn(world, hosts[0]);
@@ -89,7 +80,7 @@ describe('the rounds of a monitor', () => {
       serveOn(world, host);
       // Kills at a certain request: the moments between them are those at which the state could be wrong.
       const last =
-        ['publication.jwt', 'log/checkpoint', 'log/tile', 'log/statements', 'lists', 'issuers.json'][
+        ['statements.json', 'log/checkpoint', 'log/tile', 'log/statements', 'lists', 'issuers.json'][
           kill % 6
         ] ?? '';
       const run = start(monitored, '--watch', 'beta', '--json');

@@ -52,7 +52,6 @@ describe('--since', () => {
     const first = world.root;
     await flipped(world, 100);
     await world.rotate(await testKey());
-    await world.delegate(await testKey());
     await flipped(world, 90);
     await flipped(world, 20);
     const { monitor } = await monitoredHosts(world, 1, { root: first.rootKey.jwk });

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { cosignTree } from '../../support/log-files.js';
@@ -183,7 +183,7 @@ describe('diff --at --at', () => {
     const { code, stdout, stderr } = await at(first, second, ...TRUST, ...format);
     const shown = stdout.startsWith('{')
       ? { ...JSON.parse(stdout), past: undefined }
-      : stdout.replace(/^(?:the list of .*\n(?: {4}.*\n){4}){2}/, '');
+      : stdout.replace(/^(?:the list of .*\n(?: {4}.*\n){5}){2}/, '');
     expect([code, shown]).toEqual([
       expected.code,
       stdout.startsWith('{') ? JSON.parse(expected.stdout) : expected.stdout,
@@ -265,7 +265,7 @@ describe('wrong usage', () => {
     rmSync(join(copy, 'lists'), { recursive: true });
     const { code, stderr } = await cli(['resolve', 'alpha', '--at', time, ...TRUST, copy], folder);
     expect([code, stderr]).toEqual([1, expect.stringContaining('has not kept the list')]);
-    writeFileSync(join(copy, 'log/publication.tlog-proof'), 'x');
+    writeFiles(copy, { 'log/publication.tlog-proof': 'x' });
     const damaged = await cli(['resolve', 'alpha', '--at', time, ...TRUST, copy], folder);
     expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringContaining('ERR_NOT_LOGGED')]);
   });

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { cosignedHeadPath } from '../../support/log-files.js';
 import { plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
+import { readTreeFile } from '../../support/statements.js';
 import {
   newWitness,
   startWitness,
@@ -34,7 +35,7 @@ const ok = async (...args: string[]) => {
   return outcome.stdout;
 };
 const change = (id: string) => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
-const fileOf = (path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
+const fileOf = (path: string) => readTreeFile(join(folder, 'dist', path)).toString();
 /** The names of those who have signed the head of the log. */
 const signers = (path = 'log/checkpoint') => {
   const text = fileOf(path);
@@ -77,13 +78,7 @@ async function witnesses(count: number, quorum: number): Promise<WitnessProcess[
 describe('a publisher with witnesses', () => {
   it('collects with every publication, and with every checkpoint', async () => {
     await witnesses(2, 2);
-    const delegation = await ok('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json');
-    writeFiles(folder, { 'delegation.jwt': delegation });
-    const more = [
-      '--delegation',
-      'delegation.jwt',
-      ...withKeys({ log: 'log.pem', checkpoint: 'online.pem' }),
-    ];
+    const more = withKeys({ log: 'log.pem', checkpoint: 'online.pem' });
     const { code, stderr } = await cli([...BUILD, ...more], folder);
     expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 2 witnesses, 2 of them now')]);
     const all = [ORIGIN, 'witness0.example', 'witness1.example'];

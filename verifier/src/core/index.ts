@@ -91,6 +91,7 @@ export { isAnchorMember } from './generated/predicates.js';
 export {
   type Checkpoint,
   MAX_HELD_ISSUERS,
+  readCheckpointClaims,
   verifyCheckpoint,
 } from './statements/checkpoint.js';
 export { type LogTrust, logTrustOf } from './statements/log-trust.js';

@@ -65,10 +65,7 @@ export async function verifyCheckpoint(
     invalid,
     expired,
   });
-  const claims = readClaims(statement);
-  if (claims.expiresAt - claims.issuedAt > MAX_CHECKPOINT_DAYS * DAY_MS) {
-    throw invalid(`is valid for more than ${MAX_CHECKPOINT_DAYS} days`);
-  }
+  const claims = readCheckpointClaims(statement);
   if (!isByRoot && online !== undefined) assertWithin(claims, online);
   return claims;
 }
@@ -93,11 +90,19 @@ function assertWithin({ issuedAt, hold }: Checkpoint, { expiresAt, mayHold }: On
   }
 }
 
-function readClaims(statement: Statement<'registry-checkpoint+jwt'>): Checkpoint {
+/**
+ * Reads the claims of a checkpoint, which may be one that nobody has signed yet.
+ *
+ * @throws `ERR_CHECKPOINT_INVALID`
+ */
+export function readCheckpointClaims(statement: Statement<'registry-checkpoint+jwt'>): Checkpoint {
   const { claims, kid = '', issuedAt, notBefore, expiresAt, text } = statement;
   const { publication, tree_sha256, hold } = claims;
   if (!isSha256(publication) || !isSha256(tree_sha256) || !isHold(hold)) {
     throw invalid('has a claim that is missing or malformed');
+  }
+  if (expiresAt - issuedAt > MAX_CHECKPOINT_DAYS * DAY_MS) {
+    throw invalid(`is valid for more than ${MAX_CHECKPOINT_DAYS} days`);
   }
   const named = { kid, publication, treeSha256: tree_sha256 };
   // Callers of a client get this array, by which the client decides.
