@@ -218,11 +218,11 @@ export function holdCondition(
 
 /** Describes a statement that is not proven: its check failed, the tree has no such file, or an earlier check failed. */
 function unproven({ folder, report }: LocalTree, name: 'publication' | 'checkpoint'): Condition {
-  const problems = problemsOf(report, (check) => check === name || check === 'statements');
+  const isThere = existsSync(join(folder, PATHS.statements));
+  const problems = problemsOf(report, (check) => check === name || (isThere && check === 'statements'));
   if (problems !== undefined) return { level: 'error', message: summarize(problems) };
   if (report === undefined) return { level: 'note', message: 'none: there is no tree', isAbsent: true };
-  if (existsSync(join(folder, PATHS.statements)))
-    return { level: 'note', message: 'not checked: an earlier check failed' };
+  if (isThere) return { level: 'note', message: 'not checked: an earlier check failed' };
   return { level: 'note', message: 'none', isAbsent: true };
 }
 

@@ -397,16 +397,6 @@ describe('after the online key has leaked', () => {
     expect(next.map(({ command }: { command?: string }) => command).join()).not.toContain('mirror');
   });
 
-  it('no publication names a key with another task', async () => {
-    writeFiles(folder, {
-      'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
-    });
-    const log = 'log: { origin: registry.internal/log, signer: { key: log.pem } }';
-    configure(url, `${ONLINE.replaceAll('online.', 'log.')}\n${log}`);
-    const { code, error } = await json(['build', '--production'], 3);
-    expect([code, error.message]).toEqual([3, expect.stringContaining('is the key of the log')]);
-  });
-
   it('its holds are named by the build that takes them over, and by `status`', async () => {
     replace('dist', 'host');
     configure(url, ONLINE.replaceAll('online.', 'online-2.'));
