@@ -84,7 +84,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'verifier/trust/trust-anchor',
         'accepts a list only if it is logged, with the quorum of witnesses that the trust anchor demands',
       ],
-      ['cli/pin', '%s enforces its requirement'],
+      ['cli/pin', 'refuses a registry that hides the proof of its log, also without witnesses'],
     ],
     '`pin` writes a trust anchor only #a6031558': [
       ['cli/pin', 'pin refuses, and writes nothing'],
@@ -165,7 +165,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     '`sign` signs only what it has shown #2d86a7bc': [
       ['custody/offline-signing/payloads', 'sign refuses a checkpoint'],
       ['custody/offline-signing/payloads', 'sign refuses a rotation step'],
-      ['custody/offline-signing/payloads', 'also if a request hides what it follows'],
+      ['custody/offline-signing/payloads', 'no checkpoint makes an older one fresh'],
       ['custody/offline-signing/payloads', 'another one needs to be named'],
     ],
     'A shared root key is never on one machine #de10b8f9': [
@@ -267,8 +267,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ],
     ],
     'No source can give a mirror configuration of hosts #4e345d30': [
-      ['observers/mirroring/unproven-files', 'leaves out what the source adds'],
-      ['observers/mirroring/unproven-files', 'is refused if the source adds and lists %s'],
+      [
+        'observers/mirroring/unproven-files',
+        'is refused if the source adds and lists files that no checkpoint proves',
+      ],
       ['generator/verification/unknown', 'is never one that a host could read, or take for a known file: %s'],
     ],
     '`verify` of a host reads the entries of a log only after #66ecec4e': [

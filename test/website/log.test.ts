@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -19,7 +19,6 @@ import { statementIn } from '../support/statements.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in your browser';
-const HOUR = 3600;
 const now = () => Math.floor(Date.now() / 1000);
 
 /** Publishes the records of a workspace in its log. */
@@ -113,7 +112,7 @@ describeInChromium('the log in the page', () => {
     expect((await schema.json()).properties).toHaveProperty('witnesses');
   });
 
-  const damaged: [string, (bytes: Buffer) => Buffer | undefined, string?][] = [
+  const damaged: [string, (bytes: Buffer) => Buffer | undefined][] = [
     ['missing', () => undefined],
     ['empty', () => Buffer.alloc(0)],
     ['cut off', (bytes) => bytes.subarray(0, bytes.length - 20)],
@@ -125,12 +124,12 @@ describeInChromium('the log in the page', () => {
       'of a log with a hostile name',
       (bytes) => replaced(bytes, '\n\nregistry.example/log', `\n\n\u202E<b>${'x'.repeat(9000)}`),
     ],
-    ['too large', (bytes) => Buffer.concat([bytes, Buffer.alloc(70_000)]), 'ERR_STATEMENTS_INVALID'],
+    ['too large', (bytes) => Buffer.concat([bytes, Buffer.alloc(70_000)])],
   ];
 
-  it.each(damaged)('refuses a list whose proof is %s', async (_name, alter, code = 'ERR_NOT_LOGGED') => {
+  it.each(damaged)('refuses a list whose proof is %s', async (_name, alter) => {
     const { page, wrong } = await openWith(alter, '#issuer=alpha');
-    await expectRefused(page, code);
+    await expectRefused(page, 'ERR_NOT_LOGGED');
     expect(wrong).toEqual([]);
   });
 
@@ -193,12 +192,13 @@ describeInChromium('the log in a page that stays open', () => {
     change(folder, 'beta');
     await publish(folder, ...keys);
     const page = await opened(await plainHost(join(folder, 'dist'), '404.html'));
+    cpSync(join(folder, 'dist'), join(folder, 'good'), { recursive: true });
     await replaceLog(folder, { before: [1, 2, 3].map((at) => madeUpEntry(at, 'a'.repeat(64))) });
     await minute(page);
     await failed(page);
-    await page.clock.fastForward(31 * 24 * HOUR * 1000);
-    await page.locator('.verification.bad').waitFor();
-    await expectRefused(page, 'ERR_LOG_INCONSISTENT');
+    cpSync(join(folder, 'good'), join(folder, 'dist'), { recursive: true });
+    await minute(page);
+    await shownLater(page, page.locator('.verification.good:not(.late)'));
   });
 });
 
