@@ -66,9 +66,6 @@ function isFree(ours: Recorded, theirs: Recorded, holdsList: boolean): boolean {
   // Step 0 checks the trust anchor and its key. Which fault is found first is not said.
   const ofStep0 = ['ERR_TRUST_ANCHOR_INVALID', 'ERR_ROOT_KEY_INVALID'];
   if (codes.every((code) => ofStep0.includes(code))) return true;
-  // A step that is no string breaks the rotation, or the file.
-  const ofSteps = ['ERR_STATEMENTS_INVALID', 'ERR_ROTATION_INVALID'];
-  if (codes.every((code) => ofSteps.includes(code))) return true;
   if (!codes.every((code) => code === '' || OF_A_PLACE.test(code))) return false;
   // The code of any file of one step is correct (rule error-codes).
   if (ours['verdict'] === 'refuse' && theirs['verdict'] === 'refuse') return holdsList;

@@ -757,7 +757,7 @@ class Statements:
 
 
 STATEMENTS: Forms = {"publication": is_string, "checkpoint": is_string}
-STATEMENTS_OPTIONAL: Forms = {"rotation": lambda steps: isinstance(steps, list), "log_proof": is_string}
+STATEMENTS_OPTIONAL: Forms = {"rotation": lambda steps: isinstance(steps, list) and all(map(is_string, steps)), "log_proof": is_string}
 
 
 def read_statements(body: bytes) -> Statements:
