@@ -8,6 +8,7 @@ import {
   openRegistry,
   type RegistryClient,
   type RegistryClientOptions,
+  type RegistryStore,
 } from '@passport-registry/verifier';
 import { fileStore, openRegistry as openFolder } from '@passport-registry/verifier/node';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -438,6 +439,20 @@ describe('a store', () => {
     await client.ready();
     expect(client.list()).toHaveLength(1);
     expect(events.map(({ type }) => type)).toEqual(['store-failed', 'accepted', 'store-failed']);
+  });
+
+  it('that never answers fails at the deadline, and the client goes on', async () => {
+    const silent: RegistryStore = {
+      load: () => new Promise(() => undefined),
+      save: () => new Promise(() => undefined),
+    };
+    const { client, events } = watched([await registryHost(list())], { store: silent, timeout: 3 });
+    await client.ready();
+    expect(client.list()).toHaveLength(1);
+    await client.refresh();
+    const failures = events.filter(({ type }) => type === 'store-failed');
+    expect(failures).toHaveLength(2);
+    expect(failures).toMatchObject(failures.map(() => ({ error: { code: 'ERR_SOURCE_TIMEOUT' } })));
   });
 
   it('in a file is a bundle that opens without a network; so does a folder', async () => {

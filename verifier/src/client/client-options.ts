@@ -20,7 +20,7 @@ import {
   pinnedBy,
   withTrustAnchor,
 } from '../options/pinned-trust.js';
-import { memoryStore, type RegistryStore } from './store.js';
+import { memoryStore, type RegistryStore, timedStore } from './store.js';
 
 /** Options of {@link createRegistryClient} with a root key. Times are in seconds. */
 export interface RegistryClientOptions extends IssuerLookupOptions, RegistryClientSettings {}
@@ -64,7 +64,7 @@ export interface IssuerLookupSettings {
   readonly clockTolerance?: number;
   /**
    * The deadline of each source for all its requests in one refresh, including retries. After a third of this time, the
-   * client also asks the next source. Default: 15.
+   * client also asks the next source. Also the deadline of the store. Default: 15.
    */
   readonly timeout?: number;
   /** Keeps the accepted publication between runs. Default: the client keeps nothing when the process ends. */
@@ -147,6 +147,7 @@ export function clientSettings(
   if (!SOURCES.check(sources)) {
     throw new OptionsInvalid(caller, 'sources', `the trust anchor has none; give ${SOURCES.expected}`);
   }
+  const deadline = Math.min(milliseconds(options.timeout, 15_000), MAX_TIMER_MS);
   return {
     sources: [...sources],
     rootKey,
@@ -155,8 +156,8 @@ export function clientSettings(
     grace: milliseconds(options.grace, 60 * 60_000),
     clockTolerance: milliseconds(options.clockTolerance, CLOCK_TOLERANCE_MS),
     log,
-    deadline: Math.min(milliseconds(options.timeout, 15_000), MAX_TIMER_MS),
-    store: options.store ?? memoryStore(),
+    deadline,
+    store: timedStore(options.store ?? memoryStore(), deadline),
     onEvent: options.onEvent,
     fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
     now: options.now ?? Date.now,

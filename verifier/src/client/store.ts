@@ -1,4 +1,6 @@
+import { RegistryError } from '../core/errors.js';
 import type { StoredPublication } from '../core/publication/stored-publication.js';
+import { inTime } from '../http/bounded-fetch.js';
 
 /**
  * Keeps the last accepted publication, so that a restart cannot cause a rollback and needs no network. An
@@ -36,6 +38,22 @@ export function memoryStore(): RegistryStore {
     save: async (publication) => {
       saved = publication;
     },
+  };
+}
+
+/**
+ * A store that fails if it does not answer in time, because it may be a service in a network. What was late counts as failed,
+ * although a late `save` may still take place.
+ *
+ * @param deadline - milliseconds
+ */
+export function timedStore(store: RegistryStore, deadline: number): RegistryStore {
+  const late = () => {
+    throw new RegistryError('ERR_SOURCE_TIMEOUT', 'the store did not answer in time');
+  };
+  return {
+    load: () => inTime(store.load(), deadline, late),
+    save: (publication) => inTime(store.save(publication), deadline, late),
   };
 }
 
