@@ -1,13 +1,8 @@
 /** The longest id of a record. A link can name anything as an id. */
 export const MAX_ID_LENGTH = 128;
-/** A message can quote a text of the host. */
-const MAX_MESSAGE_LENGTH = 500;
 
 /** Shows an id from a link. */
 export const visibleId = (id: string) => visibleText(id, MAX_ID_LENGTH);
-
-/** Shows the message of an error. */
-export const visibleMessage = (message: string) => visibleText(message, MAX_MESSAGE_LENGTH);
 
 /**
  * Returns the beginning of a text from anybody. Characters that have no shape of their own, such as those that turn the
