@@ -89,8 +89,9 @@ const FRESHNESS_OPTIONS = [
  */
 export async function freshnessChoice(io: Io, options: PublicationOptions): Promise<FreshnessChoice> {
   const { rotation, checkpointByRoot, settings } = options;
-  const wayOut = CHECKPOINT_BY_ROOT;
-  const checkpoint = checkpointByRoot ? undefined : await checkpointChoice(io, settings, { wayOut });
+  const checkpoint = checkpointByRoot
+    ? undefined
+    : await checkpointChoice(io, settings, { wayOut: CHECKPOINT_BY_ROOT });
   return {
     nextRoots: settings.next_roots,
     rotation: rotation && readText(rotation).trim(),

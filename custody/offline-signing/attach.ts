@@ -38,9 +38,10 @@ type Attached =
   | { readonly rotation: string };
 
 /**
- * Completes what was signed elsewhere: publishes a list, or returns the rotation step of a request without a list. Every signature is verified first. A request is refused once another list or statement has been
- * published, so that a request from before an emergency can't undo the emergency change. If the request is already
- * published, its publication is completed.
+ * Completes what was signed elsewhere: publishes a list or a checkpoint, or returns the rotation step of a request without
+ * them. Every signature is verified first. A request is refused once another list or statement has been published, so that
+ * a request from before an emergency can't undo the emergency change. If the request is already published, its publication
+ * is completed.
  *
  * @param rootKey - verifies the signatures
  * @throws {@link KeyRejected} | {@link RecordsRejected} | {@link UsageError} | {@link TreeRejected} | {@link IoFailed}

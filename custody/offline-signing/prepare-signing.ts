@@ -73,8 +73,8 @@ interface PreparedRequest extends SigningRequest {
 
 /**
  * Prepares a publication for signing elsewhere: checks the records and their change from the published list, and writes
- * a signing request with the list, the publication statement and, where no online key may sign it, the checkpoint. The published tree is not touched; `attachSignatures`
- * publishes what was signed.
+ * a signing request with the list, the publication statement and, where no online key may sign it, the checkpoint. The
+ * published tree is not touched; `attachSignatures` publishes what was signed.
  *
  * @param folder - a new folder for the request
  * @returns undefined if the published list already has the same records, its statement says the same, and online keys sign its
@@ -113,8 +113,9 @@ export async function prepareSigning(
   const signedAt = kept ? Date.now() : Date.parse(list.updatedAt);
   const dated = { issuers: set.issuers.values(), updatedAt: list.updatedAt };
   const about = withStatusSince(set.about, dated, before);
+  const aboutFile = aboutBytes(about);
   const subject = {
-    ...summedList(list, statement?.levels ?? 0, aboutBytes(about)),
+    ...summedList(list, statement?.levels ?? 0, aboutFile),
     ...{ log: named, signedAt },
     online: onlineNamed && onlineClaims(onlineNamed, signedAt),
   };
@@ -124,21 +125,12 @@ export async function prepareSigning(
     ...requestedStatement(signingInput(rootKey, 'registry-publication+jwt', claims)),
   };
   const newest = publication?.statement ?? statement;
-  const isByRoot = onlineNamed === undefined && newest !== undefined;
+  const key = { rootKey, development: false };
+  // The checkpoint names SHA256SUMS, which does not list the signature.
+  const unsigned = newest && { ...subject, ...key, kept, signature: '', statement: newest, about: aboutFile };
+  const isByRoot = onlineNamed === undefined && unsigned !== undefined;
   const checkpoint = isByRoot
-    ? await requestedCheckpoint(
-        {
-          ...subject,
-          signature: '',
-          kept,
-          rootKey,
-          development: false,
-          statement: newest,
-          about: aboutBytes(about),
-        },
-        options,
-        predecessorOf(served, { rootKey, development: false }),
-      )
+    ? await requestedCheckpoint(unsigned, options, predecessorOf(served, key))
     : undefined;
   if (publication === undefined && checkpoint === undefined) return undefined;
   const keys = { rootKey, previousRootKey: published?.rootKey };

@@ -63,7 +63,11 @@ export function namesIn({ keys }: OnlineKeys): readonly string[] {
 export const WITHOUT_HOLDS =
   'To stop an issuer without a hold, run `suspend` with the root key. For the next time, leave checkpoint.may_hold out of registry.yaml, and build';
 
-/** Makes the error for a checkpoint without a key: it names the online keys of a tree, and what they may sign. @param isHold - whether to stop issuers */
+/**
+ * Makes the error for a checkpoint without a key: it names the online keys of a tree, and what they may sign.
+ *
+ * @param isHold - whether to stop issuers
+ */
 export async function missingOnlineKey(folder: string, isHold: boolean): Promise<KeyRejected> {
   const online = (await readPublished(folder))?.statement?.online;
   const advice = isHold && online?.mayHold !== true ? `. ${WITHOUT_HOLDS}` : '';

@@ -38,10 +38,10 @@ export interface Written {
 }
 
 /**
- * Makes the content of a folder exactly that of a tree, but for older lists. Files that already have the right bytes are not touched. All
- * others are first written next to the folder, flushed, and then renamed into it: SHA256SUMS after all files that it lists, and
- * statements.json last, by which the publication becomes visible. Only then are other files removed. If the folder is empty or
- * does not exist, one rename creates the whole tree.
+ * Makes the content of a folder exactly that of a tree, but for older lists. Files that already have the right bytes are not
+ * touched. All others are first written next to the folder, flushed, and then renamed into it: SHA256SUMS after all files that
+ * it lists, and statements.json last, by which the publication becomes visible. Only then are other files removed. If the
+ * folder is empty or does not exist, one rename creates the whole tree.
  *
  * @throws {@link IoFailed}
  */

@@ -481,6 +481,9 @@ describe('a rotation of the root key', () => {
   const rotate = (from: string, to: string) =>
     statement(`${from}-${to}.jwt`, 'step', '--key', `${from}.pem`, '--next', `${to}.json`);
 
+  /** A build with the second root key, by the step from the first. */
+  const TO_SECOND = 'build --key second.pem --root-key second.json --rotation root-second.jwt'.split(' ');
+
   beforeEach(async () => {
     for (const name of ['second', 'third']) await keyPair(folder, name);
   });
@@ -488,7 +491,7 @@ describe('a rotation of the root key', () => {
   it('is followed by a verifier that is pinned two roots ago', async () => {
     await build();
     await rotate('root', 'second');
-    await good('build', '--key', 'second.pem', '--root-key', 'second.json', '--rotation', 'root-second.jwt');
+    await good(...TO_SECOND);
     await rotate('second', 'third');
     await good('build', '--key', 'third.pem', '--root-key', 'third.json', '--rotation', 'second-third.jwt');
     const base = await serve(path());
@@ -508,21 +511,12 @@ describe('a rotation of the root key', () => {
     const held = createRegistryClient({ sources: [base], rootKey: jwk('root') });
     await held.ready();
     await rotate('root', 'second');
-    const args = [
-      'build',
-      '--key',
-      'second.pem',
-      '--root-key',
-      'second.json',
-      '--rotation',
-      'root-second.jwt',
-    ];
     const before = filesOf(path());
-    const without = await cli([...args, ...withKeys({ checkpoint: 'away.pem' })], folder);
+    const without = await cli([...TO_SECOND, ...withKeys({ checkpoint: 'away.pem' })], folder);
     expect([without.code, filesOf(path())]).toEqual([3, before]);
     await held.refresh();
     expect(held.status().rootKeys).toEqual([jwk('root').kid]);
-    await good(...args, ...ONLINE);
+    await good(...TO_SECOND, ...ONLINE);
     await held.refresh();
     expect(held.status()).toMatchObject({ rootKeys: [jwk('second').kid] });
     held.close();
@@ -533,16 +527,7 @@ describe('a rotation of the root key', () => {
   it('does not let the replaced root key be an online key', async () => {
     await build(...ONLINE);
     await rotate('root', 'second');
-    const args = [
-      'build',
-      '--key',
-      'second.pem',
-      '--root-key',
-      'second.json',
-      '--rotation',
-      'root-second.jwt',
-    ];
-    await good(...args, ...ONLINE);
+    await good(...TO_SECOND, ...ONLINE);
     const before = filesOf(path());
     const old = withKeys({ checkpoint: 'root.pem' });
     const { code, stderr } = await cli(['build', '--key', 'second.pem', ...old], folder);

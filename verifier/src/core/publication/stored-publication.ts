@@ -4,7 +4,6 @@ import type { RootChain } from '../statements/root-chain.js';
 import { TREE_FILES } from '../tree-files.js';
 import { LISTS_FOLDER } from './list-files.js';
 import type { Publication } from './publication.js';
-
 import type { RegistryFiles } from './registry-files.js';
 import {
   type AcceptedStatements,

@@ -35,11 +35,9 @@ interface NamedList {
 export async function readWholeList(files: RegistryFiles, reading: WholeListReading): Promise<NamedList> {
   const { statement } = reading;
   const bytes = await readNamed(files, reading);
-  const sha256 = await sha256Hex(bytes);
-  if (sha256 !== statement.sha256)
-    throw misnamed(`names the list ${statement.sha256}, but its file has the SHA-256 ${sha256}`);
   const registry = readList(bytes);
   const { updated_at: updatedAt, issuers } = registry;
+  const { sha256 } = statement;
   assertNamed({ sha256, updatedAt, size: bytes.length, issuers: issuers.length }, statement);
   return { bytes, registry };
 }
@@ -63,7 +61,7 @@ export function findMisnamed(named: SizedList, list: SizedList): string[] {
     .map(([name, said, found]) => `names a list with the ${name} ${said}, but the list has ${found}`);
 }
 
-/** Reads the bytes of the list. They need not have the named hash. */
+/** Reads the bytes of the list, which have the named hash. */
 async function readNamed(
   files: RegistryFiles,
   { statement, isRequested, maxListBytes }: WholeListReading,
@@ -75,14 +73,16 @@ async function readNamed(
   try {
     const first = await files.get(path, size);
     if (first !== undefined && (await sha256Hex(first)) === statement.sha256) return first;
-    const again = await files.get(path, size, statement.sha256);
-    const bytes = again ?? first;
-    if (bytes !== undefined) return bytes;
+    const bytes = (await files.get(path, size, statement.sha256)) ?? first;
+    if (bytes === undefined)
+      throw misnamed(`names the list ${statement.sha256}, but the source has no ${path}`);
+    const found = await sha256Hex(bytes);
+    if (found === statement.sha256) return bytes;
+    throw misnamed(`names the list ${statement.sha256}, but its file has the SHA-256 ${found}`);
   } catch (error) {
     const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === statement.size;
     throw isOther ? misnamed(`names a list with the size ${size}, but the list is larger`) : error;
   }
-  throw misnamed(`names the list ${statement.sha256}, but the source has no ${path}`);
 }
 
 /** Reads a file that need not be there. */
