@@ -82,7 +82,7 @@ export function refuseOtherLog(
   if (accepted?.log === undefined || log?.origin === accepted.log.origin) return;
   throw new RegistryError(
     'ERR_PUBLICATION_ROLLED_BACK',
-    `publication ${sequence} names ${log?.origin ?? 'no log'}, but publication ${accepted.sequence} named the log ${accepted.log.origin}`,
+    `publication ${sequence} names ${log?.origin ?? 'no log'}, but publication ${accepted.sequence} named ${accepted.log.origin}`,
   );
 }
 
