@@ -5,8 +5,33 @@ import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { readUnverified } from '../tree/statements-file.js';
 
-/** The published checkpoint, as far as the next one continues it. */
+/** A checkpoint, as far as the next one continues it. */
 export type PreviousCheckpoint = Pick<Checkpoint, 'publication' | 'hold' | 'issuedAt'>;
+
+/** The two checkpoints that the next one continues. */
+export interface KnownCheckpoints {
+  readonly published: PublishedTree | undefined;
+  /** The checkpoint at the registry's URL, verified. Undefined if it is not known. */
+  readonly served: Checkpoint | undefined;
+}
+
+/**
+ * Returns the checkpoint that the next one continues: the newer one of the published tree and of the registry's URL. If both were
+ * signed in the same second, it has the holds of both.
+ *
+ * @param signer - the key that signs the next checkpoint
+ * @throws {@link UsageError} if nobody can tell which issuers the published checkpoint holds
+ */
+export async function previousCheckpoint(
+  { published, served }: KnownCheckpoints,
+  signer: RootKey,
+): Promise<PreviousCheckpoint | undefined> {
+  if (served === undefined) return publishedCheckpoint(published, signer);
+  const own = published?.checkpoint;
+  if (own === undefined || served.issuedAt > own.issuedAt) return served;
+  if (served.issuedAt < own.issuedAt || String(served.hold) === String(own.hold)) return own;
+  return { ...own, hold: [...new Set([...own.hold, ...served.hold])].sort() };
+}
 
 /**
  * Verifies the published checkpoint, at any time. The next checkpoint keeps the holds of the published one, so if issuers
@@ -17,7 +42,7 @@ export type PreviousCheckpoint = Pick<Checkpoint, 'publication' | 'hold' | 'issu
  * @returns undefined before the first publication, or if the checkpoint is not valid and cannot hold issuers
  * @throws {@link UsageError} with instructions to restore the checkpoint
  */
-export async function previousCheckpoint(
+async function publishedCheckpoint(
   published: PublishedTree | undefined,
   signer: RootKey,
 ): Promise<PreviousCheckpoint | undefined> {

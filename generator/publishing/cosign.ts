@@ -7,6 +7,7 @@ import { damagedLog } from '../log/log-files.js';
 import { recordsOfList } from '../records/check-records.js';
 import type { PendingPublication } from '../tree/pending-publication.js';
 import { type PublishedTree, withPending } from '../tree/published-tree.js';
+import type { UrlQuestion } from './follow-url.js';
 import { renewProof } from './log-publication.js';
 import type { TreeOptions } from './publication.js';
 import { publish } from './publish.js';
@@ -17,6 +18,7 @@ interface CosignOptions extends TreeOptions {
   readonly log: CosignChoice;
   /** Signs the checkpoint of the publication that is completed. */
   readonly checkpoint?: CheckpointChoice | undefined;
+  readonly url?: UrlQuestion | undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { MAX_HELD_ISSUERS } from '@passport-registry/verifier/core';
+import { type Checkpoint, MAX_HELD_ISSUERS } from '@passport-registry/verifier/core';
 import { ignoring, UsageError } from '../errors.js';
 import type { CheckpointChoice } from '../freshness/checkpoint.js';
 import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
@@ -20,18 +20,23 @@ export interface HoldChange {
 export interface PublishedCheckpointChoice extends CheckpointChoice {
   /** Which issuers to hold or to release. Default: the checkpoint holds what the published one holds. */
   readonly holdChange?: HoldChange | undefined;
+  /** The checkpoint at the registry's URL. Default: it is not known. */
+  readonly served?: Checkpoint | undefined;
   /** Which witnesses to ask for new cosignatures of the log. Default: none. */
   readonly witnesses?: CosignChoice | undefined;
 }
 
 /**
- * Returns which issuers the next checkpoint of a published tree holds (rule hold-kept), sorted; and the published checkpoint,
+ * Returns which issuers the next checkpoint of a published tree holds (rule hold-kept), sorted; and the checkpoint that it continues,
  * unless there is none, or it cannot be read and everything is released.
  *
  * @throws {@link UsageError} if the change cannot be made, or if nobody can tell what the published checkpoint holds
  */
-export async function nextHold(published: PublishedTree, { signer, holdChange }: PublishedCheckpointChoice) {
-  const reading = previousCheckpoint(published, signer.rootKey);
+export async function nextHold(
+  published: PublishedTree,
+  { signer, holdChange, served }: PublishedCheckpointChoice,
+) {
+  const reading = previousCheckpoint({ published, served }, signer.rootKey);
   const previous = await (holdChange?.action === 'release all'
     ? reading.catch(ignoring(UsageError))
     : reading);
@@ -63,10 +68,6 @@ function withIds(
   held: readonly string[],
   published: PublishedTree,
 ): readonly string[] {
-  if (ids.every((id) => held.includes(id)))
-    throw new UsageError(
-      `${ids.join(', ')} is on hold already, by the checkpoint in ${published.folder}: publish that`,
-    );
   assertListed(ids, published);
   const hold = [...new Set([...held, ...ids])].sort();
   if (hold.length <= MAX_HELD_ISSUERS) return hold;

@@ -1,13 +1,12 @@
-import type { RootKey } from '@passport-registry/verifier';
 import type { FreshnessChoice } from '../freshness/freshness.js';
 import type { ListBytes } from '../list/list.js';
 import type { LogChoice } from '../log/log-choice.js';
 import type { CompleteRecords } from '../records/check-records.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { Signer } from '../signing/sign.js';
-import type { PublishedTree } from '../tree/published-tree.js';
 import type { RegistryDescription } from '../tree/registry-description.js';
 import type { PageSettings } from '../tree/site/page-settings.js';
+import type { UrlQuestion } from './follow-url.js';
 
 /** The time of a list. */
 export interface ListTime {
@@ -32,28 +31,10 @@ export interface TreeOptions {
   readonly page?: PageSettings | undefined;
 }
 
-/** What a production key is about to sign. */
-export interface NextPublication {
-  readonly rootKey: RootKey;
-  /** The tree that it follows; undefined for a first list. */
-  readonly published: PublishedTree | undefined;
-  /** The online keys from then on. */
-  readonly onlineKeys: readonly RootKey[];
-}
-
-/**
- * Asserts that what is published has nothing that the published tree lacks: a list before a first list, something newer, or a
- * hold. Called before a production key signs.
- *
- * @returns what the hosts answered, as whole sentences for people. Undefined if there is nothing to say
- * @throws {@link AlreadyPublished}
- */
-export type AssertFollowsHosts = (next: NextPublication) => Promise<string | undefined>;
-
 /** How to publish a list. Each group is for one step. */
 export interface PublishOptions extends TreeOptions {
-  /** Before a production key signs. Default: no host is asked. */
-  readonly assertFollowsHosts?: AssertFollowsHosts | undefined;
+  /** How to ask the registry's URL before a production key signs. Default: nothing is asked. */
+  readonly url?: UrlQuestion | undefined;
   /** For the step that applies the rules of change. */
   readonly exceptions?: PublicationExceptions | undefined;
   /** For the step that signs. */

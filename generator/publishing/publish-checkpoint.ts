@@ -10,7 +10,7 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readTreeFile } from '../files/read-file.js';
 import { type CheckpointContext, signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
-import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
+import { type KnownCheckpoints, previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { sha256 } from '../tree/checksums.js';
@@ -19,8 +19,10 @@ import { type PublishedTree, readPublished } from '../tree/published-tree.js';
 import { withStatements } from '../tree/statements-file.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { rejecting } from '../verification/seen-files.js';
+import { followUrl } from './follow-url.js';
 import { assertProvable, type LogReport, renewProof } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
+import type { PublishOptions } from './publication.js';
 import { outdated } from './sign-list.js';
 import { addFiles } from './write.js';
 
@@ -69,12 +71,16 @@ export async function publishCheckpoint(
 export async function attachCheckpoint(
   text: string,
   output: OutputFolder,
-  witnesses: CosignChoice = NO_WITNESSES,
+  { log: witnesses = NO_WITNESSES, url }: Pick<PublishOptions, 'log' | 'url'>,
 ): Promise<CheckpointReport> {
   const tree = signedTree(await readPublished(output.named), output);
+  const { rootKey } = tree;
+  const asked = await followUrl({ rootKey, published: tree }, { ...url, onlyCheckpoint: true });
   const checksums = readBytes(join(output.out, PATHS.checksums));
-  const { hold } = await followingCheckpoint(text, { rootKey: tree.rootKey, checksums }, tree);
-  return replaceCheckpoint(tree, { text, hold, warnings: [] }, { witnesses, output });
+  const known = { published: tree, served: asked.checkpoint };
+  const { hold } = await followingCheckpoint(text, { rootKey, checksums }, known);
+  const warnings = asked.note === undefined ? [] : [asked.note];
+  return replaceCheckpoint(tree, { text, hold, warnings }, { witnesses, output });
 }
 
 /**
@@ -82,18 +88,18 @@ export async function attachCheckpoint(
  * since the request was made, the settings of the page may have changed, or somebody may have held an issuer.
  *
  * @param named - what the checkpoint must be for
- * @param published - the published tree; undefined if there is none
+ * @param known - the checkpoints of the published tree and of the registry's URL
  * @throws {@link RequestRejected} | {@link TreeRejected} | {@link UsageError}
  */
 export async function followingCheckpoint(
   text: string,
   { rootKey, checksums }: Pick<CheckpointContext, 'rootKey' | 'checksums'>,
-  published: PublishedTree | undefined,
+  known: KnownCheckpoints,
 ): Promise<Checkpoint> {
   const signed = await rejecting(() => verifyCheckpoint(text, { rootKey, online: undefined }, ANY_TIME));
   if (signed.treeSha256 !== sha256(checksums))
     throw outdated(`the checkpoint of the request is for a tree with another ${PATHS.checksums}`);
-  const previous = await previousCheckpoint(published, rootKey);
+  const previous = await previousCheckpoint(known, rootKey);
   if (previous === undefined) return signed;
   const isSame = String(signed.hold) === String(previous.hold);
   if (isSame && !isOlderCheckpoint(signed, previous)) return signed;

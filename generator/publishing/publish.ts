@@ -4,9 +4,10 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { type CheckpointChoice, type CheckpointContext, signCheckpoint } from '../freshness/checkpoint.js';
 import { checkpointValidity } from '../freshness/expiry.js';
 import { type FreshnessChoice, rotationOf } from '../freshness/freshness.js';
-import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
+import { type KnownCheckpoints, previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import type { SignedPublication } from '../list/list.js';
 import { KEPT_LIST_BYTES, type LogChoice } from '../log/log-choice.js';
+import { askForVeto } from '../log/witness-veto.js';
 import type { Listeners } from '../progress.js';
 import { assertPublishable } from '../review/assert-publishable.js';
 import { sha256 } from '../tree/checksums.js';
@@ -19,6 +20,7 @@ import { assembleOver } from './assemble.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { chooseOnline } from './choose-online.js';
 import { assertLastingName, chooseLog, withDevelopmentKey } from './extend-log.js';
+import { followUrl } from './follow-url.js';
 import { logPublication, removeReplacedFiles } from './log-publication.js';
 import { assertRootContinues, predecessorOf, publishedRecords } from './predecessor.js';
 import type { NewPublication } from './publication.js';
@@ -52,9 +54,9 @@ export async function publish(
   await assertRootContinues(publication, published, output);
   const follows = predecessorOf(published, signer);
   const { rootKey, development } = signer;
-  const onlineKeys = freshness.online?.keys ?? [];
-  const next = { rootKey, published: follows, onlineKeys };
-  const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
+  const next = { rootKey, published: follows };
+  const url = development ? {} : await followUrl(next, publication.url);
+  if (!development && publication.url?.offline !== true) await askForVeto(follows, publication.log);
   // Over a tree that is not the newest, or for a request that was overtaken, the rules of change would blame the records.
   if (!('sign' in signer)) followingList(signer, follows, output);
   const old = follows && publishedRecords(follows, output.out);
@@ -68,7 +70,8 @@ export async function publish(
   const signed = await signedList(toSign, published, output);
   onStage?.('list and signature');
   const before = predecessorOf(served, signer);
-  const { tree, statements } = await assemble(publication, served, { signed, before });
+  const known = { published: before, served: url.checkpoint };
+  const { tree, statements } = await assemble(publication, served, { signed, known });
   onStage?.('tree');
   const proven = await assertTreeGood(withStatements(tree, statements), signed.rootKey);
   onStage?.('verify');
@@ -82,7 +85,7 @@ export async function publish(
     output,
     repaired: [...repair.files.keys()],
     requested: time.updatedAt,
-    answers,
+    answers: url.note,
     served,
     published,
     signed,
@@ -133,37 +136,39 @@ function chooseCheckpoint(
 async function assemble(
   publication: NewPublication,
   served: PublishedTree | undefined,
-  { signed, before }: NextTree,
+  { signed, known }: Pick<NextTree, 'signed'> & { readonly known: KnownCheckpoints },
 ): Promise<{ readonly tree: Map<string, Uint8Array>; readonly statements: StatementsFile }> {
   const { signer, exceptions = {}, freshness = {} } = publication;
   const { rootKey, statement } = signed;
   const { breakPinnedVerifiers } = exceptions;
   const rotation = await rotationOf(served, rootKey, { ...freshness, breakPinnedVerifiers });
-  const tree = assembleOver(before, signed, publication);
+  const tree = assembleOver(known.published, signed, publication);
   const checksums = tree.get(PATHS.checksums) ?? new Uint8Array();
   const named = { rootKey, statement, checksums };
   const checkpoint =
     'checkpoint' in signer && signer.checkpoint !== undefined
-      ? (await followingCheckpoint(signer.checkpoint, named, before)).text
-      : await newCheckpoint(publication, named, before);
+      ? (await followingCheckpoint(signer.checkpoint, named, known)).text
+      : await newCheckpoint(publication, named, known);
   const file = { publication: statement.text, checkpoint, rotation, logProof: undefined };
   return { tree: new Map(tree), statements: file };
 }
 
-/** Signs the checkpoint of a new tree, unless the published one is for it, too, and does not expire soon. */
+/** Signs the checkpoint of a new tree, unless the published one is for it, too, is the newest, and does not expire soon. */
 async function newCheckpoint(
   { signer, freshness = {} }: NewPublication,
   named: Pick<CheckpointContext, 'rootKey' | 'statement' | 'checksums'>,
-  before: PublishedTree | undefined,
+  known: KnownCheckpoints,
 ): Promise<string> {
   const choice = chooseCheckpoint(freshness.checkpoint ?? {}, signer);
-  const published = before?.checkpoint;
+  const published = known.published?.checkpoint;
+  const previous = await previousCheckpoint(known, choice.signer.rootKey);
   const isSame =
-    published?.publication === named.statement.hash &&
+    published !== undefined &&
+    previous === published &&
+    published.publication === named.statement.hash &&
     published.treeSha256 === sha256(named.checksums) &&
     published.kid === choice.signer.rootKey.thumbprint;
   if (isSame && checkpointValidity(published, Date.now()) === 'valid') return published.text;
-  const previous = await previousCheckpoint(before, choice.signer.rootKey);
   return signCheckpoint(choice, { ...named, previous });
 }
 

@@ -42,8 +42,6 @@ export interface BuildReport {
    * witnesses have cosigned.
    */
   readonly isFinished: boolean;
-  /** Whether the host shows that the publication continues what it serves. False if it is away, or if no base_url is known. */
-  readonly isCompared: boolean;
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
   /** Notes about what the user may not expect, in whole sentences. */
@@ -52,7 +50,7 @@ export interface BuildReport {
 
 /** Makes the report of a publication. */
 export function reportOf(outcome: Outcome, written: Written): BuildReport {
-  const { output, served, signed, tree, warnings, log, answers } = outcome;
+  const { output, served, signed, tree, warnings, log } = outcome;
   const { list, sha256, rootKey, development } = signed;
   // A pending list is kept, too, but it is new to those who read the tree.
   const kept = signed.kept && served?.list !== undefined && Buffer.compare(served.list, list.list) === 0;
@@ -71,7 +69,6 @@ export function reportOf(outcome: Outcome, written: Written): BuildReport {
     development,
     bytes: [...tree.values()].reduce((size, { length }) => size + length, 0),
     isFinished: !lacksQuorum(log),
-    isCompared: answers === undefined,
     notes: [
       ...logNotes(log),
       ...removalNotes(written, output.named),
@@ -120,7 +117,7 @@ interface Outcome extends Pick<BuildReport, 'warnings' | 'log'> {
   readonly repaired: readonly string[];
   /** The updated_at that the user requested. */
   readonly requested: string | undefined;
-  /** What the hosts answered, as whole sentences. Undefined if there is nothing to say. */
+  /** What the registry's URL shows, as whole sentences. Undefined if there is nothing to say. */
   readonly answers: string | undefined;
   /** The tree that was in the folder before. */
   readonly served: PublishedTree | undefined;
