@@ -50,7 +50,7 @@ export async function addLoggedLists(
   const lists = (from: number, to: number) =>
     new Set(publications.filter(({ index }) => index >= from && index < to).map(({ entry }) => entry.list));
   // They never change, but a disk can damage them.
-  const gone = await listsThatAreGone(release);
+  const gone = known === 0 ? new Set() : await listsThatAreGone(release);
   const kept = [...lists(0, known)].filter((list) => !gone.has(PATHS.namedList(list)));
   const damaged = kept.filter((list) => !release.addHeld(PATHS.namedList(list), list));
   const fresh = [...damaged, ...lists(known, Number.POSITIVE_INFINITY)].filter(
