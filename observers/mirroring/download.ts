@@ -70,7 +70,7 @@ async function download(candidate: Candidate): Promise<Downloaded> {
   if (unchanged !== undefined) return { ...unchanged, stats: release.stats(), isHeld };
   const records = await downloadSums(release, publication);
   await addNewestList(release, publication);
-  if (head === undefined) addOlderLists(release, publication.sha256);
+  if (head === undefined) await addOlderLists(release, publication.sha256);
   else {
     const roots = await rejecting(() => checkRotation(statements, rootKey, options.trust.rootKey));
     const log = await downloadLog(release, { head, roots }, heldLog);

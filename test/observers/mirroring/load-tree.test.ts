@@ -137,6 +137,8 @@ describe('load', () => {
       expect([code, stderr]).toEqual([0, expect.stringContaining('4 issuers')]);
       expect(treeOf('dist')).toEqual(treeOf('third'));
     }
+    // A folder shows which older lists it has.
+    expect(filesOf(join(folder, 'dist'))).toEqual(filesOf(join(folder, 'third')));
     expect(beside()).toEqual([]);
   });
 
