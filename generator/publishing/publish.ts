@@ -1,6 +1,7 @@
 import type { StatementsFile } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
+import { readIfReadable } from '../files/read-file.js';
 import { type CheckpointChoice, type CheckpointContext, signCheckpoint } from '../freshness/checkpoint.js';
 import { checkpointValidity } from '../freshness/expiry.js';
 import { type FreshnessChoice, rotationOf } from '../freshness/freshness.js';
@@ -56,7 +57,8 @@ export async function publish(
   const { rootKey, development } = signer;
   const next = { rootKey, published: follows };
   const url = development ? {} : await followUrl(next, publication.url);
-  if (!development && publication.url?.offline !== true) await askForVeto(follows, publication.log);
+  const isAsked = !development && publication.url?.offline !== true;
+  if (follows !== undefined && isAsked) await askForVeto(readerOf(follows), publication.log);
   // Over a tree that is not the newest, or for a request that was overtaken, the rules of change would blame the records.
   if (!('sign' in signer)) followingList(signer, follows, output);
   const old = follows && publishedRecords(follows, output.out);
@@ -103,6 +105,11 @@ export async function publish(
   onStage?.('read back');
   return reportOf(outcome, written);
 }
+
+const readerOf = ({ folder }: PublishedTree) => ({
+  folder,
+  read: (path: string) => readIfReadable(folder, path),
+});
 
 /** What is new in a tree, and what it follows. */
 interface NextTree {
