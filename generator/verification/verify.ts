@@ -1,4 +1,4 @@
-import type { RootKey } from '@passport-registry/verifier';
+import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { trustedRoot } from './check-statements.js';
@@ -52,6 +52,8 @@ export interface TreeReport {
 interface Audited {
   readonly report: TreeReport;
   readonly statements: ProvenStatements;
+  /** The list, if it is valid and signed. */
+  readonly registry: IssuerRegistry | undefined;
 }
 
 /**
@@ -146,7 +148,8 @@ async function auditOnce(
     warnings: audit.warnings,
     notes: audit.notes,
   };
-  return { report, statements: { publication, checkpoint } };
+  const statements = { file: audit.statements, rootKey, publication, checkpoint };
+  return { report, statements, registry };
 }
 
 /** The checks `unknown id` and `content types` of a live host, and `client`. */
