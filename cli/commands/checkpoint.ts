@@ -1,4 +1,3 @@
-import { statementHash } from '@passport-registry/verifier/core';
 import type { Command, Option } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
@@ -9,13 +8,12 @@ import {
 } from '../../generator/freshness/checkpoint.js';
 import { missingOnlineKey } from '../../generator/freshness/online-keys.js';
 import { cosign } from '../../generator/publishing/cosign.js';
+import { followUrl, type UrlQuestion } from '../../generator/publishing/follow-url.js';
 import { assertListed, type HoldChange } from '../../generator/publishing/next-hold.js';
 import { type CheckpointReport, publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
-import { rememberEnded } from '../hosts/ended-holds.js';
-import { assertFollowsHost } from '../hosts/follows-host.js';
-import { addOptions, JSON_OPTION, numberOption } from '../options/common-options.js';
+import { addOptions, JSON_OPTION, numberOption, OFFLINE_OPTION } from '../options/common-options.js';
 import {
   COSIGN_OPTION,
   checkpointChoice,
@@ -28,6 +26,7 @@ import { emit, type Io, say } from '../terminal/io.js';
 import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
 
 interface Options extends WithSettings {
+  offline?: true;
   json?: true;
 }
 
@@ -71,6 +70,7 @@ const CHECKPOINT_OPTIONS: readonly Option[] = [
     '--hours <number>',
     `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${ONLINE_CHECKPOINT_HOURS} by an online key, and ${ROOT_CHECKPOINT_HOURS} by the root key)`,
   ),
+  OFFLINE_OPTION,
   JSON_OPTION,
 ];
 
@@ -100,10 +100,8 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
       return { signed: await sign(io, { published, output }, options) };
     }
     const checkpoint = await checkpointKey(io, published, options);
-    const unknown = await doubtOf(io, { published }, options);
-    if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
-    const log = cosignChoice(settings);
-    const report = await cosign(published, output, { ...treeOptions(settings), log, checkpoint });
+    const how = { log: cosignChoice(settings), checkpoint, url: questionOf(options) };
+    const report = await cosign(published, output, { ...treeOptions(settings), ...how });
     return { ...report, lacksKey: checkpoint === undefined };
   });
   if ('signed' in done) return sayCheckpoint(io, { out, ...done.signed }, options);
@@ -153,10 +151,10 @@ interface CheckpointTask {
   readonly holdChange?: HoldChange | undefined;
 }
 
-/** A new checkpoint, and what the host has not answered. */
+/** A new checkpoint, and what the registry's URL shows. */
 interface SignedCheckpoint {
   readonly report: CheckpointReport;
-  readonly unknown: string | undefined;
+  readonly note: string | undefined;
 }
 
 async function sign(
@@ -169,31 +167,16 @@ async function sign(
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
   const key = await checkpointKey(io, published, options);
   if (key === undefined) throw await missingOnlineKey(output.named, isHold);
-  const unknown = await doubtOf(io, { published, holdChange }, options);
-  const choice = { ...key, holdChange, witnesses: cosignChoice(options.settings) };
-  const report = await publishCheckpoint(published, output, choice);
-  const before = published?.checkpoint;
-  const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];
-  rememberEnded({ before: before && statementHash(before.text), ended, hold: report.hold });
-  return { unknown, report };
+  const isAsked = published !== undefined && !published.development;
+  const next = { rootKey: key.signer.rootKey, published };
+  const { checkpoint: served, note } = isAsked ? await followUrl(next, questionOf(options)) : {};
+  const choice = { ...key, holdChange, served, witnesses: cosignChoice(options.settings) };
+  return { note, report: await publishCheckpoint(published, output, choice) };
 }
 
-/**
- * Returns why nobody knows whether a checkpoint continues what the host serves. Without `base_url`, `status` says that: an
- * hourly checkpoint repeats it only if it changes the holds.
- *
- * @throws {@link AlreadyPublished} if it does not
- */
-async function doubtOf(
-  { env }: Io,
-  { published, holdChange }: Omit<CheckpointTask, 'output'>,
-  { settings, config }: Options,
-): Promise<string | undefined> {
-  if (published === undefined || (holdChange === undefined && settings.base_url === undefined))
-    return undefined;
-  const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
-  const stopped = holdChange?.action === 'hold' ? holdChange.ids : [];
-  return assertFollowsHost({ published, settings, env, config, decided, stopped });
+/** A checkpoint can be urgent, so it is signed also while nobody can read the registry's URL. */
+function questionOf({ settings, offline }: Options): UrlQuestion {
+  return { baseUrl: settings.base_url, offline, onlyCheckpoint: true };
 }
 
 /** What a hold means in a list that lacks cosignatures. */
@@ -204,11 +187,11 @@ function sayCheckpoint(
   signed: SignedCheckpoint & { readonly out: string; readonly holdChange?: HoldChange },
   options: Options,
 ): number {
-  const { out, holdChange, report, unknown } = signed;
+  const { out, holdChange, report, note } = signed;
   const { log, hold } = report;
   const ok = log === undefined || log.collected >= log.quorum;
   const isUnseen = holdChange?.action === 'hold' && log !== undefined && log.cosigned < log.quorum;
-  const warnings = [unknown, isUnseen ? UNSEEN_HOLD : undefined, ...report.warnings].filter(
+  const warnings = [note, isUnseen ? UNSEEN_HOLD : undefined, ...report.warnings].filter(
     (warning) => warning !== undefined,
   );
   if (options.json) emit(io, { ok, ...report, warnings });
@@ -217,14 +200,13 @@ function sayCheckpoint(
   else if (holdChange !== undefined) say(io, 'on hold: no issuer');
   for (const warning of warnings) say(io, `WARNING: ${warning}`);
   sayLog(io, { log });
-  const isDoubtful = isUnseen || !ok || (unknown !== undefined && options.settings.base_url !== undefined);
-  if (holdChange !== undefined) say(io, afterHold(holdChange, out, isDoubtful));
+  if (holdChange !== undefined) say(io, afterHold(holdChange, out, isUnseen || !ok));
   return ok ? 0 : UNFINISHED;
 }
 
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
 function afterHold({ action, ids }: HoldChange, out: string, isDoubtful: boolean): string {
-  // Published, it may release what another one holds, or be a list that verifiers refuse.
+  // Verifiers may refuse the list.
   const publish = isDoubtful
     ? `Run \`status\` now, and publish ${out} only if it says so`
     : `Publish ${out}${action === 'hold' ? ' now' : ''}`;

@@ -70,11 +70,7 @@ async function changeAndBuild(io: Io, change: StatusChange, options: Options): P
     throw error;
   });
   const lacks = built?.isFinished === false ? lackOf(built) : undefined;
-  const isDoubtful = built?.isCompared === false && options.settings.base_url !== undefined;
-  const publishing = isDoubtful
-    ? `, run \`status\`, and publish ${out} if it says so`
-    : `, and publish ${out}`;
-  const publish = lacks === 'cosignatures' ? '' : publishing;
+  const publish = lacks === 'cosignatures' ? '' : `, and publish ${out}`;
   const isForked = built?.log?.isForked === true;
   say(io, `Commit ${files}${isForked ? '' : publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
   // The report has said what to do.
@@ -141,8 +137,7 @@ async function changeIn(
       write();
       written.push(file);
     }
-    const stopped = to === 'active' ? [] : ids;
-    const built = unsigned === undefined ? await buildAndReport(io, options, { output, stopped }) : undefined;
+    const built = unsigned === undefined ? await buildAndReport(io, options, output) : undefined;
     if (unsigned !== undefined) await buildUnsigned(io, { ...options, unsigned });
     for (const [at, { file, from }] of edits.entries())
       say(io, `${ids[at]}: status ${from === to ? `${to} already` : `${from} -> ${to}`} (${file})`);

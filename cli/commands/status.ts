@@ -10,6 +10,7 @@ import {
   ISSUERS_OPTION,
   JSON_OPTION,
   MAX_BEHIND_OPTION,
+  OFFLINE_OPTION,
   OUT_OPTION,
 } from '../options/common-options.js';
 import {
@@ -33,7 +34,7 @@ export function declareStatus(command: Command, io: Io) {
     .option('--mirror <url...>', 'URLs of the mirrors')
     .addOption(MAX_BEHIND_OPTION);
   addOptions(command, ...EXCEPTION_OPTIONS)
-    .option('--offline', 'ask no host')
+    .addOption(OFFLINE_OPTION)
     .addOption(
       new Option('--fail-on <level>', 'what ends with exit code 1')
         .choices(['error', 'warning'])

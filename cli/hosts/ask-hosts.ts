@@ -1,11 +1,8 @@
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
 import { IoFailed } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
-import type { Witness } from '../../generator/log/log-choice.js';
-import { otherHistory } from '../../generator/log/other-history.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import { statementsIn } from '../../generator/tree/statements-file.js';
 import { checkRootKey } from '../../generator/verification/file-checks.js';
 import { pinnedKey } from '../../generator/verification/pinned-trust.js';
@@ -66,17 +63,6 @@ async function outgoingKeyAt(
     if (isRefused) return undefined;
     throw error;
   }
-}
-
-/** Asks witnesses what they have cosigned that the log of a tree lacks, in words. Undefined if no witness shows that. */
-export async function askWitnesses(
-  { folder, statement }: Pick<PublishedTree, 'folder' | 'statement'>,
-  witnesses: readonly Witness[],
-): Promise<string | undefined> {
-  if (statement?.log === undefined || witnesses.length === 0) return undefined;
-  const read = (path: string) => readIfReadable(folder, path);
-  const found = await otherHistory(witnesses, { read, vkeys: [statement.log.vkey] });
-  return found && `${found}: ${folder} is an old copy, or the log is forked`;
 }
 
 /** A larger list is not read again only to see whether a copy is complete. */

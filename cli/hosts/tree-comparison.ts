@@ -6,7 +6,6 @@ import { replacedRootKeys } from '../../generator/tree/commitment.js';
 import { readUnverified, statementsIn } from '../../generator/tree/statements-file.js';
 import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
 import type { ServedStatement } from '../../observers/hosts/read-host.js';
-import { endedHere } from './ended-holds.js';
 import {
   type Both,
   compareHistories,
@@ -187,11 +186,10 @@ function compareHolds(
   // Nobody can tell what a checkpoint holds that is damaged or lost.
   if (checkpoint === undefined) return undefined;
   const [theirs, own] = [served?.hold ?? [], checkpoint.hold];
-  const ended = served === undefined ? [] : endedHere(served.sha256);
   const without = (ids: readonly string[], others: readonly string[]) =>
     ids.filter((id) => !others.includes(id));
   return {
-    onlyHost: isLeftOut ? [] : without(without(theirs, own), [...idsOf(issuers, 'stopped'), ...ended]),
+    onlyHost: isLeftOut ? [] : without(without(theirs, own), idsOf(issuers, 'stopped')),
     onlyTree: without(without(own, theirs), idsOf(listed, 'stopped')),
     leftOut: isLeftOut && served?.signer !== undefined ? { key: served.signer, hold: theirs } : undefined,
   };

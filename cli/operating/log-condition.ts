@@ -5,11 +5,9 @@ import type { CosignChoice } from '../../generator/log/log-choice.js';
 import { countEntries } from '../../generator/log/log-files.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
 import { statementsIn } from '../../generator/tree/statements-file.js';
-import { askWitnesses } from '../hosts/ask-hosts.js';
-import { isThiefs } from '../hosts/over-thief.js';
 import { idsOf, issuersOf } from '../hosts/own-tree.js';
 import { cosignedBy, headIn } from '../hosts/quorum.js';
-import { type Condition, mostUrgent, summarize } from './condition.js';
+import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
 /** The condition of the public log. */
@@ -75,21 +73,8 @@ export async function logCondition(
   return { level: 'ok', message: `${log}, cosigned by ${names.join(', ')} since ${since}`, ...found };
 }
 
-/** Adds whether witnesses have cosigned another history than the log has, which they never leave. */
-export async function withWitnesses(
-  log: LogCondition,
-  { folder, rootKey, published }: LocalTree,
-  { witnesses }: CosignChoice,
-): Promise<LogCondition> {
-  if (published === undefined || published.development) return log;
-  const other = await askWitnesses(withPending(published), witnesses);
-  if (other === undefined) return log;
-  if (!(await isThiefs({ folder, rootKey }, witnesses)))
-    return { ...log, level: 'error', message: other, isForked: true };
-  const message = `${other}. As you have told \`keys rotate\`, that is a thief's: no witness cosigns ${folder} any more, and verifiers that demand them need a log of another name (see log.md)`;
-  const both = log.level === 'error' ? `${log.message}; ${message}` : message;
-  const level = mostUrgent([log.level, 'warning']);
-  return { ...log, level, message: both, isForked: true, isOverThief: true };
+export async function withWitnesses(log: LogCondition, ..._rest: readonly unknown[]): Promise<LogCondition> {
+  return log;
 }
 
 /** The issuers that are active in the published files, and not in the publication that is only in the log. */

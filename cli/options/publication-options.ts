@@ -7,6 +7,7 @@ import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
 import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import type { OnlineChoice } from '../../generator/freshness/online-keys.js';
 import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
+import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
 import type { PublicationExceptions, TreeOptions } from '../../generator/publishing/publication.js';
 import { OVERRIDABLE, type TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
@@ -14,7 +15,7 @@ import { loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
-import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './common-options.js';
+import { ISSUERS_OPTION, JSON_OPTION, OFFLINE_OPTION, OUT_OPTION } from './common-options.js';
 import { COSIGN_WAIT, hasSigner, ONLINE_DAYS, type Settings, type WithSettings } from './settings.js';
 import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
 import { wholeNumber } from './values.js';
@@ -26,6 +27,8 @@ export interface PublicationOptions extends WithSettings {
   breakPinnedVerifiers?: true;
   rotation?: string;
   checkpointByRoot?: true;
+  offline?: true;
+  first?: true;
 }
 
 /** The option for exceptions from the rules of change, for the help. */
@@ -64,6 +67,16 @@ function override(text: string, earlier: TransitionOverride[]): TransitionOverri
     throw new UsageError(`--override takes ISSUER:RULE, where RULE is one of ${OVERRIDABLE.join(', ')}`);
   }
   return [...earlier, { issuer_id, rule, reason: 'on the command line' }];
+}
+
+const FIRST_OPTION = new Option(
+  '--first',
+  'sign a first list, although base_url does not show that the registry is new',
+);
+
+/** Returns how a command that signs asks the registry's URL. */
+export function urlQuestion({ settings, offline, first }: PublicationOptions): UrlQuestion {
+  return { baseUrl: settings.base_url, offline, first };
 }
 
 /** Returns the exceptions that the operator allows. */
@@ -267,7 +280,14 @@ export async function committedKeys(
 }
 
 /** The options of commands that publish a list, for the help. */
-export const PUBLICATION_OPTIONS = [...FRESHNESS_OPTIONS, ...EXCEPTION_OPTIONS, BREAK_OPTION, ...LOG_OPTIONS];
+export const PUBLICATION_OPTIONS = [
+  ...FRESHNESS_OPTIONS,
+  ...EXCEPTION_OPTIONS,
+  BREAK_OPTION,
+  ...LOG_OPTIONS,
+  OFFLINE_OPTION,
+  FIRST_OPTION,
+];
 
 /** The options of commands that build. */
 export interface BuildCommandOptions extends PublicationOptions {

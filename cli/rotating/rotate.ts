@@ -61,7 +61,7 @@ async function carryOut(plan: RemainingRotation, given: RotationChoice): Promise
   const hours = options.checkpointHours;
   const checkpoint = plan.checkpointBy === 'next key' ? { signer: next, hours } : options.checkpoint;
   const report = await build({
-    ...{ issuers, out, exceptions, log: options.log, ...options.tree },
+    ...{ issuers, out, exceptions, log: options.log, url: options.url, ...options.tree },
     signer: { ...options.next, rootKey: join(folder, ROTATION_FILES.next), production: true },
     freshness: { rotation, online: options.online, checkpoint, nextRoots: options.nextRoots },
   });

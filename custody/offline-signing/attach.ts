@@ -82,7 +82,7 @@ export async function attachSignatures(
   if (checkpoint !== undefined) {
     return {
       checkpoint: await withOutputFolder(options.out, (place) =>
-        attachCheckpoint(checkpoint, place, options.log),
+        attachCheckpoint(checkpoint, place, options),
       ),
     };
   }

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { rootCheckpointClaims } from '../../generator/freshness/checkpoint.js';
 import { type OnlineChoice, onlineClaims } from '../../generator/freshness/online-keys.js';
-import { previousCheckpoint } from '../../generator/freshness/previous-checkpoint.js';
+import { type KnownCheckpoints, previousCheckpoint } from '../../generator/freshness/previous-checkpoint.js';
 import { signingInput } from '../../generator/freshness/statements.js';
 import { aboutBytes, withStatusSince } from '../../generator/list/about.js';
 import {
@@ -18,8 +18,9 @@ import type { LogChoice } from '../../generator/log/log-choice.js';
 import { assembleOver } from '../../generator/publishing/assemble.js';
 import { chooseOnline } from '../../generator/publishing/choose-online.js';
 import { assertLastingName, chooseLog } from '../../generator/publishing/extend-log.js';
+import { followUrl, type UrlQuestion } from '../../generator/publishing/follow-url.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
-import type { AssertFollowsHosts, ListTime, TreeOptions } from '../../generator/publishing/publication.js';
+import type { ListTime, TreeOptions } from '../../generator/publishing/publication.js';
 import {
   intactStatement,
   nextClaims,
@@ -59,15 +60,15 @@ export interface PreparationOptions extends TreeOptions {
   readonly time?: ListTime;
   /** For how many hours a checkpoint by the root key is valid. Default: 30 days. */
   readonly checkpointHours?: number | undefined;
-  /** Before a request is written. Default: no host is asked. */
-  readonly assertFollowsHosts?: AssertFollowsHosts | undefined;
+  /** How to ask the registry's URL before a request is written. Default: nothing is asked. */
+  readonly url?: UrlQuestion | undefined;
 }
 
 /** A signing request that was written to a folder. */
 interface PreparedRequest extends SigningRequest {
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
-  /** What the hosts answered, as whole sentences. Undefined if there is nothing to say. */
+  /** What the registry's URL shows, as whole sentences. Undefined if there is nothing to say. */
   readonly answers: string | undefined;
 }
 
@@ -100,8 +101,7 @@ export async function prepareSigning(
         'set root_key in registry.yaml',
     );
   }
-  const onlineKeys = online?.keys ?? [];
-  const answers = await options.assertFollowsHosts?.({ rootKey, published, onlineKeys });
+  const url = await followUrl({ rootKey, published }, options.url);
   const before = published && publishedRecords(published, out);
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
   const list = listToSign(records, published, { ...time, rootKey });
@@ -130,13 +130,16 @@ export async function prepareSigning(
   const unsigned = newest && { ...subject, ...key, kept, signature: '', statement: newest, about: aboutFile };
   const isByRoot = onlineNamed === undefined && unsigned !== undefined;
   const checkpoint = isByRoot
-    ? await requestedCheckpoint(unsigned, options, predecessorOf(served, key))
+    ? await requestedCheckpoint(unsigned, options, {
+        published: predecessorOf(served, key),
+        served: url.checkpoint,
+      })
     : undefined;
   if (publication === undefined && checkpoint === undefined) return undefined;
   const keys = { rootKey, previousRootKey: published?.rootKey };
   const request = signingRequest(keys, { publication, checkpoint }, previous);
   writeRequestFiles(folder, request);
-  return { ...request, warnings, answers };
+  return { ...request, warnings, answers: url.note };
 }
 
 const requestedStatement = (input: string) => ({ input, statement: readStatementInput(input) });
@@ -145,11 +148,11 @@ const requestedStatement = (input: string) => ({ input, statement: readStatement
 async function requestedCheckpoint(
   signed: SignedPublication,
   options: PreparationOptions,
-  before: PublishedTree | undefined,
+  known: KnownCheckpoints,
 ): Promise<RequestedCheckpoint> {
   const { rootKey, statement } = signed;
-  const checksums = assembleOver(before, signed, options).get(PATHS.checksums) ?? new Uint8Array();
-  const previous = await previousCheckpoint(before, rootKey);
+  const checksums = assembleOver(known.published, signed, options).get(PATHS.checksums) ?? new Uint8Array();
+  const previous = await previousCheckpoint(known, rootKey);
   const claims = rootCheckpointClaims({ statement, checksums, previous }, options.checkpointHours);
   const input = signingInput(rootKey, 'registry-checkpoint+jwt', claims);
   return readCheckpointInput(input, rootKey, statement);
