@@ -21,7 +21,7 @@ export interface OpenTree {
 
 /**
  * Opens a tree before a key signs: completes what was committed, and applies the rule about the registry's URL. Every command that
- * signs begins here. A development key asks no host.
+ * signs begins so. A development key asks no host.
  *
  * @throws the errors of {@link openCommitted} and {@link followUrl}
  */
@@ -30,7 +30,15 @@ export async function openTree(
   signer: RootSigner,
   { log = NO_WITNESSES, url }: Opening,
 ): Promise<OpenTree> {
-  const found = await openCommitted(output, log);
+  return followed(await openCommitted(output, log), signer, url);
+}
+
+/** Applies the rule about the registry's URL to a tree that is open already. @throws the errors of {@link followUrl} */
+export async function followed(
+  found: CommittedTree,
+  signer: RootSigner,
+  url: UrlQuestion | undefined,
+): Promise<OpenTree> {
   if (signer.development) return { tree: found, notes: [] };
   const { rootKey } = signer;
   const { newest: published } = countingFor(found, signer);

@@ -60,23 +60,25 @@ export async function prepare(preparation: Preparation, found: CommittedTree): P
   const isKept = hasList(follows, list) && follows?.rootKey.thumbprint === rootKey.thumbprint;
   const signedAt = isKept ? (time.updatedAt === undefined ? Date.now() : Date.parse(time.updatedAt)) : Date.parse(list.updatedAt);
   const dated = { issuers: records.issuers.values(), updatedAt: list.updatedAt };
-  const about = aboutBytes(withStatusSince(records.about, dated, before));
+  const about = withStatusSince(records.about, dated, before);
+  const aboutFile = aboutBytes(about);
   const online = chooseOnline(freshness.online, { rootKey, log, published: follows });
   const summed = { list, sha256: sha256(list.list), sums: sumsOfList(list, follows?.statement.levels ?? 0) };
   const subject = {
-    ...{ ...summed, log, signedAt, about: about && sha256(about) },
+    ...{ ...summed, log, signedAt, about: aboutFile && sha256(aboutFile) },
     online: online && onlineClaims(online, signedAt),
   };
   const claims = nextClaims(subject, rootKey, follows?.statement);
   const input = claims && signingInput(rootKey, 'registry-publication+jwt', claims);
   const statement = input === undefined ? follows?.statement : readStatementInput(input);
   const request = {
-    ...{ rootKey, development, list, records },
+    ...{ rootKey, development, list },
+    records: { ...records, about },
     signature: isKept ? follows?.signature : undefined,
     // Only a published statement can say all of it.
     statement: input === undefined ? { published: follows?.statement.text ?? '' } : { toSign: input },
   };
-  const signed = { ...request, ...summed, about, signature: '', statement: statement as PublicationStatement };
+  const signed = { ...request, ...summed, about: aboutFile, signature: '', statement: statement as PublicationStatement };
   const checksums = assembleOver(follows, { ...signed, kept: isKept }, preparation).get(PATHS.checksums);
   const named = { rootKey, statement: signed.statement, checksums: checksums ?? new Uint8Array() };
   const isByRoot = online === undefined || freshness.checkpoint?.byRoot === true;
