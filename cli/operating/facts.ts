@@ -15,7 +15,7 @@ import type { RuleExceptions } from '../../generator/review/assert-publishable.j
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { withCommitment } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { readPublished } from '../../generator/tree/published-tree.js';
+import { readPublished } from '../../generator/verification/read-published.js';
 import { statementsIn } from '../../generator/tree/statements-file.js';
 import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import { pinnedKey } from '../../generator/verification/pinned-trust.js';
@@ -159,7 +159,7 @@ export async function readFacts(options: StatusOptions): Promise<Facts> {
 
 async function readTree(folder: string, now: number): Promise<TreeFacts> {
   const none = { folder, problems: [], notes: [], development: false, rotation: [], issuers: [] };
-  const unread = { publication: undefined, checkpoint: undefined, rootKey: undefined };
+  const unread = { file: undefined, publication: undefined, checkpoint: undefined, rootKey: undefined };
   const unknown = { ...none, ...unread, logProof: undefined, updatedAt: undefined };
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
   if (isFolder === false) return { ...unknown, isThere: true, problems: [`${folder} is not a folder`] };
