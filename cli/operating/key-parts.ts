@@ -23,7 +23,8 @@ export function rootKeyPart(
       ? say('warning', `${both}, which has replaced it`, 'Let root_key and signer name the new key')
       : say('error', `${both}: nothing can be signed`, 'Fix root_key in registry.yaml, or run `load`');
   }
-  if (own !== undefined && nextRoots?.includes(own) === true)
+  // What a rotation step says counts more, and a build ignores the setting.
+  if (own !== undefined && rootKey?.nextRoots === undefined && nextRoots?.includes(own) === true)
     return say('error', `${own} is in next_roots itself: a build stops`, 'Remove it from registry.yaml');
   if (own !== undefined && development) return say('note', `${own}, a development key: not for production`);
   if (configured === undefined)

@@ -156,7 +156,7 @@ describe('passport-registry keys rotate', () => {
     expect(treeNow()).toBe(tree);
     rmSync(path('rotation'), { recursive: true });
     await good('build');
-    expect((await good('status')).stdout).toContain('There is nothing to do.');
+    await good('status', '--fail-on', 'warning');
     // The next rotation.
     const third = await command([
       'keys',
@@ -213,27 +213,21 @@ describe('passport-registry keys rotate', () => {
     await expectKept(url, host);
   });
 
-  /** `status` goes on with the rotated tree, whatever the outgoing key signs, and issuers can be stopped over it. */
+  /** Issuers can be stopped over the rotated tree, whatever the outgoing key signs. */
   async function expectKept(url: string, host: string): Promise<void> {
-    const { live, next } = JSON.parse((await command(['status', '--json'])).stdout);
-    expect([live.comparedWithTree, live.keep]).toEqual(['other', 'tree']);
-    expect(live.details.at(-1)).toContain('the rotation of dist has replaced the root key of');
-    const commands = next.map((step: { command?: string }) => step.command);
-    expect(commands).toEqual([
-      expect.stringContaining('keys public dist/keys/root.json > root.json'),
-      expect.stringContaining('suspend alpha'),
-      `npx passport-registry verify ${url} --expect dist`,
-    ]);
+    const live = async () => {
+      const { parts } = JSON.parse((await command(['status', '--json'])).stdout);
+      return parts.find(({ part }: { part: string }) => part === 'base_url');
+    };
+    expect(await live()).toMatchObject({ url, level: 'error' });
     expect(
       (await command(['suspend', 'alpha', ...['--reason', 'leak', '--key', 'safe/next.pem']])).code,
     ).toBe(3);
     cpSync(path('rotation/next.json'), path('root.json'));
     const stopped = await good('suspend', 'alpha', ...['--reason', 'leak', '--key', 'safe/next.pem']);
     expect(stopped.stderr).toContain('two histories');
-    const later = JSON.parse((await command(['status', '--json'])).stdout);
-    expect(later.next[0].command).toContain('--expect dist');
     cpSync(path('dist'), host, { recursive: true });
-    expect(JSON.parse((await command(['status', '--json'])).stdout).live.level).toBe('ok');
+    expect(await live()).toMatchObject({ level: 'ok', serves: 'same' });
   }
 
   it('does nothing without a terminal and without --yes', async () => {
