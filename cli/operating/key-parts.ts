@@ -7,10 +7,10 @@ import { type Level, mostUrgent, type Part } from './part.js';
 
 /** Says whether the configured root key is that of the tree, and whether its signer is there. */
 export function rootKeyPart(
-  { file, thumbprint: configured, problem, nextRoots, isReplaced, signer }: RootKeyFacts,
+  { file, rootKey: pinned, problem, nextRoots, isReplaced, signer }: RootKeyFacts,
   { folder, rootKey, development }: Pick<TreeFacts, 'folder' | 'rootKey' | 'development'>,
 ): Part {
-  const own = rootKey?.thumbprint;
+  const [own, configured] = [rootKey?.thumbprint, pinned?.thumbprint];
   const committed = rootKey?.nextRoots ?? nextRoots;
   const data = { thumbprint: own ?? configured, configured, development, nextRoots: committed ?? [] };
   const only = committed === undefined ? '' : `; only ${committed.join(' or ')} can follow it`;

@@ -54,13 +54,13 @@ describe('the tree', () => {
 
   it('has a list, whose issuers are counted', () => {
     const list = {
-      updatedAt: '2026-11-20T12:00:00Z',
+      publication: publication({ updatedAt: '2026-11-20T12:00:00Z' }),
       issuers: issuers({ a: 'active', b: 'revoked', c: 'active' }),
     };
     const data = { issuers: 3, active: 2, suspended: 0, revoked: 1, ageDays: 2 };
     expect(listPart(list, NOW)).toMatchObject({ level: 'ok', data });
     expect(listPart(list, Date.parse('2026-11-20T11:00:00Z'))?.level).toBe('error');
-    expect(listPart({ updatedAt: undefined, issuers: [] }, NOW)).toBeUndefined();
+    expect(listPart({ publication: undefined, issuers: [] }, NOW)).toBeUndefined();
   });
 
   it('has a stage beside it, or none', () => {
@@ -97,7 +97,7 @@ describe('the records', () => {
 
 describe('the root key', () => {
   const configured: RootKeyFacts = {
-    ...{ file: 'root.json', thumbprint: 'R', problem: undefined, nextRoots: undefined },
+    ...{ file: 'root.json', rootKey: { thumbprint: 'R' } as never, problem: undefined, nextRoots: undefined },
     ...{ isReplaced: false, signer: HERE },
   };
   const tree = { folder: 'dist', rootKey: { thumbprint: 'R' } as never, development: false };
@@ -112,7 +112,7 @@ describe('the root key', () => {
     ['cannot be read', { ...configured, problem: 'x' }, tree, ['error', undefined]],
     ['is its own next key', { ...configured, nextRoots: ['R'] }, tree, ['error', undefined]],
     ['is a development key', configured, { ...tree, development: true }, ['note', undefined]],
-    ['is not configured', { ...configured, thumbprint: undefined }, tree, ['note', undefined]],
+    ['is not configured', { ...configured, rootKey: undefined }, tree, ['note', undefined]],
     ['has no tree yet', configured, { rootKey: undefined }, ['ok', undefined]],
   ])('%s', (_what, facts, more, expected) => {
     expect(judged(rootKeyPart(facts, { ...tree, ...more }))).toEqual(expected);
@@ -230,21 +230,25 @@ describe('a host', () => {
     checkpoint: checkpoint({ hold: ['a'], ...held }),
   });
   const older = serves({ hash: 'p3', previous: ['p2'], sequence: 3 }, { text: 'd' });
-  const newer = serves({ hash: 'p5', previous: ['p4', 'p3', 'p2'], sequence: 5 }, { text: 'd', hold: [] });
+  const later = { hash: 'p5', previous: ['p4', 'p3', 'p2'], sequence: 5 };
+  const ended = { text: 'd', issuedAt: NOW, hold: [] };
+  const newer = serves(later, ended);
   const earlier = { text: 'd', issuedAt: NOW - 2 * HOUR };
 
   it.each<[string, Served, typeof own | typeof none, unknown]>([
     ['the tree', serves({}), own, ['ok', 'same']],
     ['an older checkpoint', serves({}, earlier), own, ['note', 'same']],
     ['a checkpoint without the hold', serves({}, { ...earlier, hold: [] }), own, ['error', 'same']],
-    ['a newer checkpoint', serves({}, { text: 'd', issuedAt: NOW, hold: [] }), own, ['note', 'same']],
+    ['a newer checkpoint', serves({}, { text: 'd', issuedAt: NOW }), own, ['note', 'same']],
+    ['a newer checkpoint without the hold', serves({}, ended), own, ['warning', 'same']],
+    ['a rotation that the tree lacks', serves({ ...later, kid: 'T' }), own, ['error', 'newer']],
     ['an expired checkpoint', serves({}, { ...earlier, expiresAt: NOW - HOUR }), own, ['error', 'same']],
     ['an older publication', older, own, ['error', 'older']],
     ['an older publication, just after a new one', older, fresh, ['warning', 'older']],
     ['a newer publication', newer, own, ['warning', 'newer']],
     ['another history', serves({ hash: 'x', previous: ['y', 'z'] }), own, ['error', 'other']],
-    ['nothing', { state: 'empty' }, own, ['error', 'nothing']],
-    ['nothing, before the first publication', { state: 'empty' }, none, ['note', 'nothing']],
+    ['nothing', { state: 'nothing' }, own, ['error', 'nothing']],
+    ['nothing, before the first publication', { state: 'nothing' }, none, ['note', 'nothing']],
     ['a registry, and there is no tree', serves({}), none, ['error', 'registry']],
     ['what verifiers refuse', { state: 'refused', problem: 'x', hash: 'q' }, own, ['error', 'refused']],
     ['what a replaced key signed', { state: 'refused', problem: 'x', hash: 'p2' }, own, ['error', 'older']],

@@ -36,7 +36,7 @@ describe('a checkpoint', () => {
     [
       'is newer, and has ended a hold',
       statements(3),
-      { publication: 'same', checkpoint: 'newer', notHeld: [] },
+      { publication: 'same', checkpoint: 'newer', notHeld: ['x'] },
     ],
     ['is of the same time', statements(2), { publication: 'same', checkpoint: 'other', notHeld: ['x'] }],
     [
@@ -79,7 +79,7 @@ describe('a host', () => {
 
   it('that has no statements is empty, and one that does not answer is unreachable', async () => {
     const host = await registryHost();
-    expect(await read(host.base)).toEqual({ state: 'empty' });
+    expect(await read(host.base)).toEqual({ state: 'nothing' });
     host.intercept = (_path, _request, response) => {
       response.writeHead(503).end();
       return true;
