@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import { shortPath } from '../command-line.js';
-import { readFacts } from '../operating/facts.js';
 import { LEVELS, mostUrgent } from '../operating/part.js';
-import { ROTATION_FOLDER } from '../operating/rotation-files.js';
+import { readFacts } from '../operating/read-facts.js';
 import { type NamedPart, statusOf } from '../operating/status.js';
 import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import { EXCEPTION_OPTIONS, exceptions, type PublicationOptions } from '../options/publication-options.js';
@@ -44,7 +43,7 @@ async function status(io: Io, options: Options): Promise<number> {
   const { base_url: baseUrl, mirrors = [] } = settings;
   assertAddresses(baseUrl === undefined ? mirrors : [baseUrl, ...mirrors]);
   const facts = await readFacts({
-    ...{ settings, issuers, out, offline, rotation: ROTATION_FOLDER, env: io.env, now: Date.now() },
+    ...{ settings, issuers, out, offline, env: io.env, now: Date.now() },
     exceptions: exceptions(options),
   });
   const parts = statusOf(facts);

@@ -18,95 +18,77 @@ export function unaskedPart({ hosts }: Pick<Facts, 'hosts'>): Part | undefined {
 /** How long after a publication a host may still serve an older one. */
 const UPLOAD_MS = 60 * 60 * 1000;
 
+/** How urgent it is that a host serves an older publication. */
+const olderLevel = (issuedAt: number, now: number): Level =>
+  now - issuedAt > UPLOAD_MS ? 'error' : 'warning';
+
+/** What helps if a host serves something older than the tree. */
+const uploadHint = (role: HostFacts['role'], folder: string) =>
+  role === 'base_url' ? `Upload ${folder}` : 'Ask its operator';
+
 /** What is compared with a host. */
 type OwnTree = Pick<TreeFacts, 'folder' | 'isThere' | 'publication' | 'checkpoint'>;
 
 /** Says whether a host serves the tree. */
 export function hostPart({ role, url, served }: HostFacts, tree: OwnTree, now: number): Part {
   const { folder, isThere, publication, checkpoint } = tree;
-  const serves = served.state === 'empty' ? 'nothing' : served.state;
+  const upload = uploadHint(role, folder);
   const say = (level: Level, fact: string, hint?: string): Part => ({
-    ...{ level, fact: `${url} ${fact}`, hint, data: { url, serves } },
+    ...{ level, fact: `${url} ${fact}`, hint, data: { url, serves: served.state } },
   });
-  const upload = role === 'base_url' ? `Upload ${folder}` : 'Ask its operator';
-  const isLate = publication !== undefined && now - publication.issuedAt > UPLOAD_MS;
-
   switch (served.state) {
     case 'unreachable':
       return say(isThere ? 'error' : 'warning', `does not answer: ${served.problem}`);
-    case 'empty':
+    case 'nothing':
       return isThere ? say('error', 'serves no registry', upload) : say('note', 'serves no registry');
-    case 'refused': {
+    case 'refused':
       // The hash proves an earlier publication, also one by a root key that a rotation has replaced.
-      if (served.hash === undefined || publication?.previous.includes(served.hash) !== true)
-        return say('error', `serves what verifiers refuse: ${served.problem}`);
-      const older = say(
-        isLate ? 'error' : 'warning',
-        `serves a publication before that of ${folder}`,
-        upload,
-      );
-      return { ...older, data: { url, serves: 'older' } };
-    }
-    case 'registry':
-      if (publication !== undefined && checkpoint !== undefined) {
-        const own = { publication, checkpoint };
-        return comparedPart({ role, url, served }, { folder, upload, isLate, own }, now);
+      if (served.hash !== undefined && publication?.previous.includes(served.hash)) {
+        const fact = `serves a publication before that of ${folder}`;
+        return {
+          ...say(olderLevel(publication.issuedAt, now), fact, upload),
+          data: { url, serves: 'older' },
+        };
       }
-      return say(
-        'error',
-        `serves publication ${served.publication.sequence}, and ${folder} has no whole tree`,
-        'Run `load`',
-      );
+      return say('error', `serves what verifiers refuse: ${served.problem}`);
+    case 'registry':
+      if (publication !== undefined && checkpoint !== undefined)
+        return comparedPart({ role, url, served }, { folder, publication, checkpoint }, now);
+      return say('error', `serves a registry, and ${folder} has no whole tree`, 'Run `load`');
   }
-}
-
-interface ComparedWith {
-  readonly folder: string;
-  readonly own: Statements;
-  /** The hint for a host that serves something older. */
-  readonly upload: string;
-  /** Whether the host should serve the publication of the tree by now. */
-  readonly isLate: boolean;
 }
 
 function comparedPart(
-  { role, url, served }: Pick<HostFacts, 'role' | 'url'> & { readonly served: Statements },
-  { folder, own, upload, isLate }: ComparedWith,
+  { role, url, served }: HostFacts & { readonly served: Statements },
+  { folder, ...own }: Statements & Pick<TreeFacts, 'folder'>,
   now: number,
 ): Part {
-  const { publication, checkpoint, notHeld } = compareStatements(served, own);
-  const { sequence } = served.publication;
-  const data = { url, serves: publication, checkpoint, publication: sequence, notHeld };
+  const { publication: order, checkpoint, notHeld } = compareStatements(served, own);
+  const { sequence, kid } = served.publication;
+  const data = { url, serves: order, checkpoint, publication: sequence, notHeld };
   const say = (level: Level, fact: string, hint?: string): Part => ({
     ...{ level, fact: `${url} serves publication ${sequence}${fact}`, hint, data },
   });
+  const upload = uploadHint(role, folder);
   const load = role === 'base_url' ? 'Run `load`' : undefined;
 
-  if (publication === 'other') return say('error', `, which ${folder} does not continue`, load);
-  if (notHeld.length > 0) return say('error', ` and does not hold ${notHeld.join(', ')}`, upload);
+  if (order === 'other') return say('error', `, which ${folder} does not continue`, load);
+  if (kid !== own.publication.kid)
+    return say('error', `, of the root key ${kid}, to which a rotation leads that ${folder} lacks`, load);
+  if (notHeld.length > 0 && checkpoint !== 'newer')
+    return say('error', ` and does not hold ${notHeld.join(', ')}`, upload);
   const [expired] = expiryOf(served.checkpoint, now).problems;
   if (expired !== undefined) return say('error', `, which verifiers refuse: ${expired}`, upload);
-  switch (publication) {
-    case 'older': {
-      const age = formatDuration(now - own.publication.issuedAt);
-      const fact = `, and ${folder} has ${own.publication.sequence}, signed ${age} ago`;
-      return say(isLate ? 'error' : 'warning', fact, upload);
-    }
-    case 'newer':
-      return say('warning', `, which is newer than ${folder}: nothing is signed before it is loaded`, load);
-    case 'same':
-      break;
+  if (order === 'older') {
+    const age = formatDuration(now - own.publication.issuedAt);
+    const fact = `, and ${folder} has ${own.publication.sequence}, signed ${age} ago`;
+    return say(olderLevel(own.publication.issuedAt, now), fact, upload);
   }
-  switch (checkpoint) {
-    case 'newer':
-      return say('note', `, with a newer checkpoint than ${folder}`, load);
-    case 'same':
-      return say('ok', ` and the checkpoint of ${folder}`);
-    default:
-      return say(
-        'note',
-        `, with an older checkpoint than ${folder}`,
-        role === 'base_url' ? upload : undefined,
-      );
-  }
+  const ended = notHeld.length === 0 ? '' : `, and no longer holds ${notHeld.join(', ')}`;
+  if (order === 'newer')
+    return say('warning', `, newer than ${folder}${ended}: nothing is signed before it is loaded`, load);
+  if (checkpoint === 'same') return say('ok', ` and the checkpoint of ${folder}`);
+  if (checkpoint === 'newer')
+    return say(ended === '' ? 'note' : 'warning', `, with a newer checkpoint than ${folder}${ended}`, load);
+  return say('note', `, with an older checkpoint than ${folder}`, role === 'base_url' ? upload : undefined);
 }

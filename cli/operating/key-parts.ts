@@ -7,10 +7,10 @@ import { type Level, mostUrgent, type Part } from './part.js';
 
 /** Says whether the configured root key is that of the tree, and whether its signer is there. */
 export function rootKeyPart(
-  { file, thumbprint: configured, problem, nextRoots, isReplaced, signer }: RootKeyFacts,
+  { file, rootKey: pinned, problem, nextRoots, isReplaced, signer }: RootKeyFacts,
   { folder, rootKey, development }: Pick<TreeFacts, 'folder' | 'rootKey' | 'development'>,
 ): Part {
-  const own = rootKey?.thumbprint;
+  const [own, configured] = [rootKey?.thumbprint, pinned?.thumbprint];
   const committed = rootKey?.nextRoots ?? nextRoots;
   const data = { thumbprint: own ?? configured, configured, development, nextRoots: committed ?? [] };
   const only = committed === undefined ? '' : `; only ${committed.join(' or ')} can follow it`;
@@ -23,7 +23,8 @@ export function rootKeyPart(
       ? say('warning', `${both}, which has replaced it`, 'Let root_key and signer name the new key')
       : say('error', `${both}: nothing can be signed`, 'Fix root_key in registry.yaml, or run `load`');
   }
-  if (own !== undefined && nextRoots?.includes(own) === true)
+  // What a rotation step says counts more, and a build ignores the setting.
+  if (own !== undefined && rootKey?.nextRoots === undefined && nextRoots?.includes(own) === true)
     return say('error', `${own} is in next_roots itself: a build stops`, 'Remove it from registry.yaml');
   if (own !== undefined && development) return say('note', `${own}, a development key: not for production`);
   if (configured === undefined)

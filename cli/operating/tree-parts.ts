@@ -25,10 +25,11 @@ export function treePart(
 
 /** Counts the issuers of the list by status. */
 export function listPart(
-  { updatedAt, issuers }: Pick<TreeFacts, 'updatedAt' | 'issuers'>,
+  { publication, issuers }: Pick<TreeFacts, 'publication' | 'issuers'>,
   now: number,
 ): Part | undefined {
-  if (updatedAt === undefined) return undefined;
+  if (publication === undefined) return undefined;
+  const { updatedAt } = publication;
   const count = (status: Issuer['status']) => issuers.filter((issuer) => issuer.status === status).length;
   const counts = { active: count('active'), suspended: count('suspended'), revoked: count('revoked') };
   const ageMs = now - Date.parse(updatedAt);

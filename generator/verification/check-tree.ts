@@ -51,9 +51,6 @@ export interface VerifyOptions {
 
 /** The statements of a tree that an audit has proven. Undefined: its check did not pass. */
 export interface ProvenStatements {
-  /** The file with the statements, as it was read. */
-  readonly file: StatementsFile | undefined;
-  readonly rootKey: RootKey | undefined;
   readonly publication: PublicationStatement | undefined;
   readonly checkpoint: Checkpoint | undefined;
 }

@@ -28,11 +28,10 @@ export async function readPublished(out: string, read?: ReadFileSync): Promise<P
     throw new UsageError(
       `${out} is not empty and contains no registry: a build removes all other files, so choose another folder`,
     );
-  const { report, statements: proven, registry } = await auditTree(currentSource(out, read), undefined, {
-    withoutLog: true,
-  });
+  const audited = await auditTree(currentSource(out, read), undefined, { withoutLog: true });
+  const { report, registry, rootKey, file: statements } = audited;
   const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
-  const { publication: statement, checkpoint, file: statements, rootKey } = proven;
+  const { publication: statement, checkpoint } = audited.statements;
   const list = reading(PATHS.list);
   const signature = reading(PATHS.signature);
   const isProven = statement && checkpoint && statements && rootKey && registry && list && signature;

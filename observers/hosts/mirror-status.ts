@@ -71,7 +71,7 @@ async function readPrimary(url: string, trust: PinnedTrust): Promise<Primary> {
   switch (served.state) {
     case 'unreachable':
       return { status: { url, state: 'unreachable', problem: served.problem }, statements: undefined };
-    case 'empty':
+    case 'nothing':
       return { status: { url, state: 'altered', problem: 'it serves no registry' }, statements: undefined };
     case 'refused':
       return { status: { url, state: 'altered', problem: served.problem }, statements: undefined };
@@ -97,10 +97,10 @@ function refused(url: string, { checks, unreachable }: TreeReport): MirrorStatus
 function compared(url: string, served: Statements, { statements: wanted }: Primary): MirrorStatus {
   const place = { url, ...placeOf(served) };
   if (wanted === undefined) return { ...place, state: 'unknown' };
-  const { publication: order, notHeld } = compareStatements(served, wanted);
+  const { publication: order, checkpoint, notHeld } = compareStatements(served, wanted);
   const seconds = (wanted.publication.issuedAt - served.publication.issuedAt) / 1000;
   const lacks = `it does not hold ${notHeld.join(', ')}, as the registry does`;
-  const holds = notHeld.length === 0 ? {} : { notHeld, problem: lacks };
+  const holds = notHeld.length === 0 || checkpoint === 'newer' ? {} : { notHeld, problem: lacks };
   switch (order) {
     case 'same':
       return { ...place, state: 'in sync', behind: 0, ...holds };

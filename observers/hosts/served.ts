@@ -25,7 +25,7 @@ export interface Statements {
 export type Served =
   | ({ readonly state: 'registry' } & Statements)
   /** The host answers that it has no statements. */
-  | { readonly state: 'empty' }
+  | { readonly state: 'nothing' }
   /** No client accepts the statements. `hash` is that of their publication, if it can be read: nobody has verified it. */
   | { readonly state: 'refused'; readonly problem: string; readonly hash: string | undefined }
   | { readonly state: 'unreachable'; readonly problem: string };
@@ -47,7 +47,7 @@ export async function readServed(
   try {
     // A cache may have an older file.
     bytes = (await sourceOf(url, signal).get(PATHS.statements, randomUUID()))?.bytes;
-    if (bytes === undefined) return { state: 'empty' };
+    if (bytes === undefined) return { state: 'nothing' };
     const files = { get: async () => bytes };
     const conditions = { log: logTrustOf(log), clock: clockAt(now), expiry: false };
     const found = await verifyStatements(files, pinnedMemory([rootKey]), conditions);
@@ -75,7 +75,7 @@ export interface Comparison {
   readonly publication: Order;
   /** The order of checkpoints is that of their publications, then of their times. */
   readonly checkpoint: Order;
-  /** The issuers that only the newer checkpoint holds, which is not that of the host: nobody stops them there. */
+  /** The issuers that the checkpoint of the host does not hold. It has ended these holds if it is newer, and lacks them if not. */
   readonly notHeld: readonly string[];
 }
 
@@ -84,7 +84,7 @@ export function compareStatements(served: Statements, wanted: Statements): Compa
   const publication = orderOf(served.publication, wanted.publication);
   const checkpoint = publication === 'same' ? checkpointOrder(served, wanted) : publication;
   const { hold } = served.checkpoint;
-  const notHeld = checkpoint === 'newer' ? [] : wanted.checkpoint.hold.filter((id) => !hold.includes(id));
+  const notHeld = wanted.checkpoint.hold.filter((id) => !hold.includes(id));
   return { publication, checkpoint, notHeld };
 }
 
