@@ -1,5 +1,4 @@
 import { assertOutside, type OutputFolder, withOutputFolder } from './files/output-folder.js';
-import type { Listeners } from './progress.js';
 import { attach } from './publishing/attach.js';
 import { withDevelopmentKey } from './publishing/choose-log.js';
 import { openTree } from './publishing/open-tree.js';
@@ -19,7 +18,6 @@ export interface BuildOptions extends PublishOptions {
   /** The key that signs. */
   readonly signer: SignerChoice;
   readonly time?: ListTime | undefined;
-  readonly listeners?: Listeners | undefined;
 }
 
 /**
@@ -48,16 +46,17 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 /** Builds like {@link build}, in a folder to which the caller has exclusive access. */
 export async function buildInto(
   output: OutputFolder,
-  { issuers, out: _named, signer: choice, listeners, ...how }: BuildOptions,
+  { issuers, out: _named, signer: choice, time, ...how }: BuildOptions,
 ): Promise<BuildReport> {
+  const { listeners } = how;
   const records = goodRecords(issuers, listeners?.onProgress);
   listeners?.onStage?.('records');
   const signer = await chooseBuildSigner(choice);
   const { tree, notes: answers } = await openTree(output, signer, how);
   listeners?.onStage?.('published tree');
   const options = { ...how, log: withDevelopmentKey(how.log, signer, tree.newest) };
-  const { request, warnings, notes } = await prepare({ ...options, records, signer }, tree);
+  const { request, warnings, notes } = await prepare({ ...options, records, signer, time }, tree);
   const signed = await signRequest(request, signer);
   listeners?.onStage?.('list and signature');
-  return withNotes(await attach(signed, tree, options, listeners), { warnings, notes: [...answers, ...notes] });
+  return withNotes(await attach(signed, tree, options), [...answers, ...notes], warnings);
 }

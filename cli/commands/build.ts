@@ -71,7 +71,10 @@ export async function buildUnsigned(
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
       ...(await listChoice(io, options)),
       ...listOptions(io, options),
-      freshness: { online: await onlineChoice(io, settings), checkpoint: { hours: settings.checkpoint.hours } },
+      freshness: {
+        online: await onlineChoice(io, settings),
+        checkpoint: { hours: settings.checkpoint.hours },
+      },
       ...treeOptions(settings),
     },
     folder,

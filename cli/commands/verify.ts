@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
-import { NO_WITNESSES } from '../../generator/log/log-choice.js';
 import type { CosignChoice } from '../../generator/log/log-choice.js';
+import { NO_WITNESSES } from '../../generator/log/log-choice.js';
 import { countCosigners, readProof } from '../../generator/publishing/prove-logged.js';
 import { statementsIn } from '../../generator/tree/statements-file.js';
 import { type ConformanceReport, checkConformance } from '../../generator/verification/check-host.js';

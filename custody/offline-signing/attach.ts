@@ -4,8 +4,8 @@ import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { withSignature } from '../../generator/freshness/statements.js';
 import { attach } from '../../generator/publishing/attach.js';
-import type { PublishOptions } from '../../generator/publishing/publication.js';
 import { openTree } from '../../generator/publishing/open-tree.js';
+import type { PublishOptions } from '../../generator/publishing/publication.js';
 import { attachCheckpoint, type CheckpointReport } from '../../generator/publishing/publish-checkpoint.js';
 import { type BuildReport, withNotes } from '../../generator/publishing/report.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
@@ -74,7 +74,7 @@ export async function attachSignatures(
     const published = await withOutputFolder(out, async (output) => {
       const { tree, notes } = await openTree(output, signer, how);
       const report = await attach({ ...signed, signature: encodeSignature(signature) }, tree, how);
-      return withNotes(report, { warnings: [], notes });
+      return withNotes(report, notes);
     });
     return { published };
   }

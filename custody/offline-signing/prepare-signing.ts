@@ -66,7 +66,7 @@ export async function prepareSigning(
     }
     const signer = { rootKey, development: false };
     const { tree, notes } = await followed(found, signer, url);
-    const prepared = await prepare({ ...options, records, signer }, tree);
+    const prepared = await prepare({ ...options, records, signer, renewsCheckpoint: true }, tree);
     const request = requestOf(prepared.request, tree.newest?.development === true ? undefined : tree.newest);
     if (request === undefined) return undefined;
     writeRequestFiles(folder, request);

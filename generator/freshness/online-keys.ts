@@ -67,7 +67,11 @@ export const WITHOUT_HOLDS =
  *
  * @param isHold - whether to stop issuers
  */
-export function missingOnlineKey(folder: string, online: OnlineKeys | undefined, isHold: boolean): KeyRejected {
+export function missingOnlineKey(
+  folder: string,
+  online: OnlineKeys | undefined,
+  isHold: boolean,
+): KeyRejected {
   const advice = isHold && online?.mayHold !== true ? `. ${WITHOUT_HOLDS}` : '';
   return new KeyRejected(
     `no online key: ${describeOnlineKeys(folder, online)}; pass --online-key FILE or --online-key env:NAME, or set checkpoint.signer in registry.yaml${advice}`,

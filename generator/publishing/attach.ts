@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { KeyRejected, TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
@@ -7,7 +8,6 @@ import { readPublicationStatement } from '../freshness/statements.js';
 import { aboutBytes, withStatusSince } from '../list/about.js';
 import type { SignedPublication } from '../list/list.js';
 import { assertNotAhead, formatUpdatedAt } from '../list/updated-at.js';
-import type { Listeners } from '../progress.js';
 import { recordsOfList } from '../records/check-records.js';
 import { assertPublishable } from '../review/assert-publishable.js';
 import { sha256 } from '../tree/checksums.js';
@@ -43,12 +43,12 @@ export async function attach(
   request: SignedRequest,
   found: CommittedTree,
   options: PublishOptions,
-  { onStage }: Listeners = {},
 ): Promise<BuildReport> {
   const { rootKey } = request;
+  const { onStage } = options.listeners ?? {};
   const tree = countingFor(found, request);
   const { newest: follows, output } = tree;
-  const signed = signedPublication(request, follows, options);
+  const { signed, warnings } = signedPublication(request, follows, options);
   const rotation = await rotationOf(follows, rootKey, options.freshness ?? {});
   const files = assembleOver(follows, signed, options);
   const checkpoint = await checkpointFor(request, { tree, signed, files }, options);
@@ -60,20 +60,31 @@ export async function attach(
   onStage?.('log');
   const statements = { ...unlogged, logProof: logged.proof };
   const whole = withStatements(new Map([...files, ...logged.files]), statements);
-  const oldLists = listsToRemove(follows, signed.sha256, output, options.log?.keepBytes);
+  const oldLists = listsToRemove(tree, signed.sha256, options.log?.keepBytes);
   const change = changeOf(whole, tree, [...logged.replaced, ...oldLists]);
   const committed = isEmptyChange(change)
     ? undefined
     : await commit(output, { ...change, over: found.published?.statement.hash });
   onStage?.('commit');
   const cosigned =
-    committed && logged.head && (await cosignStage({ output, committed, statements }, logged.head, options.log));
+    committed &&
+    logged.head &&
+    (await cosignStage({ output, committed, statements }, logged.head, options.log));
   onStage?.('witnesses');
   const waits = cosigned !== undefined && cosigned.report.cosigned < cosigned.report.quorum;
   const staged = cosigned?.staged ?? committed;
   if (staged !== undefined && !waits) await applyAndRead(output, staged);
   onStage?.('write');
-  return reportOf({ tree, signed, statements: proven, files: whole, change, log: cosigned?.report, waits });
+  return reportOf({
+    tree,
+    signed,
+    statements: proven,
+    files: whole,
+    change,
+    log: cosigned?.report,
+    waits,
+    warnings,
+  });
 }
 
 /** Applies a stage, and reads back every file that it wrote. @throws {@link TreeRejected} | {@link IoFailed} */
@@ -85,7 +96,9 @@ async function applyAndRead(output: OutputFolder, staged: Stage): Promise<void> 
     return !removed.has(path) && (bytes === undefined || sha256(bytes) !== staged.files.get(path));
   });
   if (problems.length === 0) return;
-  throw new TreeRejected(`${output.out} does not contain what was written: ${problems.slice(0, 5).join(', ')}`);
+  throw new TreeRejected(
+    `${output.out} does not contain what was written: ${problems.slice(0, 5).join(', ')}`,
+  );
 }
 
 /**
@@ -96,14 +109,14 @@ function signedPublication(
   request: SignedRequest,
   follows: PublishedTree | undefined,
   { exceptions = {} }: PublishOptions,
-): SignedPublication {
+): { readonly signed: SignedPublication; readonly warnings: readonly Diagnostic[] } {
   const { list, records, rootKey, development } = request;
   const said = readPublicationStatement(request.statement);
   const isSameKey = follows?.rootKey.thumbprint === rootKey.thumbprint;
   const isPublished = isSameKey && follows.statement.hash === said.hash;
   if (!isPublished) assertFollows(said, list.updatedAt, follows);
   const before = follows && recordsOfList(follows.issuers, follows.about);
-  assertPublishable({ before, after: records }, exceptions, development);
+  const warnings = assertPublishable({ before, after: records }, exceptions, development);
   const dated = { issuers: records.issuers.values(), updatedAt: list.updatedAt };
   const about = aboutBytes(withStatusSince(records.about, dated, before));
   const sums = sumsOfList(list, follows?.statement.levels ?? 0);
@@ -112,16 +125,15 @@ function signedPublication(
   // Two signatures over one list are one publication: the published one stays.
   const signature = kept ? follows.signature : request.signature;
   const signed = { list, signature, kept, rootKey, development, sha256: hash, sums, about };
-  if (isPublished) return { ...signed, statement: follows.statement };
+  if (isPublished) return { signed: { ...signed, statement: follows.statement }, warnings };
   const { log } = said;
   if (!development) assertLastingName(log, follows);
   const subject = { list, sha256: hash, sums, about: about && sha256(about) };
-  assertExpectedStatement(
-    request.statement.slice(0, request.statement.lastIndexOf('.')),
-    subject,
-    { rootKey, previous: follows?.statement },
-  );
-  return { ...signed, statement: said };
+  assertExpectedStatement(request.statement.slice(0, request.statement.lastIndexOf('.')), subject, {
+    rootKey,
+    previous: follows?.statement,
+  });
+  return { signed: { ...signed, statement: said }, warnings };
 }
 
 /** A signed statement names the one that it follows, which must still be the newest. @throws {@link RequestRejected} */
@@ -132,11 +144,15 @@ function assertFollows(
 ): void {
   if (said.previous[0] !== follows?.statement.hash) {
     const newest =
-      follows === undefined ? 'there is no publication' : `the newest is publication ${follows.statement.sequence}`;
+      follows === undefined
+        ? 'there is no publication'
+        : `the newest is publication ${follows.statement.sequence}`;
     throw outdated(`publication ${said.sequence} of the request does not follow the newest one: ${newest}`);
   }
   if (follows !== undefined && said.sha256 !== follows.statement.sha256 && updatedAt <= follows.updatedAt) {
-    throw outdated(`the request is dated ${updatedAt}, not later than the published list of ${follows.updatedAt}`);
+    throw outdated(
+      `the request is dated ${updatedAt}, not later than the published list of ${follows.updatedAt}`,
+    );
   }
   assertNotAhead(updatedAt);
   assertNotAhead(formatUpdatedAt(said.issuedAt));

@@ -1,7 +1,6 @@
 import { closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPublication, LISTS_FOLDER } from '@passport-registry/verifier/core';
-import type { OutputFolder } from '../files/output-folder.js';
 import { entriesBelow } from '../files/walk.js';
 import { KEPT_LIST_BYTES } from '../log/log-choice.js';
 import { LOG_FOLDER, newestEntries, readLogHead } from '../log/log-files.js';
@@ -85,13 +84,11 @@ const RECENT_ENTRIES = 64;
  * Returns the paths of older lists that a publication removes: all but two, and in a registry with a log, but those up to the size
  * that the operator keeps (rule lists).
  *
- * @param newest - the tree that the publication follows
  * @param current - the hash of the new list
  */
 export function listsToRemove(
-  newest: PublishedTree | undefined,
+  { newest, output: { out } }: CommittedTree,
   current: string,
-  { out }: OutputFolder,
   keepBytes = KEPT_LIST_BYTES,
 ): string[] {
   if (newest === undefined) return [];
@@ -99,7 +96,10 @@ export function listsToRemove(
   if (!isLogged) return passingLists(out, current, 0).slice(LISTS_BEFORE);
   const before = [...new Set(loggedLists(newest))].filter((hash) => hash !== current);
   const sizeOf = (path: string) => statSync(join(out, path), { throwIfNoEntry: false })?.size ?? 0;
-  return before.slice(LISTS_BEFORE).map(PATHS.namedList).filter((path) => sizeOf(path) > keepBytes);
+  return before
+    .slice(LISTS_BEFORE)
+    .map(PATHS.namedList)
+    .filter((path) => sizeOf(path) > keepBytes);
 }
 
 /** Returns the hashes of the lists of the newest publications in the log, newest first. */

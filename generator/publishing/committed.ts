@@ -27,7 +27,11 @@ export interface CommittedTree {
  * Returns the checkpoint that the next one continues. While a stage waits, holds are signed over the published tree, so its checkpoint
  * counts.
  */
-export function checkpointBefore({ published, newest, served }: CommittedTree): PreviousCheckpoint | undefined {
+export function checkpointBefore({
+  published,
+  newest,
+  served,
+}: CommittedTree): PreviousCheckpoint | undefined {
   return previousCheckpoint({ own: (published ?? newest)?.checkpoint, served });
 }
 
@@ -44,7 +48,12 @@ export async function openCommitted(output: OutputFolder, witnesses: CosignChoic
   const { named } = output;
   const published = await readPublished(named);
   if (!waits) return { output, published, stage: undefined, newest: published };
-  return { output, published, stage: committed, newest: await readPublished(named, readerOver(output, committed)) };
+  return {
+    output,
+    published,
+    stage: committed,
+    newest: await readPublished(named, readerOver(output, committed)),
+  };
 }
 
 /** Whether a stage can be applied. One whose first file was moved already has been complete. */
@@ -57,9 +66,7 @@ async function isComplete(output: OutputFolder, staged: Stage, witnesses: Cosign
 
 /** Reads the file of a folder, or of the stage that lies over it. */
 export function readerOf({ output, stage }: CommittedTree): ReadFileSync {
-  return stage === undefined
-    ? (path) => readIfReadable(output.out, path)
-    : readerOver(output, stage);
+  return stage === undefined ? (path) => readIfReadable(output.out, path) : readerOver(output, stage);
 }
 
 /**
@@ -68,7 +75,10 @@ export function readerOf({ output, stage }: CommittedTree): ReadFileSync {
  */
 export function countingFor(
   tree: CommittedTree,
-  { rootKey, development }: { readonly rootKey: PublishedTree['rootKey'] | undefined; readonly development: boolean },
+  {
+    rootKey,
+    development,
+  }: { readonly rootKey: PublishedTree['rootKey'] | undefined; readonly development: boolean },
 ): CommittedTree {
   const counts = (one: PublishedTree | undefined) =>
     one !== undefined && (development || !one.development || one.rootKey.thumbprint === rootKey?.thumbprint)

@@ -11,12 +11,13 @@ import { AlreadyPublished, TreeRejected, UsageError } from '../errors.js';
 import { appendEntries, replacedFolders } from '../log/append.js';
 import { collectCosignatures } from '../log/collect.js';
 import type { LogChoice } from '../log/log-choice.js';
-import { damagedLog, EMPTY_LOG, type LogEnd, readLogEnd, readLogHead, rootOf } from '../log/log-files.js';
+import { EMPTY_LOG, type LogEnd, rootOf } from '../log/log-files.js';
 import { logIdentity, signHead } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
+import { readPublishedLog } from './published-log.js';
 
 /** The log of a tree with everything that the tree publishes. */
 export interface ExtendedLog {
@@ -91,17 +92,17 @@ async function publishedEnd(
   log: LogIdentity,
   choice: LogChoice | undefined,
 ): Promise<LogEnd> {
-  const named = newest?.statement.log;
-  if (newest === undefined || named === undefined) return EMPTY_LOG;
-  const head = readLogHead(newest.read);
-  if (head === undefined) throw damagedLog('is missing');
-  if (head.origin !== log.origin) throw damagedLog(`is ${head.origin}, not ${log.origin}`);
-  const end = await readLogEnd(newest.read, head, [log.vkey, named.vkey]);
+  if (newest?.statement.log === undefined) return EMPTY_LOG;
+  const { head, end } = await readPublishedLog(newest, log);
   if (choice !== undefined) await assertNotVetoed(newest, head, choice);
   return end;
 }
 
-async function assertNotVetoed({ folder, read }: PublishedTree, head: SignedHead, choice: LogChoice): Promise<void> {
+async function assertNotVetoed(
+  { folder, read }: PublishedTree,
+  head: SignedHead,
+  choice: LogChoice,
+): Promise<void> {
   const { witnesses } = choice;
   if (witnesses.length === 0) return;
   const asked = await collectCosignatures(head, { witnesses, quorum: 0, waitMs: VETO_MS }, read);

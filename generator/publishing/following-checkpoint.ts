@@ -32,7 +32,8 @@ export async function followingCheckpoint(
   if (signed.treeSha256 !== sha256(checksums))
     throw outdated(`the checkpoint of the request is for a tree with another ${PATHS.checksums}`);
   if (previous === undefined) return signed;
-  if (isOlderCheckpoint(signed, previous)) throw outdated('the published checkpoint is newer than that of the request');
+  if (isOlderCheckpoint(signed, previous))
+    throw outdated('the published checkpoint is newer than that of the request');
   if (String(signed.hold) !== String(previous.hold))
     throw outdated('the published checkpoint holds other issuers than that of the request');
   return signed;

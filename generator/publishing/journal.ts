@@ -122,7 +122,9 @@ export function readStage(output: OutputFolder): Stage | undefined {
   });
   const published = publicationOf((path) => readIfReadable(out, path));
   if (published !== staged.over && published !== publicationOf(read))
-    throw new TreeRejected(`${folder} belongs to another tree than ${named}, such as an older copy: ${remedy}`);
+    throw new TreeRejected(
+      `${folder} belongs to another tree than ${named}, such as an older copy: ${remedy}`,
+    );
   if (damaged !== undefined) throw new TreeRejected(`${folder} has no whole ${damaged[0]}: ${remedy}`);
   return staged;
 }
@@ -174,7 +176,14 @@ function placeOf(path: string): number {
   if (path.startsWith(LISTS_FOLDER)) return 0;
   if (path.startsWith(LOG_FOLDER) && path !== PATHS.logHead) return 0;
   if (path.startsWith('sums/')) return path === 'sums/root' ? 3 : 2;
-  const last: readonly string[] = [PATHS.signature, PATHS.list, PATHS.about, PATHS.checksums, PATHS.logHead, PATHS.statements];
+  const last: readonly string[] = [
+    PATHS.signature,
+    PATHS.list,
+    PATHS.about,
+    PATHS.checksums,
+    PATHS.logHead,
+    PATHS.statements,
+  ];
   const at = last.indexOf(path);
   return at === -1 ? 1 : 4 + at;
 }
@@ -214,7 +223,8 @@ function parseStage(bytes: Uint8Array): Stage | undefined {
   }
   if (!isObject(parsed)) return undefined;
   const { over, files, removed } = parsed;
-  const isHash = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+  const isHash = (value: unknown): value is string =>
+    typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
   if (!(over === null || isHash(over)) || !isObject(files) || !Array.isArray(removed)) return undefined;
   const hashes = Object.entries(files).flatMap(([path, hash]): [string, string][] =>
     isHash(hash) ? [[path, hash]] : [],

@@ -2,7 +2,7 @@ import type { SignedHead, StatementsFile } from '@passport-registry/verifier/cor
 import type { OutputFolder } from '../files/output-folder.js';
 import type { SignedPublication } from '../list/list.js';
 import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
-import { damagedLog, readLogHead } from '../log/log-files.js';
+import { readLogHead } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import { withStatements } from '../tree/statements-file.js';
 import type { Tree } from '../tree/tree.js';
@@ -36,7 +36,11 @@ export async function logPublication(
     const waiting = stage && readLogHead(newest.read);
     return { files: new Map(), replaced: [], proof: newest.statements.logProof, head: waiting };
   }
-  const { head, files, replaced } = await extendLog({ rotation, log, statement: statement.text }, newest, choice);
+  const { head, files, replaced } = await extendLog(
+    { rotation, log, statement: statement.text },
+    newest,
+    choice,
+  );
   const proof = await proveLast(head, (path) => files.get(path) ?? newest?.read(path));
   return { files, replaced, proof, head };
 }
@@ -69,11 +73,4 @@ interface CosignedStage {
   readonly staged: Stage;
   readonly statements: StatementsFile;
   readonly report: LogReport;
-}
-
-/** Returns the head of a log that a tree must have. @throws {@link TreeRejected} */
-export function requiredHead(read: Parameters<typeof readLogHead>[0]): SignedHead {
-  const head = readLogHead(read);
-  if (head === undefined) throw damagedLog('is missing');
-  return head;
 }

@@ -3,6 +3,7 @@ import type { PublicationStatement } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { type CheckpointContext, isStillFor, rootCheckpointClaims } from '../freshness/checkpoint.js';
 import { onlineClaims } from '../freshness/online-keys.js';
+import type { PreviousCheckpoint } from '../freshness/previous-checkpoint.js';
 import { signingInput } from '../freshness/statements.js';
 import { aboutBytes, withStatusSince } from '../list/about.js';
 import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
@@ -14,8 +15,8 @@ import { PATHS } from '../tree/paths.js';
 import { hasList } from '../tree/published-tree.js';
 import { sumsOfList } from '../tree/sums.js';
 import { assembleOver } from './assemble.js';
-import { chooseOnline } from './choose-online.js';
 import { assertLastingName, chooseLog } from './choose-log.js';
+import { chooseOnline } from './choose-online.js';
 import { type CommittedTree, checkpointBefore, countingFor } from './committed.js';
 import { assertRootContinues } from './predecessor.js';
 import type { ListTime, PublishOptions } from './publication.js';
@@ -28,6 +29,8 @@ export interface Preparation extends PublishOptions {
   /** The key that will sign, here or elsewhere. */
   readonly signer: RootSigner;
   readonly time?: ListTime | undefined;
+  /** Whether a checkpoint by the root key is renewed in any case. Default: one that does not expire soon stays. */
+  readonly renewsCheckpoint?: boolean | undefined;
 }
 
 /** A request, and what people should know of it. */
@@ -47,7 +50,7 @@ export interface Prepared {
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepare(preparation: Preparation, found: CommittedTree): Promise<Prepared> {
-  const { records, signer, time = {}, exceptions = {}, freshness = {} } = preparation;
+  const { records, signer, time = {}, exceptions = {}, freshness = {}, renewsCheckpoint } = preparation;
   const { rootKey, development } = signer;
   assertRootContinues(preparation, signer, found);
   const tree = countingFor(found, signer);
@@ -58,7 +61,11 @@ export async function prepare(preparation: Preparation, found: CommittedTree): P
   if (!development) assertLastingName(log, follows);
   const list = nextList(records, tree, { ...time, rootKey });
   const isKept = hasList(follows, list) && follows?.rootKey.thumbprint === rootKey.thumbprint;
-  const signedAt = isKept ? (time.updatedAt === undefined ? Date.now() : Date.parse(time.updatedAt)) : Date.parse(list.updatedAt);
+  const signedAt = isKept
+    ? time.updatedAt === undefined
+      ? Date.now()
+      : Date.parse(time.updatedAt)
+    : Date.parse(list.updatedAt);
   const dated = { issuers: records.issuers.values(), updatedAt: list.updatedAt };
   const about = withStatusSince(records.about, dated, before);
   const aboutFile = aboutBytes(about);
@@ -78,11 +85,21 @@ export async function prepare(preparation: Preparation, found: CommittedTree): P
     // Only a published statement can say all of it.
     statement: input === undefined ? { published: follows?.statement.text ?? '' } : { toSign: input },
   };
-  const signed = { ...request, ...summed, about: aboutFile, signature: '', statement: statement as PublicationStatement };
+  const signed = {
+    ...request,
+    ...summed,
+    about: aboutFile,
+    signature: '',
+    statement: statement as PublicationStatement,
+  };
   const checksums = assembleOver(follows, { ...signed, kept: isKept }, preparation).get(PATHS.checksums);
   const named = { rootKey, statement: signed.statement, checksums: checksums ?? new Uint8Array() };
   const isByRoot = online === undefined || freshness.checkpoint?.byRoot === true;
-  const checkpoint = isByRoot ? rootCheckpoint(named, tree, freshness.checkpoint?.hours) : undefined;
+  const published = isByRoot && !renewsCheckpoint ? stillValid(named, checkpointBefore(tree)) : undefined;
+  const renewed = isByRoot
+    ? { toSign: checkpointInput(named, tree, freshness.checkpoint?.hours) }
+    : undefined;
+  const checkpoint = published ?? renewed;
   const isUnused = isKept && time.updatedAt !== undefined && time.updatedAt !== list.updatedAt;
   const unused = `The records have not changed since ${list.updatedAt}, so the list keeps that time; ${time.updatedAt} was not used.`;
   return {
@@ -105,14 +122,19 @@ function nextList(
   return withUpdatedAt(same, nextUpdatedAt(updatedAt, newest.updatedAt));
 }
 
-/** Returns the checkpoint by the root key: the published one, if that is for the same tree and does not expire soon. */
-function rootCheckpoint(
-  named: Pick<CheckpointContext, 'rootKey' | 'statement' | 'checksums'>,
-  tree: CommittedTree,
-  hours: number | undefined,
+/** What a checkpoint by the root key is for. */
+type CheckpointSubject = Pick<CheckpointContext, 'rootKey' | 'statement' | 'checksums'>;
+
+/** Returns the published checkpoint, if that is for the same tree and does not expire soon. */
+function stillValid(
+  named: CheckpointSubject,
+  previous: PreviousCheckpoint | undefined,
 ): PublicationRequest['checkpoint'] {
-  const previous = checkpointBefore(tree);
-  if (isStillFor(named, previous)) return { published: previous.text };
-  const claims = rootCheckpointClaims({ ...named, previous }, hours);
-  return { toSign: signingInput(named.rootKey, 'registry-checkpoint+jwt', claims) };
+  return isStillFor(named, previous) ? { published: previous.text } : undefined;
+}
+
+/** Returns header and claims of a new checkpoint by the root key. */
+function checkpointInput(named: CheckpointSubject, tree: CommittedTree, hours: number | undefined): string {
+  const claims = rootCheckpointClaims({ ...named, previous: checkpointBefore(tree) }, hours);
+  return signingInput(named.rootKey, 'registry-checkpoint+jwt', claims);
 }

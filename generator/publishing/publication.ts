@@ -1,5 +1,6 @@
 import type { FreshnessChoice } from '../freshness/freshness.js';
 import type { LogChoice } from '../log/log-choice.js';
+import type { Listeners } from '../progress.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { RegistryDescription } from '../tree/registry-description.js';
 import type { PageSettings } from '../tree/site/page-settings.js';
@@ -29,4 +30,6 @@ export interface PublishOptions extends TreeOptions {
   readonly log?: LogChoice | undefined;
   /** Online keys, rotation and checkpoint: for the statement, and for the step that assembles the tree. */
   readonly freshness?: FreshnessChoice | undefined;
+  /** Told of each step. */
+  readonly listeners?: Listeners | undefined;
 }

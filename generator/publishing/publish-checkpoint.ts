@@ -1,3 +1,4 @@
+import type { SignedHead } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
@@ -11,9 +12,10 @@ import { assertVerifiable } from '../verification/accept.js';
 import { type CommittedTree, checkpointBefore } from './committed.js';
 import { followingCheckpoint } from './following-checkpoint.js';
 import { amend, apply, replaceFiles } from './journal.js';
-import { cosignStage, requiredHead } from './log-publication.js';
+import { cosignStage } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
 import { cosign, type LogReport } from './prove-logged.js';
+import { readPublishedLog } from './published-log.js';
 
 /** The report of a new checkpoint. */
 export interface CheckpointReport {
@@ -45,9 +47,11 @@ export async function renewCheckpoint(
   const { witnesses = NO_WITNESSES } = choice;
   if (stage === undefined || newest === undefined) return publishCheckpoint(tree, choice);
   const committed = { output, committed: stage, statements: newest.statements };
-  const { staged, statements, report } = await cosignStage(committed, requiredHead(newest.read), witnesses);
+  const head = await logHead(newest);
+  const { staged, statements, report } = await cosignStage(committed, head, witnesses);
   if (report.cosigned < witnesses.quorum) {
-    if (published === undefined) return { ...reportOf(newest, newest.checkpoint, []), log: report, waits: true };
+    if (published === undefined)
+      return { ...reportOf(newest, newest.checkpoint, []), log: report, waits: true };
     const renewed = await publishCheckpoint(tree, { ...choice, witnesses: NO_WITNESSES });
     return { ...renewed, log: report };
   }
@@ -111,7 +115,7 @@ async function replaceCheckpoint(
 ): Promise<CheckpointReport> {
   const published = publishedIn(tree);
   const isAsked = published.statement.log !== undefined && witnesses.witnesses.length > 0;
-  const log = isAsked ? await cosign(requiredHead(published.read), witnesses, published.read) : undefined;
+  const log = isAsked ? await cosign(await logHead(published), witnesses, published.read) : undefined;
   const isProven = log !== undefined && log.report.cosigned >= log.report.quorum;
   const { statements } = published;
   const logProof = isProven ? log.proof : statements.logProof;
@@ -125,6 +129,13 @@ async function replaceCheckpoint(
     log: log?.report,
     waits: tree.stage !== undefined,
   };
+}
+
+/** Returns the head of the log that a publication names. @throws {@link TreeRejected} */
+async function logHead(tree: PublishedTree): Promise<SignedHead> {
+  const { log } = tree.statement;
+  if (log === undefined) throw new TreeRejected(`${tree.folder} has no log`);
+  return (await readPublishedLog(tree, log)).head;
 }
 
 /** Asserts that a client accepts a tree with some files replaced. */

@@ -57,7 +57,7 @@ export function reportOf(outcome: Outcome): BuildReport {
     out: named,
     updatedAt: list.updatedAt,
     kept,
-    warnings: [],
+    warnings: outcome.warnings,
     log,
     written,
     unchanged: files.size - change.files.size,
@@ -77,10 +77,11 @@ export function reportOf(outcome: Outcome): BuildReport {
   };
 }
 
-/** Adds to a report what its command knows: warnings about the records, and whole sentences. */
+/** Adds to a report what its command knows: whole sentences, and warnings that name the files of records. */
 export function withNotes(
   report: BuildReport,
-  { warnings, notes }: { readonly warnings: readonly Diagnostic[]; readonly notes: readonly string[] },
+  notes: readonly string[],
+  warnings: readonly Diagnostic[] = report.warnings,
 ): BuildReport {
   return { ...report, warnings, notes: [...notes, ...report.notes] };
 }
@@ -129,6 +130,7 @@ interface Outcome {
   readonly log: LogReport | undefined;
   /** Whether the publication waits for witnesses. */
   readonly waits: boolean;
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** Returns notes about what the user may not expect, in whole sentences. */

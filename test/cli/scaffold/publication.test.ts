@@ -48,7 +48,9 @@ describe('the workflows of a new registry, from its first record to a verified r
 
   it('go on from a tree that the operator saved by hand, with an online key and a checkpoint', async () => {
     await github.publishByHand();
-    expect(git(origin, 'log', '--format=%s', 'published')).toMatch(/^Checkpoints\nRecords of .*\nA new registry$/);
+    expect(git(origin, 'log', '--format=%s', 'published')).toMatch(
+      /^Checkpoints\nRecords of .*\nA new registry$/,
+    );
   });
 
   it('accept a valid record: new, check, diff', async () => {
