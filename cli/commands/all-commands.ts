@@ -20,7 +20,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
       load: async () => (await import('./preview.js')).declarePreview,
     },
     status: {
-      summary: 'show how a registry is doing, and what to do next',
+      summary: 'show how a registry is doing',
       options: 'issuers out root-key key base-url mirror offline fail-on json',
       example: 'status',
       load: async () => (await import('./status.js')).declareStatus,

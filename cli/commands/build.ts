@@ -71,9 +71,11 @@ export async function buildUnsigned(
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
       ...(await listChoice(io, options)),
       ...listOptions(io, options),
-      online: await onlineChoice(io, settings),
+      freshness: {
+        online: await onlineChoice(io, settings),
+        checkpoint: { hours: settings.checkpoint.hours },
+      },
       ...treeOptions(settings),
-      checkpointHours: settings.checkpoint.hours,
     },
     folder,
   );
@@ -85,7 +87,7 @@ export async function buildUnsigned(
     return 0;
   }
   sayDiagnostics(io, request.warnings);
-  if (request.answers !== undefined) say(io, `note: ${request.answers}`);
+  for (const note of request.notes) say(io, `note: ${note}`);
   sayRequest(io, request, folder);
   return 0;
 }

@@ -1,12 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import {
-  auditMirror,
-  compareHosts,
-  type HostStatus,
-  isAcceptable,
-} from '../../observers/hosts/compare-hosts.js';
-import { readHost } from '../../observers/hosts/read-host.js';
+import { isAcceptable, type MirrorStatus, mirrorStatus } from '../../observers/hosts/mirror-status.js';
 import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
 import { JSON_OPTION, MAX_BEHIND_OPTION, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
@@ -107,8 +101,7 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   const urls = named.length > 0 ? named : configuredUrls(options);
   assertAddresses(urls);
   const trust = await loadPinned(io, options);
-  const compared = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
-  const mirrors = await Promise.all(compared.map((mirror) => auditMirror(mirror, trust)));
+  const mirrors = await mirrorStatus(urls, trust);
   const ok = mirrors.every((mirror) => isAcceptable(mirror, options.maxBehind));
   if (options.json) emit(io, { ok, mirrors });
   const output = reportOutput(io, options.json);
@@ -123,9 +116,8 @@ function configuredUrls({ settings: { base_url, mirrors = [] } }: StatusOptions)
   );
 }
 
-function formatStatus({ url, state, updatedAt, log, behind, problem }: HostStatus): string {
+function formatStatus({ url, state, sequence, updatedAt, behind, problem }: MirrorStatus): string {
   const by = state === 'behind' ? ` by ${behind} s` : '';
-  const list = updatedAt === undefined ? '' : ` ${updatedAt}`;
-  const entries = log === undefined ? '' : `, ${count(log.size, 'log entry', 'log entries')}`;
-  return `${(state + by).padEnd(16)} ${url}${list}${entries}${problem === undefined ? '' : `: ${problem}`}`;
+  const place = sequence === undefined ? '' : ` publication ${sequence}, list of ${updatedAt}`;
+  return `${(state + by).padEnd(16)} ${url}${place}${problem === undefined ? '' : `: ${problem}`}`;
 }

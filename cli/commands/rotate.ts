@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import { followUrl } from '../../generator/publishing/follow-url.js';
-import { readPublished } from '../../generator/tree/published-tree.js';
+import { readPublished } from '../../generator/verification/read-published.js';
 import { addOptions } from '../options/common-options.js';
 import { planRotation } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';

@@ -8,7 +8,8 @@ import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import type { OnlineChoice } from '../../generator/freshness/online-keys.js';
 import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
 import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
-import type { PublicationExceptions, TreeOptions } from '../../generator/publishing/publication.js';
+import type { TreeOptions } from '../../generator/publishing/publication.js';
+import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { OVERRIDABLE, type TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
@@ -24,7 +25,6 @@ import { wholeNumber } from './values.js';
 export interface PublicationOptions extends WithSettings {
   production?: true;
   allowExampleNames?: true;
-  breakPinnedVerifiers?: true;
   rotation?: string;
   checkpointByRoot?: true;
   offline?: true;
@@ -42,12 +42,6 @@ export const OVERRIDE_OPTION = new Option(
 const EXAMPLE_NAMES = new Option(
   '--allow-example-names',
   'accept records under reserved names such as issuer.example, for demonstrations',
-);
-
-/** The option for a change of the root key that verifiers refuse, for the help. */
-export const BREAK_OPTION = new Option(
-  '--break-pinned-verifiers',
-  'change the root key without a rotation: verifiers that pinned the old key refuse the registry',
 );
 
 const PRODUCTION = new Option(
@@ -80,9 +74,9 @@ export function urlQuestion({ settings, offline, first }: PublicationOptions): U
 }
 
 /** Returns the exceptions that the operator allows. */
-export function exceptions(options: PublicationOptions): PublicationExceptions {
-  const { settings, allowExampleNames, breakPinnedVerifiers } = options;
-  return { overrides: settings.overrides, allowExampleNames, breakPinnedVerifiers };
+export function exceptions(options: PublicationOptions): RuleExceptions {
+  const { settings, allowExampleNames } = options;
+  return { overrides: settings.overrides, allowExampleNames };
 }
 
 /** The options for rotation and checkpoint, for the help. The online key is in registry.yaml. */
@@ -109,7 +103,7 @@ export async function freshnessChoice(io: Io, options: PublicationOptions): Prom
     nextRoots: settings.next_roots,
     rotation: rotation && readText(rotation).trim(),
     online: await onlineChoice(io, settings, checkpoint?.signer),
-    checkpoint: checkpoint ?? { hours: settings.checkpoint.hours },
+    checkpoint: { ...(checkpoint ?? { hours: settings.checkpoint.hours }), byRoot: checkpointByRoot },
   };
 }
 
@@ -283,7 +277,6 @@ export async function committedKeys(
 export const PUBLICATION_OPTIONS = [
   ...FRESHNESS_OPTIONS,
   ...EXCEPTION_OPTIONS,
-  BREAK_OPTION,
   ...LOG_OPTIONS,
   OFFLINE_OPTION,
   FIRST_OPTION,

@@ -12,10 +12,11 @@ import {
   withConfigured,
 } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
+import type { PublishedTree } from '../../generator/tree/published-tree.js';
+import { readPublished } from '../../generator/verification/read-published.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { verifyTree } from '../../generator/verification/verify.js';
-import { pendingChanges } from '../operating/changes-condition.js';
+import { pendingChanges } from '../operating/pending-changes.js';
 import { type RotationFiles, readRotationFiles } from '../operating/rotation-files.js';
 import { type NextKey, readNextKey } from './next-key.js';
 import { assertStepFits, type CheckpointSigner, planCheckpoint } from './plan-signatures.js';
@@ -93,10 +94,7 @@ export async function planRotation(options: PlanChoice): Promise<CompleteRotatio
     );
   }
   const checkpointBy = planCheckpoint(options, { outgoing, next });
-  const { changes, problems } = await pendingChanges(
-    { issuers, exceptions, development: false, env },
-    published,
-  );
+  const { changes, problems } = await pendingChanges({ issuers, exceptions, development: false }, published);
   if (problems.length > 0) throw new RecordsRejected(problems, 'nothing was signed');
   return { done: false, files, outgoing, ...nextKey, commits, checkpointBy, changes };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type RootKey, walkRotation } from '@passport-registry/verifier';
 import { build } from '../../generator/build.js';
 import { KeyRejected, TreeRejected, UsageError } from '../../generator/errors.js';
-import { withOutputLock } from '../../generator/files/output-lock.js';
+import { withLock } from '../../generator/files/lock.js';
 import { rotationClaims, signStatement } from '../../generator/freshness/statements.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
@@ -32,7 +32,7 @@ interface RotationReport {
  * @throws {@link KeyRejected} | {@link TreeRejected} | {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
  */
 export function rotate(confirmed: RemainingRotation, options: RotationChoice): Promise<RotationReport> {
-  return withOutputLock(options.folder, async () => {
+  return withLock(options.folder, async () => {
     // While the operator read the plan, another process may have worked on the rotation.
     const plan = await planRotation(options);
     if (plan.done || summaryOf(plan) !== summaryOf(confirmed)) {

@@ -42,9 +42,7 @@ export function cosignedHeadPath(origin: string): string {
 
 /** The error for the publisher whose own log is damaged. @param message - a predicate, such as "lacks a tile" */
 export const damagedLog = (message: string) =>
-  new TreeRejected(
-    `the log ${message}: restore the folder ${LOG_FOLDER} from a mirror, from a backup or from git`,
-  );
+  new TreeRejected(`the log ${message}: load the published tree with \`load\``);
 
 /** Reads the head of a log, whose signatures are not verified. @returns undefined if the tree has no log */
 export function readLogHead(read: ReadFileSync): SignedHead | undefined {

@@ -29,7 +29,6 @@ import { EMPTY_LOG } from '../../generator/log/log-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
-import { contradiction } from '../hosts/compare-hosts.js';
 import type { HeldLog } from './held-release.js';
 import type { NewRelease } from './new-release.js';
 
@@ -85,10 +84,8 @@ export async function downloadLog(
   if (!(await tree.isOf(head))) {
     if (held !== undefined && (await contradicts(release, head, held))) {
       throw new TreeRejected(
-        contradiction(
-          `the log of ${release.sourceName} with ${head.size} entries`,
-          `that of this mirror with ${held.head.size} entries`,
-        ),
+        `the log of ${release.sourceName} with ${head.size} entries and that of this mirror with ${held.head.size} entries ` +
+          'contradict each other: keep both, one of them is a second history',
       );
     }
     throw new TreeRejected(

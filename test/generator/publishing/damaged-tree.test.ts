@@ -91,23 +91,6 @@ describe('a build after a file was emptied, cut or removed', () => {
     }
   });
 
-  it('is what status proposes, if the build can repair it', async () => {
-    for (const [path, command, reason] of [
-      ['log/statements/0.jwt', '', 'log/statements/0.jwt is damaged or missing'],
-      ['log/tile/0/000.p/3', 'npx passport-registry build ', 'repair log/tile/0/000.p/3'],
-      ['issuers.json', 'npx passport-registry build ', 'repair issuers.json'],
-      ['log/checkpoint', '', 'restore dist from a mirror or a backup: the log has a head'],
-    ] as const) {
-      const folder = copyOf(made);
-      writeFileSync(join(folder, 'dist', path), '');
-      const { stdout } = await cli(['status', '--offline', '--root-key', 'key.json', '--json'], folder);
-      const [next] = JSON.parse(stdout).next;
-      expect([path, (next.command ?? '').startsWith(command), next.reason]).toEqual([
-        ...[path, true, expect.stringContaining(reason)],
-      ]);
-    }
-  });
-
   it('says what it has made again', async () => {
     const path = 'log/tile/0/000.p/3';
     const { built } = await outcomeOf({ path, damage: 'emptied', isChanged: false });
