@@ -219,8 +219,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
     ],
     'With a `base_url`, a production key signs a publication only #a01887bb': [
-      ['generator/publishing/follow-url', '(c) $name, where the URL shows $shown'],
-      ['generator/publishing/follow-url', '(d) $name is refused where the URL shows the $shown'],
+      ['generator/publishing/follow-url', '(c) where the URL shows %s, %s goes on or is refused'],
+      ['generator/publishing/follow-url', '(d) where the URL shows the %s, %s is refused'],
       ['generator/publishing/follow-url', 'needs --first where the URL shows %s'],
       ['generator/publishing/follow-url', 'is refused, also with --first'],
       ['generator/publishing/follow-url', 'keeps a hold at the URL that the tree has never seen'],
