@@ -77,12 +77,14 @@ async function readTree(folder: string, now: number): Promise<TreeFacts> {
   if (isFolder === undefined || (isFolder && readdirSync(folder).length === 0))
     return { ...none, isThere: false };
   if (!isFolder) return { ...none, isThere: true, problems: [`${folder} is not a folder`] };
-  const { report, statements: proven } = await auditTree(folderSource(folder), undefined, { now: () => now });
+  const { report, statements } = await auditTree(folderSource(folder), undefined, { now: () => now });
   const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
   const { rotation = [], logProof } = statementsIn((path) => readIfReadable(folder, path)) ?? {};
   const rootKey = await loadRootKey(join(folder, PATHS.rootKey), {}).catch(ignoring(GeneratorError));
   const found = {
-    ...{ folder, isThere: true, development: report.development, rotation, logProof, rootKey, ...proven },
+    ...{ folder, isThere: true, development: report.development, rotation, logProof, rootKey },
+    publication: statements.publication,
+    checkpoint: statements.checkpoint,
     problems: failed.flatMap(({ problems }) => problems),
     notes: report.notes.map(({ message }) => message),
   };
