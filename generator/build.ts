@@ -1,8 +1,12 @@
 import { assertOutside, type OutputFolder, withOutputFolder } from './files/output-folder.js';
 import type { Listeners } from './progress.js';
-import type { PublishOptions } from './publishing/publication.js';
-import { publish } from './publishing/publish.js';
-import type { BuildReport } from './publishing/report.js';
+import { attach } from './publishing/attach.js';
+import { withDevelopmentKey } from './publishing/choose-log.js';
+import { openTree } from './publishing/open-tree.js';
+import { prepare } from './publishing/prepare.js';
+import type { ListTime, PublishOptions } from './publishing/publication.js';
+import { type BuildReport, withNotes } from './publishing/report.js';
+import { signRequest } from './publishing/request.js';
 import { goodRecords } from './records/check-records.js';
 import { chooseBuildSigner, type SignerChoice } from './signing/choose-signer.js';
 
@@ -14,14 +18,15 @@ export interface BuildOptions extends PublishOptions {
   readonly out: string;
   /** The key that signs. */
   readonly signer: SignerChoice;
+  readonly time?: ListTime | undefined;
   readonly listeners?: Listeners | undefined;
 }
 
 /**
- * Builds the signed registry: YAML → record → list → bytes → signature → tree. The build reads and checks every record.
- * It verifies the whole tree, as any verifier would, before it writes a new file. It then reads back every file that it
- * wrote. If anything fails, the published tree is left unchanged, with two exceptions: damaged files of a tree with a log are
- * made again first, and what fails after the log was extended, or while files are replaced, is completed by the next build.
+ * Builds the signed registry: YAML → record → list → bytes → signature → tree. The build reads and checks every record, prepares the
+ * publication, signs it, and attaches the signatures: it verifies the whole tree, as any verifier would, before it writes a new
+ * file, and then reads back every file that it wrote. If anything fails before the publication is committed, the published tree is
+ * left unchanged. What is committed is completed by the next command.
  *
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  *
@@ -48,5 +53,11 @@ export async function buildInto(
   const records = goodRecords(issuers, listeners?.onProgress);
   listeners?.onStage?.('records');
   const signer = await chooseBuildSigner(choice);
-  return publish({ ...how, records, signer }, output, listeners);
+  const { tree, notes: answers } = await openTree(output, signer, how);
+  listeners?.onStage?.('published tree');
+  const options = { ...how, log: withDevelopmentKey(how.log, signer, tree.newest) };
+  const { request, warnings, notes } = await prepare({ ...options, records, signer }, tree);
+  const signed = await signRequest(request, signer);
+  listeners?.onStage?.('list and signature');
+  return withNotes(await attach(signed, tree, options, listeners), { warnings, notes: [...answers, ...notes] });
 }

@@ -70,11 +70,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
       example: 'checkpoint dist --online-key online.pem',
       load: async () => (await import('./checkpoint.js')).declareCheckpoint,
     },
-    branch: {
-      summary: 'keep the published tree on a branch of a git repository',
-      example: 'branch load dist',
-      load: async () => (await import('./branch.js')).declareBranch,
-    },
     serve: {
       summary: 'serve a tree, or answer gateways: serve gate',
       example: 'serve dist --port 8080',

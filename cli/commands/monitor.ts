@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { withOutputLock } from '../../generator/files/output-lock.js';
+import { withLock } from '../../generator/files/lock.js';
 import { type Finding, isUnchecked, SEVERITIES } from '../../observers/monitoring/finding.js';
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { KnownLog, MonitorOptions } from '../../observers/monitoring/round.js';
@@ -54,7 +54,7 @@ async function monitor(io: Io, url: string, options: Options): Promise<number> {
     if (state !== undefined && known !== undefined) saveState(state, known);
     return exitCodeOf(report);
   };
-  const locked = () => (state === undefined ? once() : withOutputLock(join(state, 'state.json'), once));
+  const locked = () => (state === undefined ? once() : withLock(join(state, 'state.json'), once));
   const { every: seconds, json = false } = options;
   return seconds === undefined ? locked() : repeatForever(io, { seconds, json }, locked);
 }

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { KEY_CURVES, type KeyCurve, type NewPassphrase } from '../../generator/signing/key-file.js';
 import { ROTATION_FOLDER } from '../operating/rotation-files.js';
-import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
+import { ISSUERS_OPTION, JSON_OPTION, OFFLINE_OPTION, OUT_OPTION } from '../options/common-options.js';
 import { newKeyPassphrase } from '../options/new-passphrase.js';
 import {
   COMMIT_OPTION,
@@ -14,6 +14,7 @@ import {
   onlineChoice,
   type PublicationOptions,
   treeOptions,
+  urlQuestion,
 } from '../options/publication-options.js';
 import {
   keyOptions,
@@ -58,6 +59,7 @@ export const ROTATION_OPTIONS = [
   new Option('--next-no-passphrase', 'do not encrypt a key that is made'),
   ...EXCEPTION_OPTIONS,
   ...LOG_OPTIONS,
+  OFFLINE_OPTION,
   new Option('--yes', 'do not ask'),
   JSON_OPTION,
 ];
@@ -81,6 +83,7 @@ export async function planChoice(io: Io, options: RotateCommandOptions): Promise
     log: await logChoice(io, options),
     exceptions: exceptions(options),
     tree: treeOptions(settings),
+    url: urlQuestion(options),
   };
 }
 

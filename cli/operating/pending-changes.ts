@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { isError } from '../../generator/diagnostics/diagnostic.js';
-import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
 import { publicationProblems, type RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { compareRecords, type IssuerChange, NO_RECORDS } from '../../generator/review/difference.js';
 import { recordsIn } from '../../generator/review/record-set.js';
-import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
+import { recordsOfList } from '../../generator/records/check-records.js';
+import type { PublishedTree } from '../../generator/tree/published-tree.js';
 
 /** What the next build would publish. */
 export interface PendingChanges {
@@ -35,8 +35,9 @@ export async function pendingChanges(
   published: PublishedTree | undefined,
 ): Promise<PendingChanges> {
   const after = recordsIn([issuers]);
-  const predecessor = predecessorOf(published && withPending(published), { rootKey: undefined, development });
-  const before = predecessor && publishedRecords(predecessor, predecessor.folder);
+  // A tree that a development key signed counts for no production key.
+  const counts = published !== undefined && (development || !published.development);
+  const before = counts ? recordsOfList(published.issuers, published.about) : undefined;
   const { changes } = compareRecords(before ?? NO_RECORDS, after);
   const found = publicationProblems({ before, after }, exceptions, development);
   const files = changes.map(({ issuer_id }) => after.files.get(issuer_id)?.file);

@@ -15,7 +15,7 @@ import type { RuleExceptions } from '../../generator/review/assert-publishable.j
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { withCommitment } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { readPublished } from '../../generator/tree/published-tree.js';
+import { readPublished } from '../../generator/verification/read-published.js';
 import { statementsIn } from '../../generator/tree/statements-file.js';
 import { pinnedKey } from '../../generator/verification/pinned-trust.js';
 import { folderSource } from '../../generator/verification/tree-source.js';

@@ -12,7 +12,8 @@ import {
   withConfigured,
 } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
+import type { PublishedTree } from '../../generator/tree/published-tree.js';
+import { readPublished } from '../../generator/verification/read-published.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { verifyTree } from '../../generator/verification/verify.js';
 import { pendingChanges } from '../operating/pending-changes.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type RootKey, walkRotation } from '@passport-registry/verifier';
 import { build } from '../../generator/build.js';
 import { KeyRejected, TreeRejected, UsageError } from '../../generator/errors.js';
-import { withOutputLock } from '../../generator/files/output-lock.js';
+import { withLock } from '../../generator/files/lock.js';
 import { rotationClaims, signStatement } from '../../generator/freshness/statements.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
@@ -32,7 +32,7 @@ interface RotationReport {
  * @throws {@link KeyRejected} | {@link TreeRejected} | {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
  */
 export function rotate(confirmed: RemainingRotation, options: RotationChoice): Promise<RotationReport> {
-  return withOutputLock(options.folder, async () => {
+  return withLock(options.folder, async () => {
     // While the operator read the plan, another process may have worked on the rotation.
     const plan = await planRotation(options);
     if (plan.done || summaryOf(plan) !== summaryOf(confirmed)) {
@@ -61,7 +61,7 @@ async function carryOut(plan: RemainingRotation, given: RotationChoice): Promise
   const hours = options.checkpointHours;
   const checkpoint = plan.checkpointBy === 'next key' ? { signer: next, hours } : options.checkpoint;
   const report = await build({
-    ...{ issuers, out, exceptions, log: options.log, ...options.tree },
+    ...{ issuers, out, exceptions, log: options.log, url: options.url, ...options.tree },
     signer: { ...options.next, rootKey: join(folder, ROTATION_FILES.next), production: true },
     freshness: { rotation, online: options.online, checkpoint, nextRoots: options.nextRoots },
   });

@@ -1,6 +1,7 @@
 import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
 import type { OnlineChoice } from '../../generator/freshness/online-keys.js';
 import type { LogChoice } from '../../generator/log/log-choice.js';
+import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
 import type { TreeOptions } from '../../generator/publishing/publication.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
@@ -34,6 +35,8 @@ export interface PlanChoice {
   readonly log: LogChoice | undefined;
   readonly exceptions: RuleExceptions;
   readonly tree: TreeOptions;
+  /** How to ask the registry's URL before anything is signed. */
+  readonly url: UrlQuestion;
   readonly env: NodeJS.ProcessEnv;
 }
 

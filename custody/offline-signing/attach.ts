@@ -3,14 +3,13 @@ import { encodeSignature } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { withSignature } from '../../generator/freshness/statements.js';
-import { assertNotAhead } from '../../generator/list/updated-at.js';
+import { attach } from '../../generator/publishing/attach.js';
 import type { PublishOptions } from '../../generator/publishing/publication.js';
-import { publish } from '../../generator/publishing/publish.js';
+import { openTree } from '../../generator/publishing/open-tree.js';
 import { attachCheckpoint, type CheckpointReport } from '../../generator/publishing/publish-checkpoint.js';
-import type { BuildReport } from '../../generator/publishing/report.js';
+import { type BuildReport, withNotes } from '../../generator/publishing/report.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
-import { sha256 } from '../../generator/tree/checksums.js';
 import { PAYLOADS, type PayloadType } from './payloads.js';
 import { bytesOfList, readRequestedAbout, readRequestedList } from './publication-request.js';
 import type { RequestFiles } from './request-files.js';
@@ -24,7 +23,7 @@ interface SignedRequest {
 }
 
 /** How to publish the list. */
-interface AttachOptions extends Omit<PublishOptions, 'time'> {
+interface AttachOptions extends PublishOptions {
   /** The folder of the tree. */
   readonly out: string;
 }
@@ -65,26 +64,27 @@ export async function attachSignatures(
     signatures.get('list'),
     completed('publication'),
   ];
-  if (list !== undefined && signature !== undefined && statement !== undefined) {
-    const { out, ...how } = options;
-    const registry = readRequestedList(list, 'the list in the request');
-    assertNotAhead(registry.updated_at);
-    const signer = {
-      ...{ rootKey, development: false, list: bytesOfList(list, registry) },
-      ...{ signature: encodeSignature(signature), statement, checkpoint: completed('checkpoint') },
-      follows: files.previous && sha256(files.previous.list),
-    };
-    const records = { ...recordsOfList(registry.issuers), about: readRequestedAbout(files.about, registry) };
-    const publication = { ...how, records, signer };
-    return { published: await withOutputFolder(out, (place) => publish(publication, place)) };
-  }
   const checkpoint = completed('checkpoint');
+  const signer = { rootKey, development: false };
+  const { out, ...how } = options;
+  if (list !== undefined && signature !== undefined && statement !== undefined) {
+    const registry = readRequestedList(list, 'the list in the request');
+    const records = { ...recordsOfList(registry.issuers), about: readRequestedAbout(files.about, registry) };
+    const signed = { ...signer, records, list: bytesOfList(list, registry), statement, checkpoint };
+    const published = await withOutputFolder(out, async (output) => {
+      const { tree, notes } = await openTree(output, signer, how);
+      const report = await attach({ ...signed, signature: encodeSignature(signature) }, tree, how);
+      return withNotes(report, { warnings: [], notes });
+    });
+    return { published };
+  }
   if (checkpoint !== undefined) {
-    return {
-      checkpoint: await withOutputFolder(options.out, (place) =>
-        attachCheckpoint(checkpoint, place, options.log),
-      ),
-    };
+    const url = { ...how.url, onlyCheckpoint: true };
+    return withOutputFolder(out, async (output) => {
+      const { tree, notes } = await openTree(output, signer, { ...how, url });
+      const report = await attachCheckpoint(checkpoint, tree, how.log);
+      return { checkpoint: { ...report, warnings: [...notes, ...report.warnings] } };
+    });
   }
   if (rotation !== undefined) return { rotation };
   throw new UsageError('the request has no payload to attach');

@@ -14,14 +14,17 @@ export interface FreshnessChoice {
   /** The keys to which registry.yaml commits the previous root key, unless the published rotation does. */
   readonly nextRoots?: readonly string[] | undefined;
   /** The signer and the lifetime of the checkpoint. Default: the root key, if it signs the list here. */
-  readonly checkpoint?: Partial<CheckpointChoice> | undefined;
+  readonly checkpoint?: CheckpointBy | undefined;
+}
+
+/** Who signs the checkpoint of a publication. */
+export interface CheckpointBy extends Partial<CheckpointChoice> {
+  /** Whether the root key signs it, although the publication names online keys. */
+  readonly byRoot?: boolean | undefined;
 }
 
 /** How the root key of a new tree continues that of the published one. */
-interface Continuation extends Pick<FreshnessChoice, 'rotation' | 'nextRoots'> {
-  /** The root key may change without a rotation, and the chain from the old one ends. */
-  readonly breakPinnedVerifiers?: boolean | undefined;
-}
+type Continuation = Pick<FreshnessChoice, 'rotation' | 'nextRoots'>;
 
 /**
  * Returns the rotation of a new tree: the published steps, and the new one. Asserts that they lead from the previous root key to
@@ -33,19 +36,16 @@ interface Continuation extends Pick<FreshnessChoice, 'rotation' | 'nextRoots'> {
 export async function rotationOf(
   published: PublishedTree | undefined,
   rootKey: RootKey,
-  { rotation: step, nextRoots, breakPinnedVerifiers }: Continuation,
+  { rotation: step, nextRoots }: Continuation,
 ): Promise<readonly string[]> {
-  const previousRoot = published?.development ? undefined : published?.rootKey;
+  const previousRoot = published?.rootKey;
   const isChanged = previousRoot !== undefined && previousRoot.thumbprint !== rootKey.thumbprint;
-  const isBroken = isChanged && breakPinnedVerifiers === true && step === undefined;
-  const earlier = published?.development || isBroken ? [] : (published?.statements?.rotation ?? []);
-  // An earlier build that was killed may have already published the step.
+  const earlier = published?.statements.rotation ?? [];
+  // The step may have been published already.
   const steps = step === undefined || earlier.at(-1) === step ? earlier : [...earlier, step];
   if (steps.length === 0) return steps;
   const from =
-    previousRoot === undefined || isBroken
-      ? rootKey
-      : withConfigured(previousRoot, isChanged ? nextRoots : undefined);
+    previousRoot === undefined ? rootKey : withConfigured(previousRoot, isChanged ? nextRoots : undefined);
   const { thumbprint } = await walkRotation(from, steps).catch((cause: Error) => {
     throw new KeyRejected(`the rotation is not valid: ${cause.message}`, { cause });
   });

@@ -1,4 +1,5 @@
-import type { RootKey } from '@passport-registry/verifier';
+import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
+import type { StatementsFile } from '@passport-registry/verifier/core';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { trustedRoot } from './check-statements.js';
@@ -52,6 +53,11 @@ export interface TreeReport {
 interface Audited {
   readonly report: TreeReport;
   readonly statements: ProvenStatements;
+  /** The file with the statements, as it was read. */
+  readonly file: StatementsFile | undefined;
+  readonly rootKey: RootKey | undefined;
+  /** The list, if it is valid and signed. */
+  readonly registry: IssuerRegistry | undefined;
 }
 
 /**
@@ -146,7 +152,7 @@ async function auditOnce(
     warnings: audit.warnings,
     notes: audit.notes,
   };
-  return { report, statements: { publication, checkpoint } };
+  return { report, statements: { publication, checkpoint }, file: audit.statements, rootKey, registry };
 }
 
 /** The checks `unknown id` and `content types` of a live host, and `client`. */

@@ -2,8 +2,9 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
 import { GeneratorError, IoFailed } from '../../generator/errors.js';
-import { withOutputLock } from '../../generator/files/output-lock.js';
+import { withLock } from '../../generator/files/lock.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
+import { withTemporaryFolder } from '../../generator/files/temporary-folder.js';
 import { filesBelow } from '../../generator/files/walk.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import { Candidate, type MirrorOptions } from './candidate.js';
@@ -44,8 +45,9 @@ export async function mirrorOnce(options: MirrorOptions): Promise<MirrorReport> 
   try {
     mkdirSync(options.folder, { recursive: true });
     const releases = new Releases(options.folder);
-    return await withOutputLock(join(options.folder, 'current'), (staging) =>
-      mirrorLocked(options, releases, staging),
+    const served = join(options.folder, 'current');
+    return await withLock(served, () =>
+      withTemporaryFolder(served, (staging) => mirrorLocked(options, releases, staging)),
     );
   } catch (cause) {
     if (cause instanceof GeneratorError) throw cause;
