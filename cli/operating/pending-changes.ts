@@ -1,9 +1,9 @@
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { isError } from '../../generator/diagnostics/diagnostic.js';
+import { recordsOfList } from '../../generator/records/check-records.js';
 import { publicationProblems, type RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { compareRecords, type IssuerChange, NO_RECORDS } from '../../generator/review/difference.js';
 import { recordsIn } from '../../generator/review/record-set.js';
-import { recordsOfList } from '../../generator/records/check-records.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
 
 /** What the next build would publish. */

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
 import {
   COSIGNED_ANY_TIME,
@@ -9,15 +9,16 @@ import {
   readRotation,
 } from '@passport-registry/verifier/core';
 import { GeneratorError, ignoring, TreeRejected } from '../../generator/errors.js';
+import { stageBeside } from '../../generator/files/output-folder.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { findRecordFiles } from '../../generator/records/collect.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { withCommitment } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { readPublished } from '../../generator/verification/read-published.js';
 import { statementsIn } from '../../generator/tree/statements-file.js';
 import { pinnedKey } from '../../generator/verification/pinned-trust.js';
+import { readPublished } from '../../generator/verification/read-published.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { auditTree } from '../../generator/verification/verify.js';
 import { readServed } from '../../observers/hosts/served.js';
@@ -169,8 +170,8 @@ async function recordFacts(
 
 /** Whether a publication was committed beside a tree, and waits for witnesses or for the next command that completes it. */
 function hasStage(out: string): boolean {
-  const folder = resolve(out);
-  return existsSync(join(dirname(folder), `.${basename(folder)}.stage`, 'manifest.json'));
+  const real = existsSync(out) ? realpathSync(out) : resolve(out);
+  return existsSync(join(stageBeside(real), 'manifest.json'));
 }
 
 async function rotationFacts(env: NodeJS.ProcessEnv): Promise<Facts['rotation']> {
