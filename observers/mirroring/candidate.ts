@@ -8,13 +8,13 @@ import { folderSource, type TreeSource } from '../../generator/verification/tree
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import type { HeldLog, HeldRelease } from './held-release.js';
 
-/** Options of `mirrorOnce`. */
-export interface MirrorOptions {
-  /** A URL with http or https. */
+/** What is downloaded, and under which trust. */
+export interface CandidateOptions {
+  /** A URL with http or https, or a folder. */
   readonly source: string;
-  /** The folder of the mirror. A host serves `current` in it. */
-  readonly folder: string;
   readonly trust: PinnedTrust;
+  /** Whether an expired checkpoint is accepted: an operator signs the next one. Default: it is refused. */
+  readonly anyAge?: boolean;
 }
 
 /** What a mirror accepted before. A new release must follow it, and need not download it again. */
@@ -36,7 +36,7 @@ export interface AuditedTree {
 
 /** A release that is being downloaded, and the rules that it must satisfy. What they refuse ends the download. */
 export class Candidate {
-  readonly options: MirrorOptions;
+  readonly options: CandidateOptions;
   /** The new folder of the release. */
   readonly folder: string;
   readonly held: HeldRelease | undefined;
@@ -44,7 +44,7 @@ export class Candidate {
   readonly #releases: readonly HeldRelease[];
 
   /** @param folder - the new folder of the release, on the file system of the mirror */
-  constructor(options: MirrorOptions, folder: string, { held, releases, heldLog }: AcceptedBefore) {
+  constructor(options: CandidateOptions, folder: string, { held, releases, heldLog }: AcceptedBefore) {
     this.options = options;
     this.folder = folder;
     this.held = held;
@@ -55,7 +55,8 @@ export class Candidate {
   /** Accepts the statements of a source, as a verifier does that has accepted the earlier releases. */
   acceptStatements(source: TreeSource): Promise<AcceptedStatements> {
     const accepted = this.#releases.flatMap((release) => release.stored() ?? []);
-    return acceptStatements(source, { trust: this.options.trust, expiry: true, accepted });
+    const { trust, anyAge = false } = this.options;
+    return acceptStatements(source, { trust, expiry: !anyAge, accepted });
   }
 
   /** Audits the release being served. Undefined if there is none, or if it is damaged: the download shows what is at fault. */
@@ -76,13 +77,16 @@ export class Candidate {
    * @throws {@link TreeRejected} | {@link IoFailed}
    */
   async audit(folder: string, isVerified?: (path: string) => boolean): Promise<AuditedTree> {
-    const { rootKey, log: pinnedLog } = this.options.trust;
+    const { anyAge = false, trust } = this.options;
+    const { rootKey, log: pinnedLog } = trust;
     const tree = folderSource(folder);
     const log = await auditLog(tree, rootKey, { head: this.heldLog?.head, isVerified });
     const source = { ...tree, withoutHostFiles: true };
     const report = await verifyTree(source, rootKey, { log: pinnedLog, checkedLog: log });
-    if (report.ok) return { report, log };
-    const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
-    throw new TreeRejected(problems.join('; '));
+    const failed = report.checks.filter(
+      ({ name, result }) => result === 'failed' && !(anyAge && name === 'freshness'),
+    );
+    if (failed.length === 0) return { report, log };
+    throw new TreeRejected(failed.flatMap(({ problems }) => problems).join('; '));
   }
 }

@@ -9,7 +9,7 @@ import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { checkRotation } from '../../generator/verification/check-statements.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
-import { httpSource } from '../../generator/verification/tree-source.js';
+import { sourceOf } from '../../generator/verification/tree-source.js';
 import type { AuditedTree, Candidate } from './candidate.js';
 import { listedFiles } from './listed-files.js';
 import { addLoggedLists, addNewestList, addOlderLists } from './lists.js';
@@ -46,16 +46,10 @@ export async function downloadVerified(candidate: Candidate): Promise<Downloaded
       return await download(candidate);
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
-      if (attempt === MAX_ATTEMPTS) throw notAccepted(candidate, error);
+      if (attempt === MAX_ATTEMPTS) throw error;
     }
     await setTimeout(RETRY_DELAY_MS);
   }
-}
-
-function notAccepted({ options: { source } }: Candidate, failure: TreeRejected): TreeRejected {
-  return new TreeRejected(
-    `${source} was not accepted: ${failure.message.slice(0, 500)}. If the next run fails too, tell the operator of the registry`,
-  );
 }
 
 /**
@@ -67,7 +61,7 @@ async function download(candidate: Candidate): Promise<Downloaded> {
   const { folder, heldLog, options } = candidate;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const release = new NewRelease(httpSource(options.source), candidate);
+  const release = new NewRelease(sourceOf(options.source), candidate);
   const statements = await addStatements(release);
   const { rootKey, publication, checkpoint } = await candidate.acceptStatements(release.tree);
   const head = publication.log === undefined ? undefined : await downloadHead(release, heldLog);
@@ -76,7 +70,7 @@ async function download(candidate: Candidate): Promise<Downloaded> {
   if (unchanged !== undefined) return { ...unchanged, stats: release.stats(), isHeld };
   const records = await downloadSums(release, publication);
   await addNewestList(release, publication);
-  if (head === undefined) addOlderLists(release, publication.sha256);
+  if (head === undefined) await addOlderLists(release, publication.sha256);
   else {
     const roots = await rejecting(() => checkRotation(statements, rootKey, options.trust.rootKey));
     const log = await downloadLog(release, { head, roots }, heldLog);
@@ -95,7 +89,7 @@ async function download(candidate: Candidate): Promise<Downloaded> {
 async function addStatements(release: NewRelease): Promise<StatementsFile> {
   const bytes = await release.fetch(PATHS.statements);
   if (bytes === undefined) {
-    throw new IoFailed(`${release.sourceName} has no ${PATHS.statements}: there is no registry to mirror`);
+    throw new IoFailed(`${release.sourceName} has no ${PATHS.statements}: there is no registry`);
   }
   const statements = await rejecting(async () => parseStatementsFile(bytes));
   release.addUnlisted(PATHS.statements, formatStatementsFile(statements));

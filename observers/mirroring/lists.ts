@@ -1,6 +1,7 @@
 import {
   forEachConcurrent,
   isPublication,
+  LISTS_FOLDER,
   type PublicationStatement,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
@@ -22,14 +23,23 @@ export async function addNewestList(
     await release.addAll([{ path, hash, statedIn: PATHS.statements }]);
 }
 
-/** Adds the lists before the newest one that the release being served has, for a registry without a log, which names none. */
-export function addOlderLists(release: NewRelease, newest: string): void {
+/**
+ * Adds the lists before the newest one, for a registry without a log, which names none: those of a folder, or else those that the
+ * release being served has.
+ */
+export async function addOlderLists(release: NewRelease, newest: string): Promise<void> {
+  const listed = release.listed()?.flatMap((path) => (path.startsWith(LISTS_FOLDER) ? hashIn(path) : []));
+  if (listed !== undefined) {
+    for (const hash of listed) if (hash !== newest) await addListByHash(release, hash);
+    return;
+  }
   const older = release.held === undefined ? [] : passingLists(release.held.folder, newest, 0);
-  for (const path of older.slice(0, LISTS_BEFORE)) release.addHeld(path, hashIn(path));
+  for (const path of older.slice(0, LISTS_BEFORE))
+    for (const hash of hashIn(path)) release.addHeld(path, hash);
 }
 
-/** Returns the hash that a list has in its name. */
-const hashIn = (path: string) => /[0-9a-f]{64}/.exec(path)?.[0] ?? '';
+/** Returns the hash that a list has in its name, if the name is that of a list. */
+const hashIn = (path: string): string[] => path.match(/[0-9a-f]{64}(?=\.json$)/) ?? [];
 
 /**
  * Adds the lists that the source keeps of the publications in its log, and what a pending publication needs. Files of the
@@ -50,13 +60,13 @@ export async function addLoggedLists(
   const lists = (from: number, to: number) =>
     new Set(publications.filter(({ index }) => index >= from && index < to).map(({ entry }) => entry.list));
   // They never change, but a disk can damage them.
-  const gone = await listsThatAreGone(release);
+  const gone = known === 0 ? new Set() : await listsThatAreGone(release);
   const kept = [...lists(0, known)].filter((list) => !gone.has(PATHS.namedList(list)));
   const damaged = kept.filter((list) => !release.addHeld(PATHS.namedList(list), list));
   const fresh = [...damaged, ...lists(known, Number.POSITIVE_INFINITY)].filter(
     (list) => !release.includes(PATHS.namedList(list)),
   );
-  await forEachConcurrent(fresh, LARGE_CONCURRENCY, (list) => addLoggedList(release, list));
+  await forEachConcurrent(fresh, LARGE_CONCURRENCY, (list) => addListByHash(release, list));
 }
 
 /** Adds the list of a publication that is only in the log yet, and its signature. */
@@ -74,8 +84,8 @@ async function listsThatAreGone({ held, sourceName }: NewRelease): Promise<Reado
   return gone;
 }
 
-/** Adds the list of a new publication, if the source has kept it. */
-async function addLoggedList(release: NewRelease, hash: string): Promise<void> {
+/** Adds a list by the hash in its name, if the source has kept it. */
+async function addListByHash(release: NewRelease, hash: string): Promise<void> {
   const path = PATHS.namedList(hash);
   const bytes = await release.fetch(path);
   if (bytes === undefined) return;

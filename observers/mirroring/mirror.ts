@@ -1,17 +1,23 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
-import { GeneratorError, IoFailed } from '../../generator/errors.js';
+import { GeneratorError, IoFailed, TreeRejected } from '../../generator/errors.js';
 import { withLock } from '../../generator/files/lock.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { withTemporaryFolder } from '../../generator/files/temporary-folder.js';
 import { filesBelow } from '../../generator/files/walk.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
-import { Candidate, type MirrorOptions } from './candidate.js';
+import { Candidate, type CandidateOptions } from './candidate.js';
 import { downloadVerified } from './download.js';
 import { HeldRelease, readHeldLog } from './held-release.js';
 import type { TransferStats } from './new-release.js';
 import { Releases, releaseName } from './releases.js';
+
+/** Options of `mirrorOnce`. */
+interface MirrorOptions extends CandidateOptions {
+  /** The folder of the mirror. A host serves `current` in it. */
+  readonly folder: string;
+}
 
 /** The report of one run. */
 export interface MirrorReport extends TransferStats {
@@ -67,7 +73,12 @@ async function mirrorLocked(
   const before = { held, releases: accepted, heldLog: await readHeldLog(accepted, options.trust.rootKey) };
   const folder = join(staging, 'tree');
   const candidate = new Candidate(options, folder, before);
-  const { stats, report, log, isHeld } = await downloadVerified(candidate);
+  const { stats, report, log, isHeld } = await downloadVerified(candidate).catch((error) => {
+    if (!(error instanceof TreeRejected)) throw error;
+    throw new TreeRejected(
+      `${options.source} was not accepted: ${error.message.slice(0, 500)}. If the next run fails too, tell the operator of the registry`,
+    );
+  });
   const { updatedAt = '', sha256: hash = '', issuers = 0 } = report;
   const base = releaseName(folder, updatedAt);
   const switched = !isHeld && (serving === undefined || releases.baseOf(serving) !== base);

@@ -68,6 +68,11 @@ export class NewRelease {
     return this.#source.name;
   }
 
+  /** Lists the paths of the source; undefined if it has no listing. */
+  listed(): readonly string[] | undefined {
+    return this.#source.paths?.();
+  }
+
   /** The files in the folder. Those that are not there come from the source, and are not added. */
   get tree(): TreeSource {
     return {

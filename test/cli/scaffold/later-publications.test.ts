@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cosigningService } from '../../support/cosigning-service.js';
@@ -29,8 +29,7 @@ describe('the workflows of a registry that is published already', () => {
     const outgoing = readFileSync(join(main, 'root.json'), 'utf8');
     git(main, 'checkout', '-q', '.');
     git(main, 'pull', '-q', 'origin', 'main');
-    rmSync(join(main, 'dist'), { recursive: true });
-    await github.good(main, 'branch', 'load', 'dist');
+    await github.published('load');
     const rotation = [
       '--next-key',
       '../next.pem',
@@ -39,7 +38,7 @@ describe('the workflows of a registry that is published already', () => {
       ...withKeys({ checkpoint: '../online.pem' }),
     ];
     await github.good(main, 'keys', 'rotate', ...rotation);
-    await github.good(main, 'branch', 'save', 'dist', '--message', 'New root key');
+    await github.published('save', 'New root key');
     const saved = git(origin, 'rev-parse', 'published');
     const expectStopped = async (words: string) => {
       const { 'Build, sign and verify': build, ...rest } = await github.publish();

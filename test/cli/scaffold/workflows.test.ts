@@ -106,7 +106,7 @@ describe('a publication', () => {
       ['checkpoint', 'sign'],
     ] as const) {
       const steps = readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job]?.steps ?? [];
-      expect(steps.at(-1)?.run).toContain('npx passport-registry branch save dist');
+      expect(steps.at(-1)?.run).toContain('sh .github/published.sh save');
       for (const step of steps) expect(step.if).toBeUndefined();
     }
   });
