@@ -193,7 +193,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/holder-signing/killed', 'never uses a nonce twice'],
       ['custody/ceremony/ceremony', 'notices before the key is split that somebody else has joined'],
     ],
-    'The root key in the output folder is replaced only #247b4b8c': [
+    'The root key in the output folder is replaced only #66a17a2b': [
       [
         'generator/build',
         'of a registry changes only by a rotation, or when the operator gives its verifiers up',
