@@ -73,7 +73,7 @@ export function sayAfterRotation(
   const steps = [
     ...(changes.length === 0 ? [] : [['let the next commands use the next key:', ...changes]]),
     [
-      `copy ${out} to the host, or save it with \`branch save ${out}\` and deploy, and verify it there with both public keys`,
+      `copy ${out} to the host, or save it on its branch and deploy, and verify it there with both public keys`,
       'verifiers that pinned the outgoing key follow the rotation in statements.json',
     ],
     [

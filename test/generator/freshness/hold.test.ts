@@ -87,12 +87,8 @@ describe('hold and release', () => {
     expect(await reasons('beta')).toEqual(['policy-met']);
     expect(text('issuers.json')).toBe(list);
     const more = await good('hold', 'beta', ...ONLINE, '--hours', '2', '--json');
-    expect(JSON.parse(more.stdout)).toMatchObject({ ok: true, hold: ['alpha', 'beta'] });
-    expect(JSON.parse(more.stdout).warnings).toEqual([
-      'dist was not compared with any host, because no base_url is known in this folder (registry.yaml).',
-    ]);
+    expect(JSON.parse(more.stdout)).toMatchObject({ ok: true, hold: ['alpha', 'beta'], warnings: [] });
     expect(claims().exp - claims().iat).toBe(2 * 60 * 60);
-    // Every hour, nobody would read it any more.
     const next = await good('checkpoint', 'dist', ...ONLINE, '--json');
     expect(JSON.parse(next.stdout).warnings).toEqual([]);
     expect((await cli(['status', '--out', 'dist'], folder)).stdout).toContain('compared with a host\n');
@@ -127,7 +123,6 @@ describe('hold and release', () => {
   it('refuse what would change nothing, and ids that are not listed, with a similar one', async () => {
     await publish();
     await hold('alpha');
-    expect(await refused('hold', 'alpha', ...ONLINE)).toContain('alpha is on hold already');
     // Whoever is in a hurry gets the rest.
     expect((await hold('beta', 'alpha')).stderr).toContain('WARNING: alpha is on hold already');
     await good('hold', '--end', '--false-alarm', 'beta', ...ONLINE);
