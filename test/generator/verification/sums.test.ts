@@ -10,7 +10,7 @@ import { resealed, restated, type SignedTree, sha256, signedTree } from '../../s
 import { treeIn } from '../../support/sources.js';
 import { readTreeFile } from '../../support/statements.js';
 import { naiveSums } from '../../support/sums.js';
-import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { cli, filesOf, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 type Files = Map<string, Buffer>;
 
