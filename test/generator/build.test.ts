@@ -197,17 +197,25 @@ describe('a second build', () => {
     await built(folder, ...AT(T1));
     writeFiles(folder, { 'issuers/b.yaml': recordText('b', { status: 'suspended' }) });
     rmSync(join(folder, 'issuers/c.yaml'));
+    // A later version may have added such files.
+    const strays = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt'];
+    writeFiles(folder, Object.fromEntries(strays.map((path) => [`dist/${path}`, 'x'])));
     const { stdout } = await built(folder, ...AT(T2), '--json', '--override', 'c:record-removed');
     // issuers/b, the list under both names, its signature, about.json, the statements, the sums, the checksums, the page that has the
-    // list in it, and the changes; issuers/c.
-    expect(JSON.parse(stdout)).toMatchObject({
+    // list in it, and the changes; issuers/c and the other files.
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({
       written: 10,
       unchanged: 22,
-      removed: 1,
+      removed: 7,
       updatedAt: T2,
       issuers: 2,
     });
     expect(existsSync(join(folder, 'dist/issuers/c'))).toBe(false);
+    // Only what this version does not write is named, and not more than a reader takes in.
+    expect(report.notes.filter((note: string) => note.includes('.txt'))).toEqual([
+      'Removed from dist, because no publication makes such a file: a.txt, b.txt, c.txt, d.txt, e.txt, and 1 more.',
+    ]);
   });
 
   it('moves the time of every file that it replaces to a later whole second', async () => {
