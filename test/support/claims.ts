@@ -196,7 +196,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'The root key in the output folder is replaced only #66a17a2b': [
       [
         'generator/build',
-        'of a registry changes only by a rotation, or when the operator gives its verifiers up',
+        'of a registry changes only by a rotation',
       ],
     ],
     'An invalid record, an invalid key or a full disk #5681541a': [
