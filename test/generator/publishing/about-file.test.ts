@@ -166,7 +166,9 @@ describe('a registry with a log whose witnesses are away', () => {
     ({ folder } = await publishedWithLog());
     const witness = noteSigner('witness.example', 'witness');
     let isAway = true;
-    const service = await cosigningService(witness, () => (isAway ? undefined : Math.floor(Date.now() / 1000)));
+    const service = await cosigningService(witness, () =>
+      isAway ? undefined : Math.floor(Date.now() / 1000),
+    );
     const log = { quorum: 1, wait: 2, witnesses: [{ key: witness.vkey, service }] };
     writeFiles(folder, { 'registry.yaml': JSON.stringify({ log }) });
     record('alpha', { name: 'Alpha' });
@@ -178,7 +180,9 @@ describe('a registry with a log whose witnesses are away', () => {
     const { code, stderr } = await cli(complete, folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('no publication makes')]);
     expect(abouts()).toEqual(['dist/about.json']);
-    expect(JSON.parse(read('about.json').toString())).toMatchObject({ issuers: { alpha: { name: 'Alpha' } } });
+    expect(JSON.parse(read('about.json').toString())).toMatchObject({
+      issuers: { alpha: { name: 'Alpha' } },
+    });
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
   });
 });
