@@ -316,7 +316,9 @@ describe('a build refuses', () => {
     rmSync(dist('log'), { recursive: true });
     cpSync(join(folder, 'old/log'), dist('log'), { recursive: true });
     change('gamma');
-    expect(await refused(...BUILD)).toContain('does not end with the publication statement of the tree: load');
+    expect(await refused(...BUILD)).toContain(
+      'does not end with the publication statement of the tree: load',
+    );
   });
 });
 

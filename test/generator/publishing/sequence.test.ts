@@ -58,13 +58,11 @@ describe('the sequence of publications', () => {
     expect(statement()).not.toHaveProperty('previous');
   });
 
-  it.each<[string, () => Promise<string[]>]>([
-    ['a rotation', () => rotation().then(() => ['--rotation', 'step'])],
-    ['a new root key without a rotation', async () => ['--break-pinned-verifiers']],
-  ])('goes on with %s', async (_name, prepare) => {
+  it('goes on with a rotation', async () => {
     await good('build', '--key', 'key.pem');
     const first = newestHash();
-    await good('build', '--key', 'next.pem', ...(await prepare()));
+    await rotation();
+    await good('build', '--key', 'next.pem', '--rotation', 'step');
     expect(statement()).toMatchObject({ sequence: 2, previous: [first] });
     await good('verify', 'dist', '--root-key', 'next.json');
   });
