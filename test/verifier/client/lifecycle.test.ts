@@ -548,16 +548,14 @@ describe('a closed client', () => {
 });
 
 describe('a list that is not the one that its publication names', () => {
-  it.each([
-    [8 * 2 ** 20, 3],
-    [8 * 2 ** 20 + 1, 1],
-  ])('of %i bytes is downloaded %i times', async (size, times) => {
+  it('is downloaded three times', async () => {
+    const size = 2 ** 20;
     const files = publishBytes(root, Buffer.alloc(size, ' '));
     const host = await registryHost(new Map([...files].filter(([path]) => !path.startsWith('lists/'))));
     host.files.set('issuers.json', Buffer.alloc(size, 'x'));
     const { client } = watched([host], { timeout: 20 });
     await client.ready().catch(() => undefined);
     expect(client.status().errors[host.base]?.code).toBe('ERR_PUBLICATION_MISMATCH');
-    expect(host.log.filter((line) => line === 'issuers.json 200')).toHaveLength(times);
+    expect(host.log.filter((line) => line === 'issuers.json 200')).toHaveLength(3);
   });
 });

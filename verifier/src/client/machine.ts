@@ -203,7 +203,7 @@ class Turn<S extends AcceptedStatements> {
     const { roots } = this.state;
     const error = rotation instanceof RegistryError ? rotation : forkOf(roots);
     if (error === undefined) this.#perform({ do: 'verify', of, chains: roots.longest });
-    else this.refused({ is: 'refused', of, error, growth: 0 });
+    else this.refused({ is: 'refused', of, error });
   }
 
   /**
