@@ -399,6 +399,14 @@ describe('a store', () => {
     expect(client.decide('a', POLICY).reasons[0]?.code).toBe('status-revoked');
   });
 
+  it.each([null, 7, 'x', []])('that has %j is told, and the client goes on', async (content) => {
+    const host = await registryHost(list());
+    const store = { load: async () => content as never, save: async () => undefined };
+    const { client, events } = watched([host], { store });
+    await client.ready();
+    expect(events[0]).toMatchObject({ type: 'store-failed', error: { code: 'ERR_BUNDLE_INVALID' } });
+  });
+
   it.each([
     ['altered', (text: string) => text.replace('certified', 'founding')],
     ['cut short', (text: string) => text.slice(0, 50)],

@@ -46,8 +46,9 @@ export function readSums(bytes: Uint8Array, { prefix, levels }: SumsFilePrefix):
   const sums = new Map<string, string>();
   let previous = '';
   for (const line of lines) {
-    const [, sha256, listed] = /^([0-9a-f]{64}) {2}([a-z0-9._/-]+)$/.exec(line) ?? [];
-    if (sha256 === undefined || listed === undefined) throw invalid('has a malformed line');
+    const match = /^([0-9a-f]{64}) {2}([a-z0-9._/-]+)$/.exec(line);
+    if (match === null) throw invalid('has a malformed line');
+    const [, sha256 = '', listed = ''] = match;
     if (!isExpected(listed, prefix)) throw invalid(`lists ${listed}, which does not belong there`);
     if (listed <= previous) throw invalid(`lists ${listed} out of order`);
     sums.set(listed, sha256);
