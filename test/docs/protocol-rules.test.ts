@@ -69,7 +69,7 @@ describe('docs/protocol.md and its parts', () => {
     const codes = [...source('verifier/src/core/errors.ts').matchAll(/^ {2}\| '(ERR_[A-Z_]+)'/gm)].map(
       ([, code]) => code ?? '',
     );
-    const table = rows('The error codes').flatMap(
+    const table = rows('The steps and their codes', 'Other codes').flatMap(
       ([, code = '']) => /^`(ERR_[A-Z_]+)`$/.exec(code)?.[1] ?? [],
     );
     // docs/verifiers/errors.md has those that no other implementation needs.

@@ -5,7 +5,7 @@ import { exportSPKI, importJWK } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';
-import { VECTORS } from '../support/protocol.js';
+import { SCRIPTS } from '../support/protocol.js';
 import { type Files, issuer, sha256, type TestKey, testKey } from '../support/publication.js';
 import { listen, serve } from '../support/serving.js';
 import { rounds, sample } from '../support/soak.js';
@@ -14,7 +14,7 @@ import { claimsAbout, publishSummed, signedJwt } from '../support/summed-registr
 import { idBeside, placeOf } from '../support/sums.js';
 import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
-const DOCUMENT = VECTORS;
+const DOCUMENT = SCRIPTS;
 const ALGORITHMS = [
   ['Ed25519', 'One issuer: an Ed25519 root key'],
   ['P-256', 'One issuer: a P-256 root key'],
@@ -28,7 +28,7 @@ const script = (heading: string) =>
     .flatMap((one) => commandsBelow(DOCUMENT, one))
     .join('\n');
 
-describeWith(['openssl', 'curl'], 'the script for one issuer in docs/protocol/vectors.md', () => {
+describeWith(['openssl', 'curl'], 'the script for one issuer in docs/verifiers/openssl.md', () => {
   it('is short', () => {
     expect(commandsBelow(DOCUMENT, LAST)[0]?.trim().split('\n').length).toBeLessThan(15);
   });

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';
 import { ROOT } from '../support/paths.js';
-import { textOf, VECTORS } from '../support/protocol.js';
+import { SCRIPTS, textOf, VECTORS } from '../support/protocol.js';
 import { type Files, publish, signature, testKey } from '../support/publication.js';
 import { listen, serve } from '../support/serving.js';
 import { rounds, sample } from '../support/soak.js';
@@ -26,9 +26,9 @@ interface Vector {
   expected: Record<string, string>;
 }
 
-const DOCUMENT = VECTORS;
+const DOCUMENT = SCRIPTS;
 const ANY_TIME = { clock: undefined, expiry: false } as const;
-const protocol = textOf(DOCUMENT);
+const protocol = textOf(VECTORS);
 const vector = (name: string): Vector =>
   JSON.parse(readFileSync(join(ROOT, 'test/vectors', `${name}.json`), 'utf8'));
 
@@ -147,7 +147,7 @@ function badForms(text: string, algorithm: keyof typeof ORDER): Record<string, s
   };
 }
 
-describeWith(['openssl', 'curl'], 'the commands of docs/protocol/vectors.md', () => {
+describeWith(['openssl', 'curl'], 'the commands of docs/verifiers/openssl.md', () => {
   const algorithms = [
     ['Ed25519', 'An Ed25519 root key', 'Signature Verified Successfully'],
     ['P-256', 'A P-256 root key', 'Verified OK'],

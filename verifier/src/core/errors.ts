@@ -29,7 +29,7 @@ export function hasCode(error: unknown, ...codes: readonly RegistryErrorCode[]):
   return error instanceof RegistryError && codes.includes(error.code);
 }
 
-/** All error codes of this library. When a verifier of lists has which: docs/protocol.md#error-codes. */
+/** All error codes of this library. When a verifier of lists has which: docs/protocol/clients.md#error-codes. */
 export type RegistryErrorCode =
   /** An option is missing, unknown, or invalid. */
   | 'ERR_OPTIONS_INVALID'
