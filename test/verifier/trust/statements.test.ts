@@ -1,8 +1,9 @@
-import { type RegistryError, verifySignature } from '@passport-registry/verifier';
+import { type RegistryError, verifySignature, walkRotation } from '@passport-registry/verifier';
 import {
   type JwsFault,
   JwsRefused,
   readCompactJws,
+  readStatement,
   verifyCheckpoint,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';
@@ -168,6 +169,17 @@ describe('a statement', () => {
     ],
   ])('%s', async (_name, seconds, claims, expected) => {
     expect(await verdict(claims, seconds)).toBe(expected);
+  });
+});
+
+describe('a kid that is no string', () => {
+  it.each([7, null, true, ['x'], { toString: 0 }])('counts as none: %j', async (kid) => {
+    const jwtWith = (typ: string, claims: object) =>
+      signed(JSON.stringify({ alg: 'Ed25519', typ, kid }), JSON.stringify(claims));
+    const invalid = (message: string) => new Error(message);
+    expect(readStatement(jwtWith(TYP, { iat: 1, exp: 2 }), TYP, invalid).kid).toBeUndefined();
+    const step = jwtWith('registry-root-rotation+jwt', { iat: 1, next_root: key.rootKey.jwk });
+    await expect(walkRotation(key.rootKey, [step])).rejects.toMatchObject({ code: 'ERR_ROTATION_INVALID' });
   });
 });
 
