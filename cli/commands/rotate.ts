@@ -97,7 +97,7 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions): Promise<num
   const { next, build } = await rotate(plan, { ...given, newPassphrase });
   sayBuilt(io, build, performance.now() - started);
   const outgoing = plan.outgoing.thumbprint;
-  return finish(io, { outgoing, next: { ...next, nextRoots: plan.commits }, build }, options);
+  return finish(io, { outgoing, next, build }, options);
 }
 
 /** A rotation that is committed. */

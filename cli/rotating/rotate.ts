@@ -1,4 +1,4 @@
-import type { RootKey } from '@passport-registry/verifier';
+import { type RootKey, walkRotation } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { attach } from '../../generator/publishing/attach.js';
@@ -15,7 +15,7 @@ import type { RotateOptions } from './rotation-choice.js';
 
 /** The result of a rotation. */
 interface RotationReport {
-  /** The next root key. */
+  /** The next root key, with the keys to which the step commits it. */
   readonly next: RootKey;
   readonly build: BuildReport;
 }
@@ -50,7 +50,8 @@ export function rotate(confirmed: RotationPlan, options: RotateOptions): Promise
     );
     const signed = await signRequest(request, next, outgoing);
     const report = await attach(signed, tree, how);
-    return { next: next.rootKey, build: withNotes(report, [...answers, ...notes], warnings) };
+    const to = await walkRotation(plan.outgoing, signed.rotation === undefined ? [] : [signed.rotation]);
+    return { next: to, build: withNotes(report, [...answers, ...notes], warnings) };
   });
 }
 
