@@ -5,7 +5,7 @@ import type { PendingChanges } from './pending-changes.js';
 import type { Presence } from './signer-presence.js';
 
 /** The tree in the output folder, as an audit finds it under its own root key. */
-export interface TreeFacts extends ProvenStatements {
+export interface TreeFacts extends Pick<ProvenStatements, 'publication' | 'checkpoint'> {
   readonly folder: string;
   /** Whether the folder has any file. */
   readonly isThere: boolean;

@@ -1,4 +1,3 @@
-import { readIfReadable } from '../files/read-file.js';
 import type { SignedPublication } from '../list/list.js';
 import { diffLists } from '../list/list-diff.js';
 import { PATHS } from '../tree/paths.js';
@@ -13,7 +12,7 @@ import type { TreeOptions } from './publication.js';
  * Assembles the tree of a list, but for its statements. Of what is signed, only issuers.sig depends on the signature, and
  * SHA256SUMS does not list that: so a request can name the hash of SHA256SUMS before anybody has signed.
  *
- * @param before - the published tree that the list follows, without a pending publication
+ * @param before - the tree with the newest committed publication, which the list follows
  * @throws {@link IoFailed} if the logo cannot be read
  */
 export function assembleOver(
@@ -23,7 +22,7 @@ export function assembleOver(
 ): Tree {
   const list = before && publishedList(before);
   const diff = list && diffLists(list, signed.list);
-  const changes = before && readIfReadable(before.folder, PATHS.changes);
+  const changes = before?.read(PATHS.changes);
   return assembleTree({
     signed,
     about,

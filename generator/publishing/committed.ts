@@ -5,7 +5,6 @@ import { type PreviousCheckpoint, previousCheckpoint } from '../freshness/previo
 import type { CosignChoice } from '../log/log-choice.js';
 import type { ReadFileSync } from '../log/log-files.js';
 import type { PublishedTree } from '../tree/published-tree.js';
-import { statementsIn } from '../tree/statements-file.js';
 import { readPublished } from '../verification/read-published.js';
 import { apply, isBegun, readerOver, readStage, type Stage } from './journal.js';
 import { countCosigners, readProof } from './prove-logged.js';
@@ -42,26 +41,31 @@ export function checkpointBefore({
  * @throws {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function openCommitted(output: OutputFolder, witnesses: CosignChoice): Promise<CommittedTree> {
-  const committed = readStage(output);
-  const waits = committed !== undefined && !(await isComplete(output, committed, witnesses));
-  if (committed !== undefined && !waits) await apply(output, committed);
   const { named } = output;
+  const stage = readStage(output);
+  if (stage !== undefined) {
+    if (!isBegun(output, stage)) {
+      const published = await readPublished(named);
+      const newest = await readPublished(named, readerOver(output, stage));
+      const isComplete = await hasQuorum(newest, witnesses);
+      if (!isComplete || losesHold(published, newest)) return { output, published, stage, newest };
+    }
+    await apply(output, stage);
+  }
   const published = await readPublished(named);
-  if (!waits) return { output, published, stage: undefined, newest: published };
-  return {
-    output,
-    published,
-    stage: committed,
-    newest: await readPublished(named, readerOver(output, committed)),
-  };
+  return { output, published, stage: undefined, newest: published };
 }
 
-/** Whether a stage can be applied. One whose first file was moved already has been complete. */
-async function isComplete(output: OutputFolder, staged: Stage, witnesses: CosignChoice): Promise<boolean> {
-  if (isBegun(output, staged)) return true;
-  const proof = readProof(statementsIn(readerOver(output, staged))?.logProof);
-  if (proof === undefined) return true;
-  return (await countCosigners(proof.head, witnesses)) >= witnesses.quorum;
+/** Whether a staged tree has its quorum of witnesses, or needs none. */
+async function hasQuorum(staged: PublishedTree | undefined, witnesses: CosignChoice): Promise<boolean> {
+  const proof = readProof(staged?.statements.logProof);
+  return proof === undefined || (await countCosigners(proof.head, witnesses)) >= witnesses.quorum;
+}
+
+/** Whether an issuer was held while a stage waited. The stage then needs a new checkpoint before it is applied. */
+function losesHold(published: PublishedTree | undefined, staged: PublishedTree | undefined): boolean {
+  const held = published?.checkpoint.hold ?? [];
+  return held.some((id) => staged?.checkpoint.hold.includes(id) !== true);
 }
 
 /** Reads the file of a folder, or of the stage that lies over it. */

@@ -35,7 +35,7 @@ export interface AcceptOptions {
 }
 
 /**
- * Verifies a tree as a verifier does after an earlier publication. A mirror and `branch save` thus apply the rules of a
+ * Verifies a tree as a verifier does after an earlier publication. A mirror and `load` thus apply the rules of a
  * verifier. What they ask beyond them is asked elsewhere.
  *
  * @throws {@link TreeRejected} | {@link IoFailed}

@@ -209,14 +209,14 @@ describe('a new root key with GitHub', () => {
       'git init -q --bare -b main ../origin.git',
       'git init -q -b main && git remote add origin ../origin.git',
       "git add -A && git commit -qm 'Registry' && git push -qu origin main",
-      'npx passport-registry build --production && npx passport-registry branch save dist',
+      'npx passport-registry build --production --first && sh .github/published.sh new && sh .github/published.sh save',
     ];
     await sh([...author, prepared.join('\n')].join(''), folder);
     for (const commands of commandsBelow('cli/scaffold/template/README.md', 'New root key')) {
       await sh([...author, commands].join(''), folder);
     }
     const shown =
-      'git fetch -q && git show origin/new-root-key:root.json && git show origin/published:keys/root.json';
+      'git fetch -q && git show origin/new-root-key:root.json && git show origin/published:tree/keys/root.json';
     const { stdout } = await sh(shown, folder);
     const [, first, second] = /"kid":\s*"([\w-]+)"[\s\S]*"kid":\s*"([\w-]+)"/.exec(stdout) ?? [];
     expect([first, stdout]).toEqual([second, expect.stringContaining(String(first))]);

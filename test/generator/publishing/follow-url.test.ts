@@ -132,7 +132,10 @@ const SHOWN = {
 
 const cases = (sentence: keyof typeof SHOWN) =>
   SHOWN[sentence].flatMap((shown) =>
-    Object.keys(COMMANDS).map((name) => ({ shown, name: name as keyof typeof COMMANDS })),
+    Object.keys(COMMANDS).map((name): [string, keyof typeof COMMANDS] => [
+      shown,
+      name as keyof typeof COMMANDS,
+    ]),
   );
 
 describe('over the second publication', () => {
@@ -141,7 +144,7 @@ describe('over the second publication', () => {
     record('next');
   });
 
-  it.each(cases('a'))('(a) $name goes on where the URL shows the $shown', async ({ shown, name }) => {
+  it.each(cases('a'))('(a) where the URL shows the %s, %s goes on', async (shown, name) => {
     serve(shown);
     const { code, stderr } = await json(COMMANDS[name]);
     expect(code, stderr).toBe(0);
@@ -149,13 +152,13 @@ describe('over the second publication', () => {
     expect(stderr).not.toContain(host.base);
   });
 
-  it.each(cases('b'))('(b) $name goes on where the URL has nothing, and says so', async ({ shown, name }) => {
+  it.each(cases('b'))('(b) where the URL shows %s, %s goes on, and says so', async (shown, name) => {
     serve(shown);
     const { code, stderr } = await json(COMMANDS[name]);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`${host.base} serves no registry`)]);
   });
 
-  it.each(cases('c'))('(c) $name, where the URL shows $shown', async ({ shown, name }) => {
+  it.each(cases('c'))('(c) where the URL shows %s, %s goes on or is refused', async (shown, name) => {
     serve(shown);
     const before = state();
     const { code, stderr, error } = await json(COMMANDS[name]);
@@ -172,7 +175,7 @@ describe('over the second publication', () => {
     expect(await json([...COMMANDS[name], '--offline'])).toMatchObject({ code: 0 });
   });
 
-  it.each(cases('d'))('(d) $name is refused where the URL shows the $shown', async ({ shown, name }) => {
+  it.each(cases('d'))('(d) where the URL shows the %s, %s is refused', async (shown, name) => {
     serve(shown);
     const before = state();
     const { code, error } = await json(COMMANDS[name]);
@@ -274,7 +277,8 @@ describe('a new checkpoint', () => {
     serve('url');
     expect(await json(command, 20)).toMatchObject({ code: 0 });
     expect(checkpointOf().hold).toEqual(hold);
-    expect(checkpointOf().iat).toBeGreaterThan(Number(checkpointOf('url').iat));
+    // For the same tree, the checkpoint at the URL itself can be kept.
+    expect(Number(checkpointOf().iat)).toBeGreaterThanOrEqual(Number(checkpointOf('url').iat));
   });
 
   it('ends a hold that only the URL has', async () => {
@@ -336,11 +340,7 @@ describe('a new checkpoint', () => {
     await elsewhere('url', ['hold', 'alpha'], 10);
     serve('url');
     const { code, error } = await json(['attach', 'before'], 11);
-    expect([code, error.code, error.message]).toEqual([
-      2,
-      'ERR_REQUEST_OUTDATED',
-      expect.stringContaining('holds other issuers'),
-    ]);
+    expect([code, error.code]).toEqual([2, 'ERR_REQUEST_OUTDATED']);
     await sign('after', 12);
     expect(await json(['attach', 'after'], 13)).toMatchObject({ code: 0 });
     expect(checkpointOf().hold).toEqual(['alpha']);
