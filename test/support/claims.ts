@@ -194,10 +194,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/ceremony/ceremony', 'notices before the key is split that somebody else has joined'],
     ],
     'The root key in the output folder is replaced only #66a17a2b': [
-      [
-        'generator/build',
-        'of a registry changes only by a rotation',
-      ],
+      ['generator/build', 'of a registry changes only by a rotation'],
     ],
     'An invalid record, an invalid key or a full disk #5681541a': [
       ['generator/records/bad-input', 'a bad file'],

@@ -66,7 +66,10 @@ describe('a tree with a file that is damaged', () => {
     const count = rounds({ usual: 1, soak: damages.length });
     const present = paths.filter((path) => !isPast(path));
     return sample([...present.entries()], 4).flatMap(([at, path]) =>
-      Array.from({ length: count }, (_one, step) => [path, damages[(at + step) % damages.length] ?? ''] as const),
+      Array.from(
+        { length: count },
+        (_one, step) => [path, damages[(at + step) % damages.length] ?? ''] as const,
+      ),
     );
   };
 
@@ -77,7 +80,13 @@ describe('a tree with a file that is damaged', () => {
       const before = filesOf(join(folder, 'dist'));
       const [name, args] = Object.entries(SIGNING)[at % 4] ?? ['', []];
       const { code, stderr } = await cli(args, folder);
-      expect([path, damage, name, code, stderr]).toEqual([path, damage, name, 1, expect.stringContaining('`load`')]);
+      expect([path, damage, name, code, stderr]).toEqual([
+        path,
+        damage,
+        name,
+        1,
+        expect.stringContaining('`load`'),
+      ]);
       expect(filesOf(join(folder, 'dist'))).toEqual(before);
       rmSync(folder, { recursive: true });
     }

@@ -8,7 +8,16 @@ import { listen } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { readTreeFile } from '../../support/statements.js';
-import { cli, clockAhead, filesOf, goodCli, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  clockAhead,
+  filesOf,
+  goodCli,
+  keyPair,
+  recordText,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
 const BUILD = ['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', checkpoint: 'online.pem' })];
@@ -49,7 +58,10 @@ function settings(service: string): void {
 async function waits(...args: string[]) {
   const before = existsSync(dist()) ? filesOf(dist()) : undefined;
   const { code, stderr } = await cli(args, folder);
-  expect([code, stderr]).toEqual([6, expect.stringContaining('run `checkpoint` when the witnesses are back')]);
+  expect([code, stderr]).toEqual([
+    6,
+    expect.stringContaining('run `checkpoint` when the witnesses are back'),
+  ]);
   expect(existsSync(dist()) ? filesOf(dist()) : undefined).toEqual(before);
 }
 
@@ -95,7 +107,10 @@ describe('a publication that waits for witnesses', () => {
 
   it.each([
     ['the same command', BUILD],
-    ['the same command without the key of the log', ['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'online.pem' })]],
+    [
+      'the same command without the key of the log',
+      ['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'online.pem' })],
+    ],
     ['checkpoint', CHECKPOINT],
   ])('is completed by %s when they are back', async (_what, command) => {
     clock = START;
@@ -172,16 +187,19 @@ describe('a publication that waits for witnesses', () => {
   it.each([
     ['hold', ['hold', 'beta', ...ONLINE]],
     ['checkpoint', CHECKPOINT],
-  ])('keeps an earlier hold if no witness is demanded any more, and the next command is %s', async (_what, command) => {
-    await good('hold', 'alpha', ...ONLINE);
-    writeFiles(folder, { 'registry.yaml': `log: { origin: ${ORIGIN} }\n` });
-    await cli(command, folder);
-    expect(claims('checkpoint.jwt')['hold']).toContain('alpha');
-    await good(...CHECKPOINT);
-    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
-    expect(claims('checkpoint.jwt')['hold']).toContain('alpha');
-    await assertOneHistory();
-  });
+  ])(
+    'keeps an earlier hold if no witness is demanded any more, and the next command is %s',
+    async (_what, command) => {
+      await good('hold', 'alpha', ...ONLINE);
+      writeFiles(folder, { 'registry.yaml': `log: { origin: ${ORIGIN} }\n` });
+      await cli(command, folder);
+      expect(claims('checkpoint.jwt')['hold']).toContain('alpha');
+      await good(...CHECKPOINT);
+      expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
+      expect(claims('checkpoint.jwt')['hold']).toContain('alpha');
+      await assertOneHistory();
+    },
+  );
 });
 
 describe('a first publication that waits for witnesses', () => {
@@ -206,7 +224,10 @@ describe('a first publication that waits for witnesses', () => {
 describe('a request whose publication waits for witnesses', () => {
   it('is completed by attaching it again, or by `checkpoint`', async () => {
     await good(...BUILD);
-    for (const [at, command] of [['attach', 'request-0', '--root-key', 'root.json', ...BUILD.slice(3)], CHECKPOINT].entries()) {
+    for (const [at, command] of [
+      ['attach', 'request-0', '--root-key', 'root.json', ...BUILD.slice(3)],
+      CHECKPOINT,
+    ].entries()) {
       change(`issuer-${at}`);
       await good('build', '--unsigned', `request-${at}`, '--root-key', 'root.json', ...BUILD.slice(3));
       await good('sign', `request-${at}`, '--key', 'key.pem', '--yes');
