@@ -112,7 +112,7 @@ describeWith(['openssl'], 'signing in two steps', () => {
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
     const { stdout } = await sh('npx passport-registry verify dist --root-key root.json', folder);
     expect(stdout).toContain('is valid');
-    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 2 });
+    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 3 });
   });
 });
 
