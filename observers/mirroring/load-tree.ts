@@ -67,11 +67,7 @@ async function loadInto(
   assertTreeOrNothing(output);
   const held = hasTree(out) ? new HeldRelease(out) : undefined;
   const releases = [new HeldRelease(READ_AT_URL)];
-  const candidate = new Candidate({ ...options, anyAge: true }, folder, {
-    held,
-    releases,
-    heldLog: undefined,
-  });
+  const candidate = new Candidate({ ...options, anyAge: true }, folder, { held, releases });
   const { report, stats, isHeld } = await downloadVerified(candidate).catch((error) => {
     throw error instanceof TreeRejected ? notLoaded(options.source, named, error) : error;
   });

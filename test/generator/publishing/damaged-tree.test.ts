@@ -6,6 +6,7 @@ import { loggedFolder } from '../../support/logged-folder.js';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
+import { sha256 } from '../../support/signed-tree.js';
 import { rounds, sample } from '../../support/soak.js';
 import { cli, filesBelow, filesOf, recordText, writeFiles } from '../../support/workspace.js';
 
@@ -108,6 +109,22 @@ describe('a tree with a file that is damaged', () => {
       }
       rmSync(folder, { recursive: true });
     }
+  });
+});
+
+describe('a tree whose page somebody has changed, with its entry in SHA256SUMS', () => {
+  it.each(Object.entries(SIGNING))('is refused by %s, which would sign it', async (_name, args) => {
+    const folder = copyOf(made);
+    const dist = (path: string) => join(folder, 'dist', path);
+    const page = readFileSync(dist('index.html'), 'utf8');
+    const sums = readFileSync(dist('SHA256SUMS'), 'utf8');
+    const other = page.replace('<body', '<body onload="alert()"');
+    writeFileSync(dist('index.html'), other);
+    writeFileSync(dist('SHA256SUMS'), sums.replace(sha256(Buffer.from(page)), sha256(Buffer.from(other))));
+    const before = filesOf(dist(''));
+    const { code, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the checkpoint is for another SHA256SUMS')]);
+    expect(filesOf(dist(''))).toEqual(before);
   });
 });
 

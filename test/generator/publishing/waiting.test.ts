@@ -158,6 +158,18 @@ describe('a publication that waits for witnesses', () => {
     expect(filesOf(dist())).toEqual(before);
   });
 
+  it('counts for the end of a suspension, too', async () => {
+    await waits('suspend', 'alpha', '--reason', 'leak', ...BUILD.slice(1));
+    // The machine that ends it has a clock that is behind.
+    const end = ['suspend', '--end', 'alpha', '--reason', 'new keys', ...BUILD.slice(1)];
+    expect((await cli(end, folder, clockAhead(-1))).code).toBe(6);
+    clock = START;
+    await good(...CHECKPOINT);
+    const { issuers } = JSON.parse(readFileSync(dist('about.json'), 'utf8'));
+    expect(issuers).toEqual({ alpha: { reinstated: expect.any(String) } });
+    await assertOneHistory();
+  });
+
   it('lets `checkpoint` renew the published one meanwhile', async () => {
     const publication = readTreeFile(dist('publication.jwt'));
     const { iat = 0 } = claims('checkpoint.jwt');

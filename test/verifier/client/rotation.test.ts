@@ -253,6 +253,20 @@ describe('a client that has followed a rotation', () => {
   });
 });
 
+describe('a client that has pinned two root keys', () => {
+  it('saves the rotation of the key that signed, so that a restart needs no source', async () => {
+    const store = memoryStore();
+    const host = await registryHost(await rotated(at(-60), second, third));
+    const rootKey = [key(root).rootKey.jwk, key(second).rootKey.jwk];
+    const client = clientOf([host], { store, rootKey });
+    await client.ready();
+    client.close();
+    const offline = clientOf([], { sources: ['http://127.0.0.1:9'], store, rootKey });
+    await offline.ready();
+    expect(offline.status()).toMatchObject({ source: 'store', rootKeys: [key(third).rootKey.thumbprint] });
+  });
+});
+
 describe('a longer chain that arrives after the decision', () => {
   /** A host that answers for its rotation once it is let go. */
   const holdingBack = (host: RegistryHost): (() => void) => {
