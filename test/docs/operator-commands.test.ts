@@ -74,9 +74,10 @@ test ! -e tool-checkpoint/publication.signing-input
 openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-checkpoint/checkpoint.signing-input -out tool-checkpoint/checkpoint.sig
 npx passport-registry attach tool-checkpoint --root-key root.json
 npx passport-registry keys generate --no-passphrase --private tool-next.pem > tool-next.json
-npx passport-registry keys step --unsigned tool-step --root-key root.json --next tool-next.json
-openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-step/rotation.signing-input -out tool-step/rotation.sig
-npx passport-registry attach tool-step --root-key root.json > tool-step.jwt
+npx passport-registry keys rotate --unsigned tool-step --root-key root.json --next-root-key tool-next.json
+openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-step/outgoing/rotation.signing-input -out tool-step/outgoing/rotation.sig
+npx passport-registry sign tool-step --key tool-next.pem --root-key tool-next.json --previous-root-key root.json --yes
+npx passport-registry attach tool-step --root-key root.json
 `;
 
 /** Commands that sign a request with the signer of registry.yaml. */
@@ -111,7 +112,7 @@ describeWith(['openssl'], 'signing in two steps', () => {
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
     const { stdout } = await sh('npx passport-registry verify dist --root-key root.json', folder);
     expect(stdout).toContain('is valid');
-    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 2 });
+    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 3 });
   });
 });
 
@@ -190,7 +191,7 @@ describe('the README of a new registry, without a branch', () => {
     const [rotate] = blocks('New root key');
     await paste(rotate);
     expect(list().issuers).toHaveLength(2);
-    const [served, next] = ['dist/keys/root.json', 'rotation/next.json'].map(
+    const [served, next] = ['dist/keys/root.json', 'root.json'].map(
       (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')).kid,
     );
     expect(served).toBe(next);
@@ -226,8 +227,7 @@ describe('a new root key with GitHub', () => {
 describe('freshness and rotation', () => {
   it.each([
     ['A new root key', 'root.json'],
-    ['By hand', 'next.json'],
-    ['By signing request', 'next.json'],
+    ['By signing request', 'root.json'],
   ])('docs/operators/keys.md: checkpoint, %s', async (rotation, rootKey) => {
     const folder = await freshWithOnlineKey();
     const names = 'root_key: root.json\nsigner: { key: root-key.pem }\n';
