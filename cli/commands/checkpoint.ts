@@ -7,14 +7,14 @@ import {
   ROOT_CHECKPOINT_HOURS,
 } from '../../generator/freshness/checkpoint.js';
 import { missingOnlineKey } from '../../generator/freshness/online-keys.js';
-import { type CommittedTree, openCommitted } from '../../generator/publishing/committed.js';
+import type { CommittedTree } from '../../generator/publishing/committed.js';
 import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
 import {
   assertListed,
   type HoldChange,
   type PublishedCheckpointChoice,
 } from '../../generator/publishing/next-hold.js';
-import { followed } from '../../generator/publishing/open-tree.js';
+import { followed, openCommitted } from '../../generator/publishing/open-tree.js';
 import {
   type CheckpointReport,
   publishCheckpoint,

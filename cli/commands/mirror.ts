@@ -80,22 +80,16 @@ async function mirror(
 }
 
 function sayMirrored(io: Io, report: MirrorReport): void {
-  const { switched, updatedAt, issuers, fetched, bytes, log, repaired, warnings, notes } = report;
-  const what = switched ? 'switched to' : repaired.length > 0 ? 'repaired:' : 'unchanged:';
+  const { switched, updatedAt, issuers, fetched, bytes, repaired, warnings, notes } = report;
+  const what = switched ? 'switched to' : repaired ? 'repaired:' : 'unchanged:';
   say(
     io,
     `mirror ok: ${what} the list of ${updatedAt}, ${count(issuers, 'issuer')}, ${count(fetched, 'file')} fetched, ${count(bytes, 'byte')}`,
   );
-  if (log?.isPending) say(io, `the newest publication is in the log ${log.origin}, but not published yet`);
-  for (const path of repaired.slice(0, MAX_PATHS))
-    say(io, `WARNING: ${path} was damaged on this disk and has been repaired`);
-  if (repaired.length > MAX_PATHS) say(io, `WARNING: and ${repaired.length - MAX_PATHS} more`);
+  if (repaired) say(io, 'WARNING: the release being served was damaged on this disk, and has been replaced');
   for (const warning of warnings) say(io, `WARNING: ${warning}`);
   for (const { message } of notes) say(io, `note: ${message}`);
 }
-
-/** The number of damaged files to list. */
-const MAX_PATHS = 10;
 
 async function status(io: Io, named: readonly string[], options: StatusOptions): Promise<number> {
   const urls = named.length > 0 ? named : configuredUrls(options);

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
 import {
   COSIGNED_ANY_TIME,
@@ -9,6 +9,7 @@ import {
   readRotation,
 } from '@passport-registry/verifier/core';
 import { GeneratorError, ignoring, TreeRejected } from '../../generator/errors.js';
+import { stageBeside } from '../../generator/files/output-folder.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { findRecordFiles } from '../../generator/records/collect.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
@@ -33,7 +34,6 @@ import type {
   TreeFacts,
 } from './facts.js';
 import { pendingChanges } from './pending-changes.js';
-import { ROTATION_FOLDER, readRotationFiles } from './rotation-files.js';
 import { presenceOf } from './signer-presence.js';
 
 /** What to look at. */
@@ -65,7 +65,6 @@ export async function readFacts(options: StatusOptions): Promise<Facts> {
     log: await logFacts(settings, tree, env),
     records: await recordFacts(options, tree),
     hasStage: hasStage(out),
-    rotation: await rotationFacts(env),
     hosts: await hostFacts(options, tree.rootKey ?? rootKey.rootKey),
   };
 }
@@ -77,12 +76,14 @@ async function readTree(folder: string, now: number): Promise<TreeFacts> {
   if (isFolder === undefined || (isFolder && readdirSync(folder).length === 0))
     return { ...none, isThere: false };
   if (!isFolder) return { ...none, isThere: true, problems: [`${folder} is not a folder`] };
-  const { report, statements: proven } = await auditTree(folderSource(folder), undefined, { now: () => now });
+  const { report, statements } = await auditTree(folderSource(folder), undefined, { now: () => now });
   const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
   const { rotation = [], logProof } = statementsIn((path) => readIfReadable(folder, path)) ?? {};
   const rootKey = await loadRootKey(join(folder, PATHS.rootKey), {}).catch(ignoring(GeneratorError));
   const found = {
-    ...{ folder, isThere: true, development: report.development, rotation, logProof, rootKey, ...proven },
+    ...{ folder, isThere: true, development: report.development, rotation, logProof, rootKey },
+    publication: statements.publication,
+    checkpoint: statements.checkpoint,
     problems: failed.flatMap(({ problems }) => problems),
     notes: report.notes.map(({ message }) => message),
   };
@@ -167,17 +168,8 @@ async function recordFacts(
 
 /** Whether a publication was committed beside a tree, and waits for witnesses or for the next command that completes it. */
 function hasStage(out: string): boolean {
-  const folder = resolve(out);
-  return existsSync(join(dirname(folder), `.${basename(folder)}.stage`, 'manifest.json'));
-}
-
-async function rotationFacts(env: NodeJS.ProcessEnv): Promise<Facts['rotation']> {
-  try {
-    return await readRotationFiles(ROTATION_FOLDER, env);
-  } catch (error) {
-    if (!(error instanceof GeneratorError)) throw error;
-    return { folder: ROTATION_FOLDER, problem: error.message };
-  }
+  const real = existsSync(out) ? realpathSync(out) : resolve(out);
+  return existsSync(join(stageBeside(real), 'manifest.json'));
 }
 
 /** Asks each host one question, all at the same time. */

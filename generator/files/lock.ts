@@ -12,6 +12,9 @@ const WAIT_MS = 20_000;
 /** The pause before another attempt, in milliseconds. */
 const RETRY_MS = 20;
 
+// The library ends a process that reaches its limit of file sizes, unless somebody listens. The write then fails, as on a full disk.
+process.on('SIGXFSZ', () => undefined);
+
 /** Another process holds a lock. */
 export class LockHeld extends IoFailed {}
 

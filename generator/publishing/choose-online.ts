@@ -10,7 +10,7 @@ interface OtherKeys {
   readonly rootKey: RootKey;
   readonly log: LogIdentity | undefined;
   /** The published tree, whose rotation names earlier root keys. */
-  readonly published: Pick<PublishedTree, 'folder'> | undefined;
+  readonly published: Pick<PublishedTree, 'folder' | 'rootKey'> | undefined;
 }
 
 /**
@@ -23,7 +23,9 @@ export function chooseOnline(
   choice: OnlineChoice | undefined,
   { rootKey, log, published }: OtherKeys,
 ): OnlineChoice | undefined {
-  const keys = choice?.keys.filter(({ thumbprint }) => thumbprint !== rootKey.thumbprint) ?? [];
+  // In a rotation, the settings may still name the outgoing key.
+  const roots = [rootKey.thumbprint, published?.rootKey.thumbprint];
+  const keys = choice?.keys.filter(({ thumbprint }) => !roots.includes(thumbprint)) ?? [];
   if (choice === undefined || keys.length === 0) return undefined;
   const invalid = (message: string) => new KeyRejected(`the key of the log ${message}`);
   const logKey = log && parseNoteKey(log.vkey, 'log', invalid).jwk;

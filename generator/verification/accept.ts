@@ -6,20 +6,24 @@ import {
 } from '@passport-registry/verifier';
 import {
   type AcceptedStatements,
+  COSIGNED_ANY_TIME,
   type Conditions,
   logTrustOf,
   type Memory,
   type Proven,
   type Publication,
+  parseStatementsFile,
   pinnedMemory,
   readMemory,
   verifyPublication,
+  verifyPublicationProof,
   verifyStatements,
 } from '@passport-registry/verifier/core';
 import { clockAt } from '../list/updated-at.js';
 import type { ReadFileSync } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import { readUnverified, statementsIn } from '../tree/statements-file.js';
+import type { AcceptedHead } from './check-log.js';
 import { type PinnedTrust, pinnedKey } from './pinned-trust.js';
 import { rejecting } from './seen-files.js';
 import { registryFiles, type TreeSource } from './tree-source.js';
@@ -35,8 +39,7 @@ export interface AcceptOptions {
 }
 
 /**
- * Verifies a tree as a verifier does after an earlier publication. A mirror and `branch save` thus apply the rules of a
- * verifier. What they ask beyond them is asked elsewhere.
+ * Verifies a tree as a verifier does after an earlier publication.
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
@@ -64,6 +67,27 @@ export async function acceptStatements(
   return rejecting(async () =>
     verifyStatements(registryFiles(source), await newestMemory(options, conditions), conditions),
   );
+}
+
+/**
+ * Returns the head of the log of the newest publication that was accepted before: that of its proof.
+ *
+ * @returns undefined if there is none, or if its proof is damaged
+ */
+export async function acceptedHead(options: AcceptOptions): Promise<AcceptedHead | undefined> {
+  const newest = await newestStored(options, conditionsOf(options));
+  const statement = newest?.memory.accepted?.publication;
+  if (newest === undefined || statement?.log === undefined) return undefined;
+  const { origin } = statement.log;
+  const rules = { origin, witnesses: [], quorum: 0, ...COSIGNED_ANY_TIME };
+  try {
+    const { logProof } = parseStatementsFile(Buffer.from(newest.stored.statements));
+    const { size, root } = await verifyPublicationProof(logProof, statement, rules);
+    return { origin, size, root };
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -104,20 +128,27 @@ function conditionsOf({ trust, expiry }: Omit<AcceptOptions, 'accepted'>, now?: 
   return { log: logTrustOf(trust.log), clock: clockAt(now), expiry };
 }
 
+async function newestMemory(options: AcceptOptions, conditions: Conditions): Promise<Memory> {
+  return (await newestStored(options, conditions))?.memory ?? pinnedMemory([options.trust.rootKey]);
+}
+
 /**
- * Returns what the newest publication proves that was accepted before. A damaged publication, or one that is not valid under
+ * Returns the newest publication that was accepted before, and what it proves. A damaged publication, or one that is not valid under
  * the pinned key, is no evidence: the one before it counts.
  */
-async function newestMemory({ trust, accepted }: AcceptOptions, conditions: Conditions): Promise<Memory> {
+async function newestStored(
+  { trust, accepted }: AcceptOptions,
+  conditions: Conditions,
+): Promise<{ readonly stored: StoredPublication; readonly memory: Memory } | undefined> {
   const pinned = pinnedMemory([trust.rootKey]);
   for (const stored of accepted) {
     try {
-      return await readMemory(stored, pinned, conditions);
+      return { stored, memory: await readMemory(stored, pinned, conditions) };
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
     }
   }
-  return pinned;
+  return undefined;
 }
 
 /**

@@ -74,9 +74,10 @@ test ! -e tool-checkpoint/publication.signing-input
 openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-checkpoint/checkpoint.signing-input -out tool-checkpoint/checkpoint.sig
 npx passport-registry attach tool-checkpoint --root-key root.json
 npx passport-registry keys generate --no-passphrase --private tool-next.pem > tool-next.json
-npx passport-registry keys step --unsigned tool-step --root-key root.json --next tool-next.json
-openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-step/rotation.signing-input -out tool-step/rotation.sig
-npx passport-registry attach tool-step --root-key root.json > tool-step.jwt
+npx passport-registry keys rotate --unsigned tool-step --root-key root.json --next-root-key tool-next.json
+openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-step/outgoing/rotation.signing-input -out tool-step/outgoing/rotation.sig
+npx passport-registry sign tool-step --key tool-next.pem --root-key tool-next.json --previous-root-key root.json --yes
+npx passport-registry attach tool-step --root-key root.json
 `;
 
 /** Commands that sign a request with the signer of registry.yaml. */
@@ -111,7 +112,7 @@ describeWith(['openssl'], 'signing in two steps', () => {
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
     const { stdout } = await sh('npx passport-registry verify dist --root-key root.json', folder);
     expect(stdout).toContain('is valid');
-    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 2 });
+    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 3 });
   });
 });
 
@@ -190,7 +191,7 @@ describe('the README of a new registry, without a branch', () => {
     const [rotate] = blocks('New root key');
     await paste(rotate);
     expect(list().issuers).toHaveLength(2);
-    const [served, next] = ['dist/keys/root.json', 'rotation/next.json'].map(
+    const [served, next] = ['dist/keys/root.json', 'root.json'].map(
       (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')).kid,
     );
     expect(served).toBe(next);
@@ -209,14 +210,14 @@ describe('a new root key with GitHub', () => {
       'git init -q --bare -b main ../origin.git',
       'git init -q -b main && git remote add origin ../origin.git',
       "git add -A && git commit -qm 'Registry' && git push -qu origin main",
-      'npx passport-registry build --production && npx passport-registry branch save dist',
+      'npx passport-registry build --production --first && sh .github/published.sh new && sh .github/published.sh save',
     ];
     await sh([...author, prepared.join('\n')].join(''), folder);
     for (const commands of commandsBelow('cli/scaffold/template/README.md', 'New root key')) {
       await sh([...author, commands].join(''), folder);
     }
     const shown =
-      'git fetch -q && git show origin/new-root-key:root.json && git show origin/published:keys/root.json';
+      'git fetch -q && git show origin/new-root-key:root.json && git show origin/published:tree/keys/root.json';
     const { stdout } = await sh(shown, folder);
     const [, first, second] = /"kid":\s*"([\w-]+)"[\s\S]*"kid":\s*"([\w-]+)"/.exec(stdout) ?? [];
     expect([first, stdout]).toEqual([second, expect.stringContaining(String(first))]);
@@ -226,8 +227,7 @@ describe('a new root key with GitHub', () => {
 describe('freshness and rotation', () => {
   it.each([
     ['A new root key', 'root.json'],
-    ['By hand', 'next.json'],
-    ['By signing request', 'next.json'],
+    ['By signing request', 'root.json'],
   ])('docs/operators/keys.md: checkpoint, %s', async (rotation, rootKey) => {
     const folder = await freshWithOnlineKey();
     const names = 'root_key: root.json\nsigner: { key: root-key.pem }\n';

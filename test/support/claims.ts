@@ -216,17 +216,19 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/rotating/rotate', 'a rotation that does not fit'],
       ['cli/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
     ],
-    '`branch save` verifies both trees #94ac4310': [
-      ['generator/publishing/save-branch', 'and publishes no file that is not part of the tree, such as %s'],
-      ['generator/publishing/save-branch', 'by an older list: a revocation stays'],
-      ['generator/publishing/save-branch', 'by a tree that was built over an older list'],
-      ['generator/publishing/branch', 'refuses a branch that was put back to an older list'],
-      ['generator/publishing/branch', 'starts only if the host clearly has no list'],
-      ['generator/publishing/branch', 'never replaces the publication of somebody else'],
-      [
-        'generator/publishing/branch',
-        'refuses to start again if the branch is gone while the registry serves a list',
-      ],
+    'With a `base_url`, a production key signs a publication only #a01887bb': [
+      ['generator/publishing/follow-url', '(c) where the URL shows %s, %s goes on or is refused'],
+      ['generator/publishing/follow-url', '(d) where the URL shows the %s, %s is refused'],
+      ['generator/publishing/follow-url', 'needs --first where the URL shows %s'],
+      ['generator/publishing/follow-url', 'is refused, also with --first'],
+      ['generator/publishing/follow-url', 'keeps a hold at the URL that the tree has never seen'],
+    ],
+    '`load` verifies the whole tree under the root key #54313138': [
+      ['observers/mirroring/load-tree', 'the tree of a thief, and one with a file that nobody has signed'],
+      ['observers/mirroring/load-tree', 'what is older than this machine has read at the URL'],
+      ['observers/mirroring/load-tree', 'names whom the replaced tree stops and the loaded one does not'],
+      ['observers/mirroring/load-tree', 'brings a stale tree to what the URL serves, and moves it aside'],
+      ['cli/scaffold/two-operators', 'is refused by the push'],
     ],
     'A file in a pull request cannot run code #ec8ab4ef': [
       [

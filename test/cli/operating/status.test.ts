@@ -83,6 +83,9 @@ it('tells an operator what a registry has, from an empty folder to the first lis
   expect(filesOf(folder)).toEqual(before);
   expect((await cli(['status', '--fail-on', 'warning'], folder)).code).toBe(0);
 
+  writeFiles(folder, { '.dist.stage/manifest.json': '{}' });
+  expect((await status()).parts['stage']).toMatchObject({ level: 'warning', hint: expect.any(String) });
+  rmSync(join(folder, '.dist.stage'), { recursive: true });
   writeFiles(folder, { 'issuers/alpha.yaml': 'tier: 1\n', 'dist/issuers.json': '{}' });
   const damaged = await status();
   expect([damaged.code, damaged.ok, damaged.level]).toEqual([1, false, 'error']);

@@ -120,7 +120,7 @@ describe('a signing request with names and reasons', () => {
     [
       'more than issuers',
       () => forge('{"issuers":{"alpha":{"name":"x"}},"more":1}'),
-      /only member is issuers/,
+      /not in canonical form/,
     ],
     [
       'a reason while active',

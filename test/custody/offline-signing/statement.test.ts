@@ -102,7 +102,7 @@ describe('a request for a publication statement', () => {
     ['the sequence before', () => alterStatement(folder, { sequence: 1 }), 1, /has 1 as its sequence/],
     ['a lower sequence', () => alterStatement(folder, { sequence: 0 }), 1, /its sequence, but .* needs 2/],
     ['a sequence that burns others', () => alterStatement(folder, { sequence: 3 }), 1, /its sequence/],
-    ['a sequence that is none', () => alterStatement(folder, { sequence: 1.5 }), 1, /number that is missing/],
+    ['a sequence that is none', () => alterStatement(folder, { sequence: 1.5 }), 1, /claim that is missing/],
     ['another statement before it', () => alterStatement(folder, { previous: [HASH] }), 1, /its previous/],
     ['no statement before it', () => alterStatement(folder, { previous: undefined }), 1, /its previous/],
     ['another list', () => alterStatement(folder, { sha256: HASH }), 1, /its sha256/],
@@ -110,7 +110,7 @@ describe('a request for a publication statement', () => {
     ['another number of issuers', () => alterStatement(folder, { issuers: 2 }), 1, /its issuers/],
     ['other sums', () => alterStatement(folder, { sums_sha256: HASH }), 1, /its sums_sha256/],
     ['levels that the records do not need', () => alterStatement(folder, { levels: 1 }), 1, /its levels/],
-    ['levels that no registry has', () => alterStatement(folder, { levels: 9 }), 1, /number that is missing/],
+    ['levels that no registry has', () => alterStatement(folder, { levels: 9 }), 1, /claim that is missing/],
     [
       'another time of the list',
       () => alterStatement(folder, { updated_at: '2026-01-01T00:00:00Z' }),

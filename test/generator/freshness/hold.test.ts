@@ -87,8 +87,11 @@ describe('hold and release', () => {
     expect(await reasons('beta')).toEqual(['policy-met']);
     expect(text('issuers.json')).toBe(list);
     const more = await good('hold', 'beta', ...ONLINE, '--hours', '2', '--json');
-    expect(JSON.parse(more.stdout)).toMatchObject({ ok: true, hold: ['alpha', 'beta'] });
+    expect(JSON.parse(more.stdout)).toMatchObject({ ok: true, hold: ['alpha', 'beta'], warnings: [] });
     expect(claims().exp - claims().iat).toBe(2 * 60 * 60);
+    const next = await good('checkpoint', 'dist', ...ONLINE, '--json');
+    expect(JSON.parse(next.stdout).warnings).toEqual([]);
+    expect((await cli(['status', '--out', 'dist'], folder)).stdout).toContain('compared with a host\n');
     expect((await release('alpha')).stderr).toContain('on hold: beta.');
     expect(await reasons('alpha')).toEqual(['policy-met']);
     expect((await release('beta')).stderr).toContain('on hold: no issuer');

@@ -54,7 +54,7 @@ const CASES: [tree: string, anchor: string, problem: string | undefined][] = [
   ['old', 'quorum.json', 'has recent and valid cosignatures only of: a.example'],
   ['future', 'quorum.json', 'has recent and valid cosignatures only of: a.example'],
   ['none', 'log-only.json', undefined],
-  ['none', 'other.json', `the publication statement names ${ORIGIN}, not the log other.example/log`],
+  ['none', 'other.json', `must be of other.example/log, but the publication names ${ORIGIN}`],
   ['unlogged', 'log-only.json', 'log/checkpoint is missing'],
   ['unlogged', 'quorum.json', 'log/checkpoint is missing'],
 ];

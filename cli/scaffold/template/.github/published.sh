@@ -24,7 +24,7 @@ case "${1-}" in
   load)
     git fetch -q ${CI:+--depth=1} origin +refs/heads/published:refs/remotes/origin/published
     checkout refs/remotes/origin/published
-    npx passport-registry load "$copy/tree"
+    if test -d "$copy/tree"; then npx passport-registry load "$copy/tree"; fi
     if test -d "$copy/stage" && ! test -d .dist.stage; then cp -R "$copy/stage" .dist.stage; fi
     if test -d "$copy/stage"; then diff -r "$copy/stage" .dist.stage; fi
     ;;
@@ -33,7 +33,7 @@ case "${1-}" in
     ;;
   save)
     rm -rf "$copy/tree" "$copy/stage"
-    cp -R dist "$copy/tree"
+    if test -d dist; then cp -R dist "$copy/tree"; fi
     if test -d .dist.stage; then cp -R .dist.stage "$copy/stage"; fi
     exact -C "$copy" add --force --all
     if git -C "$copy" diff --cached --quiet; then exit 0; fi
