@@ -55,8 +55,8 @@ const CASES: [tree: string, anchor: string, problem: string | undefined][] = [
   ['future', 'quorum.json', 'has recent and valid cosignatures only of: a.example'],
   ['none', 'log-only.json', undefined],
   ['none', 'other.json', `the publication statement names ${ORIGIN}, not the log other.example/log`],
-  ['unlogged', 'log-only.json', 'log/checkpoint is missing'],
-  ['unlogged', 'quorum.json', 'log/checkpoint is missing'],
+  ['unlogged', 'log-only.json', `the publication statement names no log, not the log ${ORIGIN}`],
+  ['unlogged', 'quorum.json', `the publication statement names no log, not the log ${ORIGIN}`],
 ];
 
 describe('what a trust anchor demands of the log', () => {
