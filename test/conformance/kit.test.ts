@@ -27,8 +27,8 @@ const EVERY = 67;
 
 /** Rules that say nothing to one of the six roles: who they are for. */
 const FOR_OTHERS: Readonly<Record<string, string>> = {
-  publishers: `other-files write-order save-last hold-kept list-later newest-published next-statement
-    request-follows signer-memory root-key-continues statements-stay verified-before-written publication-rules
+  publishers: `other-files write-order save-last hold-kept list-later next-statement
+    request-follows signer-memory root-key-continues verified-before-written publication-rules
     record-changes reinstated reserved-names changes-unsigned log-witnesses`,
   hosts: 'query-ignored',
   issuers: 'nonce nonce-signature mint issuer-errors access-token',
