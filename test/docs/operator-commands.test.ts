@@ -51,16 +51,20 @@ describe('the commands of the pages for operators', () => {
   });
 });
 
-/** A request with a checkpoint alone, and one with a rotation step, signed in the same way as the list. */
+/** A request with a checkpoint alone, and a rotation, signed in the same way as the list. */
 const SIGN_WITH_OPENSSL = `
+sign() { openssl pkeyutl -sign -rawin -inkey $1.pem -in $2 -out $3; }
 npx passport-registry build --unsigned tool-checkpoint --root-key root.json
 test ! -e tool-checkpoint/publication.signing-input
-openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-checkpoint/checkpoint.signing-input -out tool-checkpoint/checkpoint.sig
+sign root-key tool-checkpoint/checkpoint.signing-input tool-checkpoint/checkpoint.sig
 npx passport-registry attach tool-checkpoint --root-key root.json
 npx passport-registry keys generate --no-passphrase --private tool-next.pem > tool-next.json
-npx passport-registry keys step --unsigned tool-step --root-key root.json --next tool-next.json
-openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-step/rotation.signing-input -out tool-step/rotation.sig
-npx passport-registry attach tool-step --root-key root.json > tool-step.jwt
+npx passport-registry keys rotate --unsigned tool-step --root-key root.json --next-root-key tool-next.json
+sign root-key tool-step/outgoing/rotation.signing-input tool-step/outgoing/rotation.sig
+sign tool-next tool-step/issuers.json tool-step/issuers.sig
+sign tool-next tool-step/publication.signing-input tool-step/publication.sig
+sign tool-next tool-step/checkpoint.signing-input tool-step/checkpoint.sig
+npx passport-registry attach tool-step --root-key root.json
 `;
 
 /** Commands that sign a request with the signer of registry.yaml. */
@@ -95,7 +99,7 @@ describeWith(['openssl'], 'signing in two steps', () => {
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
     const { stdout } = await sh('npx passport-registry verify dist --root-key root.json', folder);
     expect(stdout).toContain('is valid');
-    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 2 });
+    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 3 });
   });
 });
 
