@@ -164,9 +164,10 @@ describe('the README of a new registry, without a branch', () => {
     const [rotate] = blocks('New root key');
     await paste(rotate);
     expect(list().issuers).toHaveLength(2);
-    const [served, next] = ['dist/keys/root.json', 'root.json'].map(
+    const [served, next, old] = ['dist/keys/root.json', 'root.json', '../old-root.json'].map(
       (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')).kid,
     );
+    expect(old).not.toBe(next);
     expect(served).toBe(next);
   });
 });

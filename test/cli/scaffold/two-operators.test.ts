@@ -55,6 +55,32 @@ describe('two who publish at once through the branch', () => {
     ]);
   });
 
+  it('a tree that was not loaded is not replaced by what this machine has', async () => {
+    await github.published('load', '', other);
+    const key = ['--next-key', '../next.pem', '--next-no-passphrase'];
+    await github.good(other, 'keys', 'rotate', ...key, '--yes');
+    github.wait();
+    await github.good(github.main, 'hold', 'aurora');
+    await github.published('save', 'Hold');
+    const saved = git(github.origin, 'rev-parse', 'published');
+    await expect(github.published('save', 'Rotation', other)).rejects.toThrow(/rejected|non-fast-forward/);
+    // The settings name the next key, under which the branch is no registry.
+    await expect(github.published('load', '', other)).rejects.toThrow(/was not loaded/);
+    await expect(github.published('save', 'Rotation', other)).rejects.toThrow();
+    expect(git(github.origin, 'rev-parse', 'published')).toBe(saved);
+  });
+
+  it('a stage on the branch stays with a load that names issuers', async () => {
+    const stage = join(github.main, '.dist.stage');
+    mkdirSync(stage);
+    writeFiles(stage, { 'manifest.json': '{}' });
+    await github.published('save', 'A stage');
+    rmSync(stage, { recursive: true });
+    await github.good(github.main, 'hold', 'aurora');
+    await expect(github.published('load')).rejects.toThrow(/WARNING: aurora was held/);
+    expect(readFileSync(join(stage, 'manifest.json'), 'utf8')).toBe('{}');
+  });
+
   it('a branch that was put back is refused while the host shows the newer tree', async () => {
     const old = git(github.origin, 'rev-parse', 'published');
     github.pushToMain(record('harbour'));
