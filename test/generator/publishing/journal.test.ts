@@ -4,7 +4,7 @@ import { openRegistry } from '@passport-registry/verifier';
 import { folderSource } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cosigningService } from '../../support/cosigning-service.js';
-import { dyingAt } from '../../support/dying.js';
+import { dying } from '../../support/dying-disk.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { copyOf } from '../../support/made-once.js';
 import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
@@ -217,8 +217,8 @@ describe('a process that dies, with a loss of power, at any call that changes th
       for (let nth = Number(process.env['PROPERTY_SEED'] ?? 0) % EVERY; ; nth += EVERY) {
         await prepare();
         const hadTree = existsSync(dist());
-        const { died } = await dyingAt(nth, () => cli(command, folder));
-        if (!died) break;
+        const { isDead } = await dying({ after: nth, losesPower: true }, () => cli(command, folder));
+        if (!isDead) break;
         deaths++;
         if (hadTree) await assertLoads();
         const { code, stderr } = await cli(next, folder);
