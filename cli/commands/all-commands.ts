@@ -35,7 +35,6 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   'Records:': {
     new: {
       summary: 'write the record of a new issuer',
-      options: 'issuers issuer-url jwks-uri discovery-uri tier domain-scope contact registry',
       example: 'new acme --issuer-url https://id.acme.example',
       load: async () => (await import('./new.js')).declareNew,
     },
