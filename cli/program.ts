@@ -30,7 +30,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
   const program = newProgram(io);
   for (const [heading, entries] of Object.entries(COMMANDS))
     addCommands(program.commandsGroup(heading), called, entries);
-  return run(io, asksForJson(argv), async () => {
+  return run(io, argv.includes('--json'), async () => {
     try {
       await program.parseAsync(withThumbprints(argv), { from: 'user' });
       return called.exitCode;
@@ -40,14 +40,6 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
       return error.exitCode === 0 ? 0 : WRONG_USAGE;
     }
   });
-}
-
-/** Whether errors are also data: with `--json`, or with `--format json`, for which it stands. */
-function asksForJson(argv: readonly string[]): boolean {
-  return argv.some(
-    (word, index) =>
-      ['--json', '--format=json'].includes(word) || (word === 'json' && argv[index - 1] === '--format'),
-  );
 }
 
 function newProgram(io: Io): Command {

@@ -9,7 +9,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     // `init` makes the file of another registry.
     init: {
       summary: 'make the folder of a new registry',
-      options: 'name contact base-url description homepage key passphrase-file no-passphrase',
+      options: 'name contact base-url key passphrase-file no-passphrase',
       example: 'init registry --key ../root-key.pem',
       isWithoutSettings: true,
       load: async () => (await import('./init.js')).declareInit,
@@ -40,7 +40,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     check: {
       summary: 'check records; --fix formats them, --online asks the issuers',
-      options: 'fix online watch issuers changed production allow-example-names format json',
+      options: 'fix online watch issuers changed production allow-example-names json',
       example: 'check --fix',
       load: async () => (await import('./check.js')).declareCheck,
     },
@@ -71,7 +71,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     checkpoint: {
       summary: 'complete what is only in the log, and sign a checkpoint',
-      options: 'online-key online-passphrase-file hours offline json',
+      options: 'online-key online-passphrase-file offline json',
       example: 'checkpoint dist --online-key online.pem',
       load: async () => (await import('./checkpoint.js')).declareCheckpoint,
     },

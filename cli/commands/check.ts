@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { checkLayout, fixLayout } from '../../generator/authoring/layout.js';
 import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
-import { UsageError } from '../../generator/errors.js';
 import { checkRecords } from '../../generator/records/check-records.js';
 import { type Collected, collectRecordFiles, type RecordFile } from '../../generator/records/collect.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
-import { addOptions, type FormatOptions, formatOptions } from '../options/common-options.js';
+import { addOptions, type FormatOptions, formatOf, JSON_OPTION } from '../options/common-options.js';
 import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
 import { PRODUCTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { report, tally } from '../terminal/diagnostics.js';
@@ -30,12 +29,11 @@ export function declareCheck(command: Command, io: Io) {
     .option('--online', 'ask the issuers: compare their metadata, keys and policy with the records')
     .option('--watch', 'keep running, and check again after each change')
     .option('--issuers <dir>', 'folder of the records');
-  addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, ...formatOptions());
+  addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, JSON_OPTION);
   return async (names: string[], options: Options) => {
     if (options.online) return checkIssuers(io, names, options);
     const named = namedRecords(names, options.issuers);
     if (options.watch !== true) return checkFiles(io, named, options);
-    if (options.format !== 'text') throw new UsageError('--watch supports only the text format');
     assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
     return watchForever(io, named.paths, async () => {
       writeLine(io.stdout, `--- ${new Date().toLocaleTimeString()}`);
@@ -64,8 +62,9 @@ async function checkFiles(io: Io, named: NamedRecords, options: Options): Promis
     };
   });
   const ok = !diagnostics.some(isError);
-  report(io, options.format, { ok, files, ...(options.fix && { changed }), diagnostics });
-  const output = reportOutput(io, options.format !== 'text');
+  const format = formatOf(io, options);
+  report(io, format, { ok, files, ...(options.fix && { changed }), diagnostics });
+  const output = reportOutput(io, format !== 'text');
   writeLine(
     output,
     `${count(files, 'file')}: ${tally(diagnostics)}${options.fix ? `, ${changed} reformatted` : ''}`,

@@ -1,11 +1,7 @@
 import type { Command, Option } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
-import {
-  type CheckpointChoice,
-  ONLINE_CHECKPOINT_HOURS,
-  ROOT_CHECKPOINT_HOURS,
-} from '../../generator/freshness/checkpoint.js';
+import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
 import { missingOnlineKey } from '../../generator/freshness/online-keys.js';
 import type { CommittedTree } from '../../generator/publishing/committed.js';
 import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
@@ -22,7 +18,7 @@ import {
 } from '../../generator/publishing/publish-checkpoint.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
-import { addOptions, JSON_OPTION, numberOption, OFFLINE_OPTION } from '../options/common-options.js';
+import { addOptions, JSON_OPTION, OFFLINE_OPTION } from '../options/common-options.js';
 import { COSIGN_OPTION, checkpointChoice, cosignChoice } from '../options/publication-options.js';
 import { hasSigner, type WithSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice } from '../options/signer-options.js';
@@ -70,10 +66,6 @@ export function declareHold(command: Command, io: Io) {
 const CHECKPOINT_OPTIONS: readonly Option[] = [
   ...keyOptions('online-'),
   COSIGN_OPTION,
-  numberOption(
-    '--hours <number>',
-    `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${ONLINE_CHECKPOINT_HOURS} by an online key, and ${ROOT_CHECKPOINT_HOURS} by the root key)`,
-  ),
   OFFLINE_OPTION,
   JSON_OPTION,
 ];

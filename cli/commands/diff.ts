@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
-import { addOptions, type FormatOptions, formatOptions } from '../options/common-options.js';
+import { addOptions, type FormatOptions, formatOf, JSON_OPTION } from '../options/common-options.js';
 import {
   exceptions,
   OVERRIDE_OPTION,
@@ -16,12 +16,14 @@ import { count, type Io, reportOutput, writeLine } from '../terminal/io.js';
 import { writePublication } from '../terminal/write-past.js';
 import { readSides, type SideArguments, type Sides } from './diff-sides.js';
 
-type Options = PublicationOptions & {
-  format: FormatOptions['format'] | 'markdown';
-  issuers?: string;
-  at?: string[];
-  failOn: 'error' | 'warning';
-};
+type Options = PublicationOptions &
+  FormatOptions & {
+    issuers?: string;
+    at?: string[];
+    failOn: 'error' | 'warning';
+  };
+
+const MARKDOWN_OPTION = new Option('--markdown', 'report as Markdown on stdout, for a comment');
 
 /** `passport-registry diff` */
 export function declareDiff(command: Command, io: Io) {
@@ -43,7 +45,7 @@ export function declareDiff(command: Command, io: Io) {
     .choices(['error', 'warning'])
     .default('error');
   const ofRules = [OVERRIDE_OPTION, ...PRODUCTION_OPTIONS];
-  addOptions(command, ...ofRules, failOn, ...formatOptions('markdown'));
+  addOptions(command, ...ofRules, failOn, JSON_OPTION, MARKDOWN_OPTION);
   return (before: string, after: string | undefined, options: Options) => diff(io, [before, after], options);
 }
 
@@ -55,7 +57,7 @@ async function diff(io: Io, compared: SideArguments, options: Options): Promise<
   const diagnostics = publicationProblems({ before, after }, exceptions(options), development);
   const failing = options.failOn === 'warning' ? ['error', 'warning'] : ['error'];
   const ok = diagnostics.every(({ severity }) => !failing.includes(severity));
-  const { format } = options;
+  const format = formatOf(io, options);
   const output = reportOutput(io, format !== 'text');
   for (const side of past ?? []) {
     writeLine(output, `the list of ${side.at}`);

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
+import type { Io } from '../terminal/io.js';
 
 /** Adds options that several commands have, in the order of the help. */
 export function addOptions(command: Command, ...options: readonly Option[]): Command {
@@ -12,22 +13,21 @@ export const OUT_OPTION = new Option('--out <dir>', 'folder of the published tre
 export const OFFLINE_OPTION = new Option('--offline', 'ask no host');
 export const JSON_OPTION = new Option('--json', 'report as JSON on stdout');
 
-/** The formats of diagnostics: stdout gets the text for people, or the data. */
-const FORMATS = ['text', 'json', 'github'] as const;
+/** How a command reports diagnostics on stdout: as text for people, or as data. */
+export type Format = 'text' | 'json' | 'github' | 'markdown';
 
 /** The options of commands that report diagnostics. */
 export interface FormatOptions {
-  format: (typeof FORMATS)[number];
+  json?: true;
+  /** Only `diff` has this option. */
+  markdown?: true;
 }
 
-/** Returns the options for the format of diagnostics, for the help. @param more - other formats of the command */
-export function formatOptions(...more: readonly string[]): Option[] {
-  return [
-    new Option('--format <name>', 'how to report: text, or as data on stdout')
-      .choices([...FORMATS, ...more])
-      .default('text'),
-    new Option('--json', 'the same as --format json').implies({ format: 'json' }),
-  ];
+/** Returns how a command reports diagnostics. GitHub's workflow runner shows annotations on the lines of a pull request. */
+export function formatOf({ env }: Io, { json, markdown }: FormatOptions): Format {
+  if (json) return 'json';
+  if (markdown) return 'markdown';
+  return env['GITHUB_ACTIONS'] === 'true' ? 'github' : 'text';
 }
 
 /** Returns an option that takes a number from 1, for the help. */

@@ -10,11 +10,11 @@ const NEEDS: readonly Rule[] = [
   ['--again', '--share'],
   ['--domain', '--tier'],
   ['--state', '--witness'],
-  ['--changed --allow-private --timeout --concurrency', '--online'],
+  ['--changed --allow-private --timeout', '--online'],
   ['--witness', '--quorum', 'say how many of the witnesses must have cosigned'],
   ['--quorum', '--witness', 'name the witnesses'],
-  ['--next-signer-input --next-signer-timeout', '--next-signer-command'],
-  ['--witness-signer-input --witness-signer-timeout', '--witness-signer-command'],
+  ['--next-signer-input', '--next-signer-command'],
+  ['--witness-signer-input', '--witness-signer-command'],
 ];
 
 /** Options that exclude each other. */
@@ -31,6 +31,7 @@ const EXCLUDES: readonly Rule[] = [
   ['--share', '--key'],
   ['--policy', '--tier'],
   ['--log', '--witness'],
+  ['--json', '--markdown'],
   ['--trust-on-first-use', '--thumbprint'],
   [
     '--any-content-type',
@@ -44,9 +45,8 @@ const EXCLUDES_IN: Readonly<Record<string, readonly Rule[]>> = {
   check: [
     ['--fix', '--online --watch'],
     ['--online', '--watch --production --allow-example-names'],
-    ['--json', '--format'],
+    ['--json', '--watch'],
   ],
-  diff: [['--json', '--format']],
 };
 
 /**

@@ -100,7 +100,6 @@ function settingsFor(command: Command, written: RegistryFile): Settings {
     checkpoint: {
       ...written.checkpoint,
       ...(onlineKey !== undefined && { public_key: undefined }),
-      hours: given('hours') ?? written.checkpoint?.hours,
       signer: chosenSigner(written.checkpoint?.signer, '--online-key', {
         key: onlineKey,
         passphrase_file: given('onlinePassphraseFile'),

@@ -10,11 +10,7 @@ import type { Passphrase } from '../../generator/signing/key-file.js';
 import { shortPath } from '../command-line.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
-import { numberOption } from './common-options.js';
 import type { SignerSettings, WithSettings } from './settings.js';
-
-/** How long a command may take that signs, in seconds. */
-const SIGNER_TIMEOUT = 60;
 
 /** The prefixes of the names of options for a signer, with what its key is, and of which type. */
 const KEYS = {
@@ -57,9 +53,6 @@ export function signerOptions(prefix: Exclude<keyof typeof KEYS, ''>): Option[] 
     new Option(`--${prefix}signer-input <what>`, 'what the command signs')
       .choices(['payload', 'digest'])
       .default('payload'),
-    numberOption(`--${prefix}signer-timeout <seconds>`, 'how long the command may take').default(
-      SIGNER_TIMEOUT,
-    ),
   ];
 }
 
@@ -71,7 +64,6 @@ export function signerFrom(options: object, prefix: 'next' | 'witness'): SignerS
     passphrase_file: value('PassphraseFile'),
     command: value('SignerCommand'),
     input: value('SignerInput'),
-    timeout: value('SignerTimeout'),
   };
 }
 
@@ -88,7 +80,7 @@ interface SignerDemands {
 /** Returns the choice of a signer. @throws {@link UsageError} if an option names no file, and registry.yaml does */
 export function signerChoice(
   io: Io,
-  { key, instead, passphrase_file, command, input, timeout = SIGNER_TIMEOUT }: SignerSettings = {},
+  { key, instead, passphrase_file, command, input }: SignerSettings = {},
   { rootKey, production = false, passphraseOption }: SignerDemands = {},
 ): SignerChoice {
   const terminal = io.stdin.isTTY === true;
@@ -100,7 +92,7 @@ export function signerChoice(
   return {
     key,
     passphrase: passphraseFrom(io, passphrase_file, passphraseOption),
-    signer: command === undefined ? undefined : { command, timeout, terminal, ...(input && { input }) },
+    signer: command === undefined ? undefined : { command, terminal, ...(input && { input }) },
     rootKey,
     production: production || isContinuousIntegration(io.env['CI']),
     directory: process.cwd(),

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
 import { printable } from '../../generator/diagnostics/printable.js';
+import type { Format } from '../options/common-options.js';
 import { count, emit, type Io, type Output, reportOutput } from './io.js';
 
 /** Counts diagnostics: `1 problem, 0 warnings`. */
@@ -10,13 +11,13 @@ export function tally(diagnostics: readonly Diagnostic[]): string {
 }
 
 /**
- * Prints diagnostics in a format of `--format`.
+ * Prints diagnostics in a format.
  *
  * @param found - the diagnostics, and other members for the JSON report
  */
 export function report(
   io: Io,
-  format: string,
+  format: Format,
   found: { readonly diagnostics: readonly Diagnostic[]; readonly [more: string]: unknown },
 ): void {
   const { diagnostics } = found;

@@ -29,7 +29,7 @@ const formats = {
   nfc: (text) => text === text.normalize('NFC'),
 };
 export const validateConfiguration: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"page":{"description":"the page for people","type":"object","additionalProperties":false,"properties":{"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key, what it may do, and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 744; by default 24 with an online key, otherwise 720","type":"integer","minimum":1,"maximum":744},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, which the publication names; needed with a command, and where the key is not","type":"string","minLength":1},"days_online":{"description":"for how many days a publication lets the online key sign, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"may_hold":{"description":"whether the online key may hold issuers, which is so by default","type":"boolean"}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","suspension-not-lifted","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"page":{"description":"the page for people","type":"object","additionalProperties":false,"properties":{"accent":{"description":"the colour of links in six hexadecimal digits, such as '#0b5fff'","type":"string","pattern":"^#[0-9a-f]{6}$"},"logo":{"description":"the file of a logo, an SVG or PNG image","type":"string","minLength":1}}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}},"checkpoint":{"description":"the online key, what it may do, and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 744; by default 24 with an online key, otherwise 720","type":"integer","minimum":1,"maximum":744},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}},"public_key":{"description":"the file of the online key's public JWK, which the publication names; needed with a command, and where the key is not","type":"string","minLength":1},"days_online":{"description":"for how many days a publication lets the online key sign, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"may_hold":{"description":"whether the online key may hold issuers, which is so by default","type":"boolean"}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","suspension-not-lifted","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}}}};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = (text) => [...text].length;
 const func0 = (a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
@@ -522,7 +522,7 @@ if(data.signer !== undefined){
 let data14 = data.signer;
 if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
 for(const key2 in data14){
-if(!(((((key2 === "key") || (key2 === "passphrase_file")) || (key2 === "command")) || (key2 === "input")) || (key2 === "timeout"))){
+if(!((((key2 === "key") || (key2 === "passphrase_file")) || (key2 === "command")) || (key2 === "input"))){
 const err36 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.signer,data:data14};
 if(vErrors === null){
 vErrors = [err36];
@@ -621,10 +621,9 @@ vErrors.push(err43);
 errors++;
 }
 }
-if(data14.timeout !== undefined){
-let data19 = data14.timeout;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err44 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.signer.properties.timeout.type,parentSchema:schema31.properties.signer.properties.timeout,data:data19};
+}
+else {
+const err44 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.signer.type,parentSchema:schema31.properties.signer,data:data14};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -633,9 +632,13 @@ vErrors.push(err44);
 }
 errors++;
 }
-if((typeof data19 == "number") && (isFinite(data19))){
-if(data19 > 99999 || isNaN(data19)){
-const err45 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.signer.properties.timeout,data:data19};
+}
+if(data.checkpoint !== undefined){
+let data19 = data.checkpoint;
+if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+for(const key3 in data19){
+if(!(((((key3 === "hours") || (key3 === "signer")) || (key3 === "public_key")) || (key3 === "days_online")) || (key3 === "may_hold"))){
+const err45 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data19};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -644,8 +647,11 @@ vErrors.push(err45);
 }
 errors++;
 }
-if(data19 < 1 || isNaN(data19)){
-const err46 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.signer.properties.timeout,data:data19};
+}
+if(data19.hours !== undefined){
+let data20 = data19.hours;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err46 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data20};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -654,11 +660,9 @@ vErrors.push(err46);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err47 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.signer.type,parentSchema:schema31.properties.signer,data:data14};
+if((typeof data20 == "number") && (isFinite(data20))){
+if(data20 > 744 || isNaN(data20)){
+const err47 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 744},message:"must be <= 744",schema:744,parentSchema:schema31.properties.checkpoint.properties.hours,data:data20};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -667,13 +671,8 @@ vErrors.push(err47);
 }
 errors++;
 }
-}
-if(data.checkpoint !== undefined){
-let data20 = data.checkpoint;
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-for(const key3 in data20){
-if(!(((((key3 === "hours") || (key3 === "signer")) || (key3 === "public_key")) || (key3 === "days_online")) || (key3 === "may_hold"))){
-const err48 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data20};
+if(data20 < 1 || isNaN(data20)){
+const err48 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data20};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -683,10 +682,13 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data20.hours !== undefined){
-let data21 = data20.hours;
-if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
-const err49 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data21};
+}
+if(data19.signer !== undefined){
+let data21 = data19.signer;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+for(const key4 in data21){
+if(!((((key4 === "key") || (key4 === "passphrase_file")) || (key4 === "command")) || (key4 === "input"))){
+const err49 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint.properties.signer,data:data21};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -695,9 +697,12 @@ vErrors.push(err49);
 }
 errors++;
 }
-if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 > 744 || isNaN(data21)){
-const err50 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 744},message:"must be <= 744",schema:744,parentSchema:schema31.properties.checkpoint.properties.hours,data:data21};
+}
+if(data21.key !== undefined){
+let data22 = data21.key;
+if(typeof data22 === "string"){
+if(func2(data22) < 1){
+const err50 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data22};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -706,8 +711,9 @@ vErrors.push(err50);
 }
 errors++;
 }
-if(data21 < 1 || isNaN(data21)){
-const err51 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data21};
+}
+else {
+const err51 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.key.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data22};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -717,13 +723,11 @@ vErrors.push(err51);
 errors++;
 }
 }
-}
-if(data20.signer !== undefined){
-let data22 = data20.signer;
-if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
-for(const key4 in data22){
-if(!(((((key4 === "key") || (key4 === "passphrase_file")) || (key4 === "command")) || (key4 === "input")) || (key4 === "timeout"))){
-const err52 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint.properties.signer,data:data22};
+if(data21.passphrase_file !== undefined){
+let data23 = data21.passphrase_file;
+if(typeof data23 === "string"){
+if(func2(data23) < 1){
+const err52 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data23};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -733,11 +737,8 @@ vErrors.push(err52);
 errors++;
 }
 }
-if(data22.key !== undefined){
-let data23 = data22.key;
-if(typeof data23 === "string"){
-if(func2(data23) < 1){
-const err53 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data23};
+else {
+const err53 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data23};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -747,8 +748,11 @@ vErrors.push(err53);
 errors++;
 }
 }
-else {
-const err54 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.key.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data23};
+if(data21.command !== undefined){
+let data24 = data21.command;
+if(typeof data24 === "string"){
+if(func2(data24) < 1){
+const err54 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data24};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -758,11 +762,8 @@ vErrors.push(err54);
 errors++;
 }
 }
-if(data22.passphrase_file !== undefined){
-let data24 = data22.passphrase_file;
-if(typeof data24 === "string"){
-if(func2(data24) < 1){
-const err55 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data24};
+else {
+const err55 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.command.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data24};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -772,8 +773,10 @@ vErrors.push(err55);
 errors++;
 }
 }
-else {
-const err56 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data24};
+if(data21.input !== undefined){
+let data25 = data21.input;
+if(!((data25 === "payload") || (data25 === "digest"))){
+const err56 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/properties/checkpoint/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.checkpoint.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.checkpoint.properties.signer.properties.input.enum,parentSchema:schema31.properties.checkpoint.properties.signer.properties.input,data:data25};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -783,11 +786,9 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data22.command !== undefined){
-let data25 = data22.command;
-if(typeof data25 === "string"){
-if(func2(data25) < 1){
-const err57 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data25};
+}
+else {
+const err57 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.properties.signer.type,parentSchema:schema31.properties.checkpoint.properties.signer,data:data21};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -797,8 +798,11 @@ vErrors.push(err57);
 errors++;
 }
 }
-else {
-const err58 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.command.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data25};
+if(data19.public_key !== undefined){
+let data26 = data19.public_key;
+if(typeof data26 === "string"){
+if(func2(data26) < 1){
+const err58 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data26};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -808,10 +812,8 @@ vErrors.push(err58);
 errors++;
 }
 }
-if(data22.input !== undefined){
-let data26 = data22.input;
-if(!((data26 === "payload") || (data26 === "digest"))){
-const err59 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/properties/checkpoint/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.checkpoint.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.checkpoint.properties.signer.properties.input.enum,parentSchema:schema31.properties.checkpoint.properties.signer.properties.input,data:data26};
+else {
+const err59 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data26};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -821,10 +823,10 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data22.timeout !== undefined){
-let data27 = data22.timeout;
+if(data19.days_online !== undefined){
+let data27 = data19.days_online;
 if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
-const err60 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.signer.properties.timeout.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data27};
+const err60 = {instancePath:instancePath+"/checkpoint/days_online",schemaPath:"#/properties/checkpoint/properties/days_online/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.days_online.type,parentSchema:schema31.properties.checkpoint.properties.days_online,data:data27};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -835,7 +837,7 @@ errors++;
 }
 if((typeof data27 == "number") && (isFinite(data27))){
 if(data27 > 99999 || isNaN(data27)){
-const err61 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data27};
+const err61 = {instancePath:instancePath+"/checkpoint/days_online",schemaPath:"#/properties/checkpoint/properties/days_online/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.days_online,data:data27};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -845,7 +847,7 @@ vErrors.push(err61);
 errors++;
 }
 if(data27 < 1 || isNaN(data27)){
-const err62 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data27};
+const err62 = {instancePath:instancePath+"/checkpoint/days_online",schemaPath:"#/properties/checkpoint/properties/days_online/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.days_online,data:data27};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -856,9 +858,10 @@ errors++;
 }
 }
 }
-}
-else {
-const err63 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.properties.signer.type,parentSchema:schema31.properties.checkpoint.properties.signer,data:data22};
+if(data19.may_hold !== undefined){
+let data28 = data19.may_hold;
+if(typeof data28 !== "boolean"){
+const err63 = {instancePath:instancePath+"/checkpoint/may_hold",schemaPath:"#/properties/checkpoint/properties/may_hold/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema31.properties.checkpoint.properties.may_hold.type,parentSchema:schema31.properties.checkpoint.properties.may_hold,data:data28};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -868,11 +871,9 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data20.public_key !== undefined){
-let data28 = data20.public_key;
-if(typeof data28 === "string"){
-if(func2(data28) < 1){
-const err64 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data28};
+}
+else {
+const err64 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data19};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -882,8 +883,12 @@ vErrors.push(err64);
 errors++;
 }
 }
-else {
-const err65 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data28};
+if(data.log !== undefined){
+let data29 = data.log;
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+for(const key5 in data29){
+if(!(((((((key5 === "origin") || (key5 === "signer")) || (key5 === "public_key")) || (key5 === "keep_lists")) || (key5 === "quorum")) || (key5 === "wait")) || (key5 === "witnesses"))){
+const err65 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data29};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -893,10 +898,11 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data20.days_online !== undefined){
-let data29 = data20.days_online;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err66 = {instancePath:instancePath+"/checkpoint/days_online",schemaPath:"#/properties/checkpoint/properties/days_online/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.days_online.type,parentSchema:schema31.properties.checkpoint.properties.days_online,data:data29};
+if(data29.origin !== undefined){
+let data30 = data29.origin;
+if(typeof data30 === "string"){
+if(func2(data30) > 255){
+const err66 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data30};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -905,9 +911,8 @@ vErrors.push(err66);
 }
 errors++;
 }
-if((typeof data29 == "number") && (isFinite(data29))){
-if(data29 > 99999 || isNaN(data29)){
-const err67 = {instancePath:instancePath+"/checkpoint/days_online",schemaPath:"#/properties/checkpoint/properties/days_online/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.days_online,data:data29};
+if(!pattern12.test(data30)){
+const err67 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data30};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -916,8 +921,9 @@ vErrors.push(err67);
 }
 errors++;
 }
-if(data29 < 1 || isNaN(data29)){
-const err68 = {instancePath:instancePath+"/checkpoint/days_online",schemaPath:"#/properties/checkpoint/properties/days_online/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.days_online,data:data29};
+}
+else {
+const err68 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data30};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -927,11 +933,12 @@ vErrors.push(err68);
 errors++;
 }
 }
-}
-if(data20.may_hold !== undefined){
-let data30 = data20.may_hold;
-if(typeof data30 !== "boolean"){
-const err69 = {instancePath:instancePath+"/checkpoint/may_hold",schemaPath:"#/properties/checkpoint/properties/may_hold/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema31.properties.checkpoint.properties.may_hold.type,parentSchema:schema31.properties.checkpoint.properties.may_hold,data:data30};
+if(data29.signer !== undefined){
+let data31 = data29.signer;
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+for(const key6 in data31){
+if(!((((key6 === "key") || (key6 === "passphrase_file")) || (key6 === "command")) || (key6 === "input"))){
+const err69 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data31};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -941,9 +948,11 @@ vErrors.push(err69);
 errors++;
 }
 }
-}
-else {
-const err70 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data20};
+if(data31.key !== undefined){
+let data32 = data31.key;
+if(typeof data32 === "string"){
+if(func2(data32) < 1){
+const err70 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data32};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -953,12 +962,8 @@ vErrors.push(err70);
 errors++;
 }
 }
-if(data.log !== undefined){
-let data31 = data.log;
-if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
-for(const key5 in data31){
-if(!(((((((key5 === "origin") || (key5 === "signer")) || (key5 === "public_key")) || (key5 === "keep_lists")) || (key5 === "quorum")) || (key5 === "wait")) || (key5 === "witnesses"))){
-const err71 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data31};
+else {
+const err71 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data32};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -968,11 +973,11 @@ vErrors.push(err71);
 errors++;
 }
 }
-if(data31.origin !== undefined){
-let data32 = data31.origin;
-if(typeof data32 === "string"){
-if(func2(data32) > 255){
-const err72 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data32};
+if(data31.passphrase_file !== undefined){
+let data33 = data31.passphrase_file;
+if(typeof data33 === "string"){
+if(func2(data33) < 1){
+const err72 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data33};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -981,8 +986,9 @@ vErrors.push(err72);
 }
 errors++;
 }
-if(!pattern12.test(data32)){
-const err73 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data32};
+}
+else {
+const err73 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data33};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -992,8 +998,11 @@ vErrors.push(err73);
 errors++;
 }
 }
-else {
-const err74 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data32};
+if(data31.command !== undefined){
+let data34 = data31.command;
+if(typeof data34 === "string"){
+if(func2(data34) < 1){
+const err74 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data34};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -1003,12 +1012,8 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data31.signer !== undefined){
-let data33 = data31.signer;
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-for(const key6 in data33){
-if(!(((((key6 === "key") || (key6 === "passphrase_file")) || (key6 === "command")) || (key6 === "input")) || (key6 === "timeout"))){
-const err75 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data33};
+else {
+const err75 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data34};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1018,11 +1023,10 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data33.key !== undefined){
-let data34 = data33.key;
-if(typeof data34 === "string"){
-if(func2(data34) < 1){
-const err76 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data34};
+if(data31.input !== undefined){
+let data35 = data31.input;
+if(!((data35 === "payload") || (data35 === "digest"))){
+const err76 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data35};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1032,8 +1036,9 @@ vErrors.push(err76);
 errors++;
 }
 }
+}
 else {
-const err77 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data34};
+const err77 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data31};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1043,11 +1048,11 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data33.passphrase_file !== undefined){
-let data35 = data33.passphrase_file;
-if(typeof data35 === "string"){
-if(func2(data35) < 1){
-const err78 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data35};
+if(data29.public_key !== undefined){
+let data36 = data29.public_key;
+if(typeof data36 === "string"){
+if(func2(data36) < 1){
+const err78 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data36};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -1058,7 +1063,7 @@ errors++;
 }
 }
 else {
-const err79 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data35};
+const err79 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data36};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1068,11 +1073,10 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data33.command !== undefined){
-let data36 = data33.command;
-if(typeof data36 === "string"){
-if(func2(data36) < 1){
-const err80 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data36};
+if(data29.keep_lists !== undefined){
+let data37 = data29.keep_lists;
+if(!(((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37))) && (isFinite(data37)))){
+const err80 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data37};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1081,9 +1085,9 @@ vErrors.push(err80);
 }
 errors++;
 }
-}
-else {
-const err81 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data36};
+if((typeof data37 == "number") && (isFinite(data37))){
+if(data37 > 256 || isNaN(data37)){
+const err81 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data37};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1092,11 +1096,8 @@ vErrors.push(err81);
 }
 errors++;
 }
-}
-if(data33.input !== undefined){
-let data37 = data33.input;
-if(!((data37 === "payload") || (data37 === "digest"))){
-const err82 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data37};
+if(data37 < 0 || isNaN(data37)){
+const err82 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data37};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1106,10 +1107,11 @@ vErrors.push(err82);
 errors++;
 }
 }
-if(data33.timeout !== undefined){
-let data38 = data33.timeout;
+}
+if(data29.quorum !== undefined){
+let data38 = data29.quorum;
 if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
-const err83 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data38};
+const err83 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data38};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1119,8 +1121,8 @@ vErrors.push(err83);
 errors++;
 }
 if((typeof data38 == "number") && (isFinite(data38))){
-if(data38 > 99999 || isNaN(data38)){
-const err84 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data38};
+if(data38 > 32 || isNaN(data38)){
+const err84 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data38};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1130,7 +1132,7 @@ vErrors.push(err84);
 errors++;
 }
 if(data38 < 1 || isNaN(data38)){
-const err85 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data38};
+const err85 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data38};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1141,9 +1143,10 @@ errors++;
 }
 }
 }
-}
-else {
-const err86 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data33};
+if(data29.wait !== undefined){
+let data39 = data29.wait;
+if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
+const err86 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data39};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1152,12 +1155,9 @@ vErrors.push(err86);
 }
 errors++;
 }
-}
-if(data31.public_key !== undefined){
-let data39 = data31.public_key;
-if(typeof data39 === "string"){
-if(func2(data39) < 1){
-const err87 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data39};
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 > 3600 || isNaN(data39)){
+const err87 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data39};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1166,9 +1166,8 @@ vErrors.push(err87);
 }
 errors++;
 }
-}
-else {
-const err88 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data39};
+if(data39 < 0 || isNaN(data39)){
+const err88 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data39};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1178,10 +1177,16 @@ vErrors.push(err88);
 errors++;
 }
 }
-if(data31.keep_lists !== undefined){
-let data40 = data31.keep_lists;
-if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
-const err89 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data40};
+}
+if(data29.witnesses !== undefined){
+let data40 = data29.witnesses;
+if(Array.isArray(data40)){
+const len2 = data40.length;
+for(let i4=0; i4<len2; i4++){
+let data41 = data40[i4];
+if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
+if(data41.key === undefined){
+const err89 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data41};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1190,9 +1195,8 @@ vErrors.push(err89);
 }
 errors++;
 }
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 256 || isNaN(data40)){
-const err90 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data40};
+if(data41.service === undefined){
+const err90 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data41};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1201,8 +1205,9 @@ vErrors.push(err90);
 }
 errors++;
 }
-if(data40 < 0 || isNaN(data40)){
-const err91 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data40};
+for(const key7 in data41){
+if(!((key7 === "key") || (key7 === "service"))){
+const err91 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data41};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1212,11 +1217,11 @@ vErrors.push(err91);
 errors++;
 }
 }
-}
-if(data31.quorum !== undefined){
-let data41 = data31.quorum;
-if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
-const err92 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data41};
+if(data41.key !== undefined){
+let data42 = data41.key;
+if(typeof data42 === "string"){
+if(func2(data42) > 512){
+const err92 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data42};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1225,9 +1230,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 32 || isNaN(data41)){
-const err93 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data41};
+if(!pattern13.test(data42)){
+const err93 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data42};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1236,8 +1240,9 @@ vErrors.push(err93);
 }
 errors++;
 }
-if(data41 < 1 || isNaN(data41)){
-const err94 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data41};
+}
+else {
+const err94 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data42};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1247,11 +1252,11 @@ vErrors.push(err94);
 errors++;
 }
 }
-}
-if(data31.wait !== undefined){
-let data42 = data31.wait;
-if(!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))){
-const err95 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data42};
+if(data41.service !== undefined){
+let data43 = data41.service;
+if(typeof data43 === "string"){
+if(!pattern8.test(data43)){
+const err95 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data43};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1260,9 +1265,9 @@ vErrors.push(err95);
 }
 errors++;
 }
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 3600 || isNaN(data42)){
-const err96 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data42};
+}
+else {
+const err96 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data43};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1271,8 +1276,10 @@ vErrors.push(err96);
 }
 errors++;
 }
-if(data42 < 0 || isNaN(data42)){
-const err97 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data42};
+}
+}
+else {
+const err97 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data41};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1282,131 +1289,19 @@ vErrors.push(err97);
 errors++;
 }
 }
-}
-if(data31.witnesses !== undefined){
-let data43 = data31.witnesses;
-if(Array.isArray(data43)){
-const len2 = data43.length;
-for(let i4=0; i4<len2; i4++){
-let data44 = data43[i4];
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-if(data44.key === undefined){
-const err98 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data44};
-if(vErrors === null){
-vErrors = [err98];
-}
-else {
-vErrors.push(err98);
-}
-errors++;
-}
-if(data44.service === undefined){
-const err99 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data44};
-if(vErrors === null){
-vErrors = [err99];
-}
-else {
-vErrors.push(err99);
-}
-errors++;
-}
-for(const key7 in data44){
-if(!((key7 === "key") || (key7 === "service"))){
-const err100 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data44};
-if(vErrors === null){
-vErrors = [err100];
-}
-else {
-vErrors.push(err100);
-}
-errors++;
-}
-}
-if(data44.key !== undefined){
-let data45 = data44.key;
-if(typeof data45 === "string"){
-if(func2(data45) > 512){
-const err101 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data45};
-if(vErrors === null){
-vErrors = [err101];
-}
-else {
-vErrors.push(err101);
-}
-errors++;
-}
-if(!pattern13.test(data45)){
-const err102 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data45};
-if(vErrors === null){
-vErrors = [err102];
-}
-else {
-vErrors.push(err102);
-}
-errors++;
-}
-}
-else {
-const err103 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data45};
-if(vErrors === null){
-vErrors = [err103];
-}
-else {
-vErrors.push(err103);
-}
-errors++;
-}
-}
-if(data44.service !== undefined){
-let data46 = data44.service;
-if(typeof data46 === "string"){
-if(!pattern8.test(data46)){
-const err104 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data46};
-if(vErrors === null){
-vErrors = [err104];
-}
-else {
-vErrors.push(err104);
-}
-errors++;
-}
-}
-else {
-const err105 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data46};
-if(vErrors === null){
-vErrors = [err105];
-}
-else {
-vErrors.push(err105);
-}
-errors++;
-}
-}
-}
-else {
-const err106 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data44};
-if(vErrors === null){
-vErrors = [err106];
-}
-else {
-vErrors.push(err106);
-}
-errors++;
-}
-}
-let i5 = data43.length;
+let i5 = data40.length;
 let j2;
 if(i5 > 1){
 outer0:
 for(;i5--;){
 for(j2 = i5; j2--;){
-if(func0(data43[i5], data43[j2])){
-const err107 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data43};
+if(func0(data40[i5], data40[j2])){
+const err98 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data40};
 if(vErrors === null){
-vErrors = [err107];
+vErrors = [err98];
 }
 else {
-vErrors.push(err107);
+vErrors.push(err98);
 }
 errors++;
 break outer0;
@@ -1416,7 +1311,121 @@ break outer0;
 }
 }
 else {
-const err108 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data43};
+const err99 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data40};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
+}
+errors++;
+}
+}
+}
+else {
+const err100 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data29};
+if(vErrors === null){
+vErrors = [err100];
+}
+else {
+vErrors.push(err100);
+}
+errors++;
+}
+}
+if(data.transitions !== undefined){
+let data44 = data.transitions;
+if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
+for(const key8 in data44){
+if(!(key8 === "overrides")){
+const err101 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data44};
+if(vErrors === null){
+vErrors = [err101];
+}
+else {
+vErrors.push(err101);
+}
+errors++;
+}
+}
+if(data44.overrides !== undefined){
+let data45 = data44.overrides;
+if(Array.isArray(data45)){
+const len3 = data45.length;
+for(let i6=0; i6<len3; i6++){
+let data46 = data45[i6];
+if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+if(data46.issuer_id === undefined){
+const err102 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data46};
+if(vErrors === null){
+vErrors = [err102];
+}
+else {
+vErrors.push(err102);
+}
+errors++;
+}
+if(data46.rule === undefined){
+const err103 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data46};
+if(vErrors === null){
+vErrors = [err103];
+}
+else {
+vErrors.push(err103);
+}
+errors++;
+}
+if(data46.reason === undefined){
+const err104 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data46};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
+}
+errors++;
+}
+for(const key9 in data46){
+if(!(((key9 === "issuer_id") || (key9 === "rule")) || (key9 === "reason"))){
+const err105 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data46};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
+}
+errors++;
+}
+}
+if(data46.issuer_id !== undefined){
+let data47 = data46.issuer_id;
+if(typeof data47 === "string"){
+if(func2(data47) < 1){
+const err106 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data47};
+if(vErrors === null){
+vErrors = [err106];
+}
+else {
+vErrors.push(err106);
+}
+errors++;
+}
+}
+else {
+const err107 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data47};
+if(vErrors === null){
+vErrors = [err107];
+}
+else {
+vErrors.push(err107);
+}
+errors++;
+}
+}
+if(data46.rule !== undefined){
+let data48 = data46.rule;
+if(!((((data48 === "record-removed") || (data48 === "revoked-is-final")) || (data48 === "suspension-not-lifted")) || (data48 === "certified-since-changed"))){
+const err108 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data48};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1426,9 +1435,11 @@ vErrors.push(err108);
 errors++;
 }
 }
-}
-else {
-const err109 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data31};
+if(data46.reason !== undefined){
+let data49 = data46.reason;
+if(typeof data49 === "string"){
+if(func2(data49) < 1){
+const err109 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data49};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1438,12 +1449,8 @@ vErrors.push(err109);
 errors++;
 }
 }
-if(data.transitions !== undefined){
-let data47 = data.transitions;
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-for(const key8 in data47){
-if(!(key8 === "overrides")){
-const err110 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data47};
+else {
+const err110 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data49};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1453,15 +1460,9 @@ vErrors.push(err110);
 errors++;
 }
 }
-if(data47.overrides !== undefined){
-let data48 = data47.overrides;
-if(Array.isArray(data48)){
-const len3 = data48.length;
-for(let i6=0; i6<len3; i6++){
-let data49 = data48[i6];
-if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
-if(data49.issuer_id === undefined){
-const err111 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
+}
+else {
+const err111 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data46};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1470,8 +1471,10 @@ vErrors.push(err111);
 }
 errors++;
 }
-if(data49.rule === undefined){
-const err112 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
+}
+}
+else {
+const err112 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data45};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1480,8 +1483,10 @@ vErrors.push(err112);
 }
 errors++;
 }
-if(data49.reason === undefined){
-const err113 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
+}
+}
+else {
+const err113 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data44};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1490,125 +1495,15 @@ vErrors.push(err113);
 }
 errors++;
 }
-for(const key9 in data49){
-if(!(((key9 === "issuer_id") || (key9 === "rule")) || (key9 === "reason"))){
-const err114 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
+}
+}
+else {
+const err114 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err114];
 }
 else {
 vErrors.push(err114);
-}
-errors++;
-}
-}
-if(data49.issuer_id !== undefined){
-let data50 = data49.issuer_id;
-if(typeof data50 === "string"){
-if(func2(data50) < 1){
-const err115 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data50};
-if(vErrors === null){
-vErrors = [err115];
-}
-else {
-vErrors.push(err115);
-}
-errors++;
-}
-}
-else {
-const err116 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data50};
-if(vErrors === null){
-vErrors = [err116];
-}
-else {
-vErrors.push(err116);
-}
-errors++;
-}
-}
-if(data49.rule !== undefined){
-let data51 = data49.rule;
-if(!((((data51 === "record-removed") || (data51 === "revoked-is-final")) || (data51 === "suspension-not-lifted")) || (data51 === "certified-since-changed"))){
-const err117 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data51};
-if(vErrors === null){
-vErrors = [err117];
-}
-else {
-vErrors.push(err117);
-}
-errors++;
-}
-}
-if(data49.reason !== undefined){
-let data52 = data49.reason;
-if(typeof data52 === "string"){
-if(func2(data52) < 1){
-const err118 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data52};
-if(vErrors === null){
-vErrors = [err118];
-}
-else {
-vErrors.push(err118);
-}
-errors++;
-}
-}
-else {
-const err119 = {instancePath:instancePath+"/transitions/overrides/" + i6+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data52};
-if(vErrors === null){
-vErrors = [err119];
-}
-else {
-vErrors.push(err119);
-}
-errors++;
-}
-}
-}
-else {
-const err120 = {instancePath:instancePath+"/transitions/overrides/" + i6,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data49};
-if(vErrors === null){
-vErrors = [err120];
-}
-else {
-vErrors.push(err120);
-}
-errors++;
-}
-}
-}
-else {
-const err121 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data48};
-if(vErrors === null){
-vErrors = [err121];
-}
-else {
-vErrors.push(err121);
-}
-errors++;
-}
-}
-}
-else {
-const err122 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data47};
-if(vErrors === null){
-vErrors = [err122];
-}
-else {
-vErrors.push(err122);
-}
-errors++;
-}
-}
-}
-else {
-const err123 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err123];
-}
-else {
-vErrors.push(err123);
 }
 errors++;
 }

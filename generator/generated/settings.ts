@@ -20,10 +20,6 @@ export interface Signer {
    * payload or digest
    */
   input?: 'payload' | 'digest' | undefined;
-  /**
-   * how long the command may take, in seconds, 1 to 99999
-   */
-  timeout?: number | undefined;
 }
 
 /**

@@ -31,9 +31,9 @@ describe('an option without effect', () => {
       'pass --witness',
     ],
     [['verify', 'x', '--conformance', '--any-content-type'], '--conformance', 'leave out --any-content-type'],
-    [['check', '--json', '--format', 'github'], '--json and --format', 'leave out one'],
-    [['diff', 'x', '--json', '--format', 'markdown'], '--json and --format', 'leave out one'],
-    [['witness', 'x', '--witness-signer-timeout', '5'], '--witness-signer-command', 'or leave it out'],
+    [['check', '--json', '--watch'], '--json and --watch', 'leave out one'],
+    [['diff', 'x', '--json', '--markdown'], '--json and --markdown', 'leave out one'],
+    [['witness', 'x', '--witness-signer-input', 'digest'], '--witness-signer-command', 'or leave it out'],
   ])('is refused before anything is done, with a remedy: %j', async (args, problem, remedy) => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await cli(args, folder);

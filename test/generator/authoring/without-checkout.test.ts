@@ -179,7 +179,7 @@ describe('diff of one record with a published list', () => {
     writeFiles(folder, { 'acme.yaml': published('acme', { tier: 'gold' }) });
     const { stdout } = await here('diff', registry, 'acme.yaml', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, changes: [], notCompared: ['acme.yaml'] });
-    const markdown = await here('diff', registry, 'acme.yaml', '--format', 'markdown');
+    const markdown = await here('diff', registry, 'acme.yaml', '--markdown');
     expect(markdown.stdout).toContain('0 added, 0 changed, 0 removed. 1 invalid, and not compared.\n');
   });
 

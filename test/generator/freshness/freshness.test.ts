@@ -280,7 +280,7 @@ describe('a registry with checkpoints', () => {
         .map((name) => [name, statSync(path(name)).mtimeMs]);
     const before = files();
     const statement = text('publication.jwt');
-    const { stdout } = await checkpoint('--hours', '2', '--json');
+    const { stdout } = await checkpoint(...hoursInSettings('2'), '--json');
     expect([files(), text('publication.jwt')]).toEqual([before, statement]);
     const { iat = 0, exp = 0 } = decodeJwt(text('checkpoint.jwt'));
     expect(exp - iat).toBe(7200);
@@ -294,7 +294,7 @@ describe('a registry with checkpoints', () => {
     await build(...withKeys({ checkpoint: 'root.pem' }));
     const before = statSync(path('statements.json')).mtimeMs;
     const previous = process.umask(0o077);
-    await good('checkpoint', '--online-key', 'root.pem', '--hours', '2');
+    await good('checkpoint', '--online-key', 'root.pem', ...hoursInSettings('2'));
     process.umask(previous);
     const { mode, mtimeMs } = statSync(path('statements.json'));
     expect((mode & 0o777).toString(8)).toBe('644');
@@ -419,7 +419,6 @@ describe('a registry with checkpoints', () => {
       2,
       'contains no registry',
     ],
-    ['hours that are none', ['checkpoint', '--online-key', 'online.pem', '--hours', '0'], 2, '--hours takes'],
     [
       'a build with the key of another setting',
       [

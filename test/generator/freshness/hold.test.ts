@@ -86,7 +86,8 @@ describe('hold and release', () => {
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     expect(await reasons('beta')).toEqual(['policy-met']);
     expect(text('issuers.json')).toBe(list);
-    const more = await good('hold', 'beta', ...ONLINE, '--hours', '2', '--json');
+    writeFiles(folder, { 'hours.yaml': 'checkpoint: { hours: 2 }' });
+    const more = await good('hold', 'beta', ...ONLINE, '--config', 'hours.yaml', '--json');
     expect(JSON.parse(more.stdout)).toMatchObject({ ok: true, hold: ['alpha', 'beta'], warnings: [] });
     expect(claims().exp - claims().iat).toBe(2 * 60 * 60);
     const next = await good('checkpoint', 'dist', ...ONLINE, '--json');

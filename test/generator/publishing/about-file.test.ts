@@ -204,7 +204,7 @@ describe('diff', () => {
       expect(said).toContain('~ alpha: name "Alpha" -> "<b>Alpha</b>"');
       expect(said).toContain('~ beta: status_reason (none) -> "its key has leaked"');
     }
-    const comment = await diff('dist', 'issuers', '--format', 'markdown');
+    const comment = await diff('dist', 'issuers', '--markdown');
     expect(comment).toContain('| name | <code>Alpha</code> | <code>&#60;b&#62;Alpha&#60;/b&#62;</code> |');
     record('gamma', { name: 'Gamma' });
     expect(await diff('dist', 'issuers')).toMatch(/\+ gamma: new, .*, name "Gamma"/);

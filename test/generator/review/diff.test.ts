@@ -302,7 +302,7 @@ describe('a comment on a pull request', () => {
       ...files('before', { a: {}, b: { status: 'revoked' } }),
       ...files('issuers', { a: { tier: 'founding' }, b: {}, c: {} }),
     });
-    const { stdout, code } = await cli(['diff', 'before', '--format', 'markdown'], folder);
+    const { stdout, code } = await cli(['diff', 'before', '--markdown'], folder);
     expect(code).toBe(1);
     expect(stdout).toBe(`### Changes to issuers
 
@@ -329,7 +329,7 @@ describe('a comment on a pull request', () => {
       ...files('before', { a: {} }),
       ...files('issuers', { a: { tier: hostile, [hostile]: 'x' } }),
     });
-    const { stdout } = await cli(['diff', 'before', '--format', 'markdown'], folder);
+    const { stdout } = await cli(['diff', 'before', '--markdown'], folder);
     const code = [...stdout.matchAll(/<code>(.*?)<\/code>/g)].map(([, text]) => text ?? '');
     expect(code.length).toBeGreaterThan(4);
     for (const text of code) expect(text.replaceAll(/&#\d+;/g, '')).not.toMatch(/[<>@`|[\]:#&\u202e]/);
@@ -341,7 +341,7 @@ describe('a comment on a pull request', () => {
     const many = Object.fromEntries(Array.from({ length: 150 }, (_one, index) => [`n${index}`, {}]));
     writeFiles(folder, { 'before/.keep': '', ...files('issuers', many) });
     writeFiles(folder, files('before', { n1: {} }));
-    const { stdout } = await cli(['diff', 'before', '--format', 'markdown'], folder);
+    const { stdout } = await cli(['diff', 'before', '--markdown'], folder);
     expect(stdout).toContain('149 added, 0 changed, 0 removed.');
     expect(stdout).toContain('| and 49 more | | | |');
   });
