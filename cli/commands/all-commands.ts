@@ -65,7 +65,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     attach: {
       summary: 'publish a list that was signed elsewhere',
-      options: 'root-key out holders next-holders override offline json',
+      options: 'root-key out holders override offline json',
       example: 'attach request --root-key root.json',
       load: async () => (await import('./attach.js')).declareAttach,
     },

@@ -24,7 +24,6 @@ import { emit, type Io, say } from '../terminal/io.js';
 import { addCommands, type Run } from './add-commands.js';
 
 interface StartOptions {
-  holders: string[];
   threshold: string;
   splits?: string;
 }
@@ -49,7 +48,7 @@ export function declareCeremony(command: Command, _io: Io, run: Run): undefined 
   addCommands(command, run, {
     start: {
       summary: 'write who shares the key, and how many of them sign, to a new folder',
-      example: 'keys ceremony start ceremony --holders Anna Bo Cy --threshold 2',
+      example: 'keys ceremony start ceremony Anna Bo Cy --threshold 2',
       isWithoutSettings: true,
       load: async () => declareStart,
     },
@@ -83,13 +82,13 @@ export function declareCeremony(command: Command, _io: Io, run: Run): undefined 
 function declareStart(command: Command, io: Io) {
   command
     .argument('<folder>', 'folder that the holders pass around or synchronise')
-    .requiredOption('--holders <name...>', 'names of the holders')
+    .argument('<name...>', 'names of the holders')
     .requiredOption('--threshold <number>', 'how many holders sign together')
     .option(
       '--splits <file>',
       'public JWK of an existing Ed25519 root key, to split instead of making a new key',
     );
-  return async (folder: string, { holders, threshold, splits }: StartOptions) => {
+  return async (folder: string, names: string[], { threshold, splits }: StartOptions) => {
     const key = splits === undefined ? undefined : await loadRootKey(splits, io.env);
     if (key !== undefined && key.algorithm !== 'Ed25519') {
       throw new UsageError(
@@ -97,7 +96,7 @@ function declareStart(command: Command, io: Io) {
       );
     }
     startCeremony(folder, {
-      names: holders,
+      names,
       threshold: wholeNumber('--threshold', threshold),
       splits: key,
     });

@@ -2,9 +2,9 @@ import { Option } from 'commander';
 import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
 import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
-import { type FormatOptions, formatOf, numberOption } from '../options/common-options.js';
+import { numberOption } from '../options/common-options.js';
 import { assertKnown, namedRecords, notBesidesFiles, RECORDS_FOLDER } from '../options/named-records.js';
-import { report } from '../terminal/diagnostics.js';
+import { type FormatOptions, formatOf, report } from '../terminal/diagnostics.js';
 import { count, type Io, reportOutput, writeLine } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 

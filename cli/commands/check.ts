@@ -4,10 +4,10 @@ import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/d
 import { checkRecords } from '../../generator/records/check-records.js';
 import { type Collected, collectRecordFiles, type RecordFile } from '../../generator/records/collect.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
-import { addOptions, type FormatOptions, formatOf, JSON_OPTION } from '../options/common-options.js';
+import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
 import { PRODUCTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
-import { report, tally } from '../terminal/diagnostics.js';
+import { type FormatOptions, formatOf, report, tally } from '../terminal/diagnostics.js';
 import { count, type Io, reportOutput, say, writeLine } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { watchForever } from '../terminal/until-stopped.js';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
-import { addOptions, type FormatOptions, formatOf, JSON_OPTION } from '../options/common-options.js';
+import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import {
   exceptions,
   OVERRIDE_OPTION,
@@ -10,7 +10,7 @@ import {
 } from '../options/publication-options.js';
 import { TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress } from '../options/values.js';
-import { report, tally } from '../terminal/diagnostics.js';
+import { type FormatOptions, formatOf, report, tally } from '../terminal/diagnostics.js';
 import { forMarkdown } from '../terminal/for-markdown.js';
 import { count, type Io, reportOutput, writeLine } from '../terminal/io.js';
 import { writePublication } from '../terminal/write-past.js';

@@ -25,7 +25,7 @@ export function declareKeys(command: Command, _io: Io, run: Run): undefined {
     },
     ceremony: {
       summary: 'make a root key that several holders share',
-      example: 'keys ceremony start ceremony --holders Anna Bo Cy --threshold 2',
+      example: 'keys ceremony start ceremony Anna Bo Cy --threshold 2',
       load: async () => (await import('./ceremony.js')).declareCeremony,
     },
   });

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import type { Io } from '../terminal/io.js';
 
 /** Adds options that several commands have, in the order of the help. */
 export function addOptions(command: Command, ...options: readonly Option[]): Command {
@@ -12,23 +11,6 @@ export const ISSUERS_OPTION = new Option('--issuers <dir>', 'folder of the recor
 export const OUT_OPTION = new Option('--out <dir>', 'folder of the published tree').default('dist');
 export const OFFLINE_OPTION = new Option('--offline', 'ask no host');
 export const JSON_OPTION = new Option('--json', 'report as JSON on stdout');
-
-/** How a command reports diagnostics on stdout: as text for people, or as data. */
-export type Format = 'text' | 'json' | 'github' | 'markdown';
-
-/** The options of commands that report diagnostics. */
-export interface FormatOptions {
-  json?: true;
-  /** Only `diff` has this option. */
-  markdown?: true;
-}
-
-/** Returns how a command reports diagnostics. GitHub's workflow runner shows annotations on the lines of a pull request. */
-export function formatOf({ env }: Io, { json, markdown }: FormatOptions): Format {
-  if (json) return 'json';
-  if (markdown) return 'markdown';
-  return env['GITHUB_ACTIONS'] === 'true' ? 'github' : 'text';
-}
 
 /** Returns an option that takes a number from 1, for the help. */
 export function numberOption(flags: string, description: string, max = 99_999): Option {

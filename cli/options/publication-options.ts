@@ -24,6 +24,7 @@ import { wholeNumber } from './values.js';
 export interface PublicationOptions extends WithSettings {
   production?: true;
   allowExampleNames?: true;
+  override?: readonly TransitionOverride[];
   checkpointByRoot?: true;
   offline?: true;
   first?: true;
@@ -58,7 +59,7 @@ function override(text: string, earlier: TransitionOverride[]): TransitionOverri
   if (!(OVERRIDABLE as readonly string[]).includes(rule)) {
     throw new UsageError(`--override takes ISSUER:RULE, where RULE is one of ${OVERRIDABLE.join(', ')}`);
   }
-  return [...earlier, { issuer_id, rule, reason: 'on the command line' }];
+  return [...earlier, { issuer_id, rule }];
 }
 
 const FIRST_OPTION = new Option(
@@ -73,8 +74,8 @@ export function urlQuestion({ settings, offline, first }: PublicationOptions): U
 
 /** Returns the exceptions that the operator allows. */
 export function exceptions(options: PublicationOptions): RuleExceptions {
-  const { settings, allowExampleNames } = options;
-  return { overrides: settings.overrides, allowExampleNames };
+  const { override: overrides, allowExampleNames } = options;
+  return { overrides, allowExampleNames };
 }
 
 /** The option for the checkpoint, for the help. The online key is in registry.yaml. */
@@ -297,7 +298,7 @@ export const BUILD_OPTIONS = [
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
 export function treeOptions(settings: Settings): TreeOptions {
-  return { about: descriptionOf(settings), page: settings.page };
+  return { about: descriptionOf(settings), logo: settings.logo };
 }
 
 /** Returns what the pages and documents of a registry say about it. */

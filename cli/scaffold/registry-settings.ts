@@ -20,7 +20,7 @@ const SETTINGS = [
   ['homepage', 'https://www.registry.example'],
   ['base_url', 'https://registry.example'],
   ['root_key', 'root.json'],
-  ['page', { accent: '#1a4fc4' }],
+  ['logo', 'logo.svg'],
   ['signer', { key: '../root-key.pem' }],
   ['checkpoint', { public_key: 'online.json', signer: { key: 'env:ONLINE_KEY' } }],
   [

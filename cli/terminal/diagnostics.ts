@@ -1,8 +1,24 @@
 import { styleText } from 'node:util';
 import { type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
 import { printable } from '../../generator/diagnostics/printable.js';
-import type { Format } from '../options/common-options.js';
 import { count, emit, type Io, type Output, reportOutput } from './io.js';
+
+/** How a command reports diagnostics on stdout: as text for people, or as data. */
+type Format = 'text' | 'json' | 'github' | 'markdown';
+
+/** The options of commands that report diagnostics. */
+export interface FormatOptions {
+  json?: true;
+  /** Only `diff` has this option. */
+  markdown?: true;
+}
+
+/** Returns how a command reports diagnostics. GitHub's workflow runner shows annotations on the lines of a pull request. */
+export function formatOf({ env }: Io, { json, markdown }: FormatOptions): Format {
+  if (json) return 'json';
+  if (markdown) return 'markdown';
+  return env['GITHUB_ACTIONS'] === 'true' ? 'github' : 'text';
+}
 
 /** Counts diagnostics: `1 problem, 0 warnings`. */
 export function tally(diagnostics: readonly Diagnostic[]): string {

@@ -55,10 +55,6 @@ export interface RegistryFile {
    */
   root_key?: string | undefined;
   /**
-   * the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs
-   */
-  holders?: string | undefined;
-  /**
    * the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment
    *
    * @minItems 1
@@ -68,18 +64,9 @@ export interface RegistryFile {
    */
   next_roots?: string[] | undefined;
   /**
-   * the page for people
+   * the file of a logo for the page, an SVG or PNG image
    */
-  page?: {
-    /**
-     * the colour of links in six hexadecimal digits, such as '#0b5fff'
-     */
-    accent?: string | undefined;
-    /**
-     * the file of a logo, an SVG or PNG image
-     */
-    logo?: string | undefined;
-  } | undefined;
+  logo?: string | undefined;
   /**
    * what signs: a key or a command
    */
@@ -151,28 +138,6 @@ export interface RegistryFile {
        * the URL of its service, such as https://witness.example
        */
       service: string;
-    }[] | undefined;
-  } | undefined;
-  /**
-   * exceptions to the rules for changes of a record
-   */
-  transitions?: {
-    /**
-     * a list of exceptions, each to one rule for one issuer
-     */
-    overrides?: {
-      /**
-       * the issuer
-       */
-      issuer_id: string;
-      /**
-       * the rule that does not apply to the issuer
-       */
-      rule: 'record-removed' | 'revoked-is-final' | 'suspension-not-lifted' | 'certified-since-changed';
-      /**
-       * why, in a sentence
-       */
-      reason: string;
     }[] | undefined;
   } | undefined;
 }

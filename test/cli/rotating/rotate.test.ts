@@ -301,7 +301,7 @@ describe('the settings after a rotation', () => {
       '# Our registry.',
       'name:   Nordic   # as on the page',
       '',
-      '# page: { accent: "#1a4fc4" }',
+      '# logo: logo.svg',
       '',
       '# Of these, one follows.',
       'next_roots:',
