@@ -8,12 +8,12 @@ type Rule = readonly [options: string, others: string, remedy?: string | undefin
 const NEEDS: readonly Rule[] = [
   ['--all --false-alarm', '--end'],
   ['--again', '--share'],
+  ['--next-root-key', '--unsigned'],
   ['--domain', '--tier'],
   ['--state', '--witness'],
   ['--changed --allow-private --timeout', '--online'],
   ['--witness', '--quorum', 'say how many of the witnesses must have cosigned'],
   ['--quorum', '--witness', 'name the witnesses'],
-  ['--next-signer-input', '--next-signer-command'],
   ['--witness-signer-input', '--witness-signer-command'],
 ];
 
@@ -21,7 +21,7 @@ const NEEDS: readonly Rule[] = [
 const EXCLUDES: readonly Rule[] = [
   ['--key', '--unsigned', 'give --key where the request is signed'],
   ['--passphrase-file', '--unsigned', 'give --passphrase-file where the request is signed'],
-  ['--next-key --next-signer-command', '--unsigned', 'name the public key with --next-root-key'],
+  ['--next-key --next-passphrase-file', '--unsigned', 'name the public key with --next-root-key'],
   [
     '--checkpoint-by-root',
     '--unsigned',

@@ -17,7 +17,7 @@ const KEYS = {
   '': 'private root key, Ed25519 or P-256',
   'online-': 'online key, Ed25519 or P-256',
   'witness-': 'key of the witness, Ed25519',
-  'next-': 'next root key, in a new file or in an existing one, Ed25519 or P-256',
+  'next-': 'next root key, Ed25519 or P-256',
 } as const;
 
 /** Returns the options for a key that signs. A command that signs in its place is a setting of registry.yaml. */
@@ -37,35 +37,6 @@ export const ROOT_SIGNER_OPTIONS = [
   new Option('--root-key <file>', 'public JWK that the key must match; needed with a signing command'),
   new Option('--production', 'never use a development key (the default if CI is set)'),
 ];
-
-/**
- * Returns the options for a signer that registry.yaml does not name: a key or a command.
- *
- * @param prefix - the prefix of the option names
- */
-export function signerOptions(prefix: Exclude<keyof typeof KEYS, ''>): Option[] {
-  return [
-    ...keyOptions(prefix),
-    new Option(
-      `--${prefix}signer-command <command>`,
-      'command that signs: payload on stdin or in {}, signature on stdout',
-    ),
-    new Option(`--${prefix}signer-input <what>`, 'what the command signs')
-      .choices(['payload', 'digest'])
-      .default('payload'),
-  ];
-}
-
-/** Returns the signer that the options with a prefix name. */
-export function signerFrom(options: object, prefix: 'next' | 'witness'): SignerSettings {
-  const value = (name: string) => Reflect.get(options, `${prefix}${name}`);
-  return {
-    key: value('Key'),
-    passphrase_file: value('PassphraseFile'),
-    command: value('SignerCommand'),
-    input: value('SignerInput'),
-  };
-}
 
 /** What a command demands of a signer. */
 interface SignerDemands {

@@ -211,10 +211,9 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/scaffold/init', 'nothing is written behind a link'],
       ['cli/operating/status', 'is never read, and the passphrase is not asked for, and no command is run'],
     ],
-    '`keys rotate` signs a step only to the key #552599be': [
+    '`keys rotate` signs a step only to the key #a61cf9aa': [
       ['cli/rotating/rotate', 'two rotations at once'],
       ['cli/rotating/rotate', 'a rotation that does not fit'],
-      ['cli/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
     ],
     'With a `base_url`, a production key signs a publication only #a01887bb': [
       ['generator/publishing/follow-url', '(c) where the URL shows %s, %s goes on or is refused'],

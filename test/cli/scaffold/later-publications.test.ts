@@ -30,13 +30,8 @@ describe('the workflows of a registry that is published already', () => {
     git(main, 'checkout', '-q', '.');
     git(main, 'pull', '-q', 'origin', 'main');
     await github.published('load');
-    const rotation = [
-      '--next-key',
-      '../next.pem',
-      '--next-no-passphrase',
-      '--yes',
-      ...withKeys({ checkpoint: '../online.pem' }),
-    ];
+    const rotation = ['--next-key', '../next.pem', '--yes', ...withKeys({ checkpoint: '../online.pem' })];
+    await github.good(main, 'keys', 'generate', '--no-passphrase', '--private', '../next.pem');
     await github.good(main, 'keys', 'rotate', ...rotation);
     const next = readFileSync(join(main, 'root.json'), 'utf8');
     git(main, 'checkout', '-q', '.');

@@ -16,7 +16,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
-  for (const name of ['root', 'online', 'other']) {
+  for (const name of ['root', 'online', 'other', 'next']) {
     const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
@@ -337,15 +337,7 @@ describe('a hold', () => {
   });
 
   it('stays with a rotation of the root key, which keeps the permission, and says so', async () => {
-    const args = [
-      '--key',
-      'root.pem',
-      '--next-key',
-      'next.pem',
-      '--next-no-passphrase',
-      ...SETTINGS,
-      '--yes',
-    ];
+    const args = ['--key', 'root.pem', '--next-key', 'next.pem', ...SETTINGS, '--yes'];
     await good('keys', 'rotate', ...args);
     held();
     expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ online: { hold: true } });

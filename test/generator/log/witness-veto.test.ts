@@ -49,7 +49,7 @@ function vkeyOfLog(): string {
 
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
-  for (const name of ['root', 'log']) await keyPair(folder, name);
+  for (const name of ['root', 'log', 'next']) await keyPair(folder, name);
   files = await newWitness();
   configure(undefined);
   expect(await json('build', '--production')).toMatchObject({ code: 0 });
@@ -85,7 +85,7 @@ describe('over a copy that lacks what a witness has cosigned', () => {
       suspend('beta'),
       ['build', '--production'],
       ['revoke', 'beta', '--reason', 'leak', '--production'],
-      ['keys', 'rotate', '--yes', '--next-key', 'next.pem', '--next-no-passphrase'],
+      ['keys', 'rotate', '--yes', '--next-key', 'next.pem'],
     ]) {
       const { error, ...outcome } = await json(...args);
       // A refused command leaves its edit of the record.

@@ -162,7 +162,8 @@ describe('passport-registry mirror', () => {
 
   it('follows a rotation from the key that it has pinned', async () => {
     await mirror(source);
-    const next = ['--next-key', 'next.pem', '--next-no-passphrase'];
+    const next = ['--next-key', 'next.pem'];
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'next.pem'], here.folder);
     const { code } = await cli(['keys', 'rotate', '--yes', '--key', 'key.pem', ...next], here.folder);
     expect(code).toBe(0);
     expect((await mirror(source)).stderr).toContain('switched to');
