@@ -26,6 +26,7 @@ import { emit, type Io, say } from '../terminal/io.js';
 import { sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
 
 interface Options extends WithSettings {
+  cosignWait?: number;
   offline?: true;
   json?: true;
 }
@@ -127,7 +128,7 @@ async function sign(
   { output, work, isHold, ids = [] }: CheckpointTask,
   options: Options,
 ): Promise<SignedCheckpoint> {
-  const witnesses = cosignChoice(options.settings);
+  const witnesses = cosignChoice(options.settings, options.cosignWait);
   const found = await openCommitted(output, witnesses);
   // A typing error should show before anybody looks for a key.
   if (isHold && found.published !== undefined) assertListed(ids, found.published);

@@ -117,8 +117,9 @@ async function sayHeld(io: Io, { ids, to }: StatusChange, out: string): Promise<
 }
 
 /** What is said of the issuers that the newest list suspends. Completes what was committed, or a killed command has left. */
-async function suspensionsIn({ out, settings }: Options): Promise<ReadonlyMap<string, AboutIssuer>> {
-  const { newest } = await withOutputFolder(out, (output) => openCommitted(output, cosignChoice(settings)));
+async function suspensionsIn(options: Options): Promise<ReadonlyMap<string, AboutIssuer>> {
+  const witnesses = cosignChoice(options.settings, options.cosignWait);
+  const { newest } = await withOutputFolder(options.out, (output) => openCommitted(output, witnesses));
   const suspended = newest?.issuers.filter(({ status }) => status === 'suspended') ?? [];
   return new Map(suspended.map(({ issuer_id }) => [issuer_id, newest?.about.get(issuer_id) ?? {}]));
 }

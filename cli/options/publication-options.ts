@@ -16,7 +16,7 @@ import type { Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
 import { ISSUERS_OPTION, JSON_OPTION, OFFLINE_OPTION, OUT_OPTION } from './common-options.js';
-import { COSIGN_WAIT, hasSigner, ONLINE_DAYS, type Settings, type WithSettings } from './settings.js';
+import { hasSigner, ONLINE_DAYS, type Settings, type WithSettings } from './settings.js';
 import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
 import { wholeNumber } from './values.js';
 
@@ -25,6 +25,7 @@ export interface PublicationOptions extends WithSettings {
   production?: true;
   allowExampleNames?: true;
   override?: readonly TransitionOverride[];
+  cosignWait?: number;
   checkpointByRoot?: true;
   offline?: true;
   first?: true;
@@ -194,11 +195,13 @@ interface KeyWords {
   readonly passphraseOption?: string;
 }
 
+/** How long to wait for witnesses, in seconds, unless an option says otherwise. */
+const COSIGN_WAIT = 60;
+
 /** The option for the cosignatures of witnesses, for the help. The witnesses are in registry.yaml. */
-export const COSIGN_OPTION = new Option(
-  '--cosign-wait <seconds>',
-  `how long to wait for the witnesses in registry.yaml (default: log.wait there, or ${COSIGN_WAIT})`,
-).argParser((seconds: string) => wholeNumber('--cosign-wait', seconds));
+export const COSIGN_OPTION = new Option('--cosign-wait <seconds>', 'how long to wait for the witnesses')
+  .default(COSIGN_WAIT)
+  .argParser((seconds: string) => wholeNumber('--cosign-wait', seconds));
 
 /** The options for the log, for the help. */
 export const LOG_OPTIONS = [COSIGN_OPTION];
@@ -206,12 +209,13 @@ export const LOG_OPTIONS = [COSIGN_OPTION];
 const MIB = 1024 * 1024;
 
 /** Returns the log of a publication. Undefined if no setting is about a log. */
-export async function logChoice(io: Io, { settings }: PublicationOptions): Promise<LogChoice | undefined> {
+export async function logChoice(io: Io, options: PublicationOptions): Promise<LogChoice | undefined> {
+  const { settings, cosignWait } = options;
   const { log } = settings;
   const { origin, witnesses, keep_lists: kept } = log;
   if (origin === undefined && !hasSigner(log) && witnesses === undefined) return undefined;
   return {
-    ...cosignChoice(settings),
+    ...cosignChoice(settings, cosignWait),
     origin,
     signer: hasSigner(log) ? await sectionSigner(io, settings, { section: 'log' }) : undefined,
     // `sectionSigner` has compared it with the signer.
@@ -221,8 +225,8 @@ export async function logChoice(io: Io, { settings }: PublicationOptions): Promi
 }
 
 /** Returns which witnesses to ask, and for how long. @throws {@link UsageError} */
-export function cosignChoice({ log }: Settings): CosignChoice {
-  const { witnesses = [], quorum = 0, wait } = log;
+export function cosignChoice({ log }: Settings, wait = COSIGN_WAIT): CosignChoice {
+  const { witnesses = [], quorum = 0 } = log;
   const found = witnesses.map(witnessOf);
   const publicKeys = new Set(found.map(({ key }) => key.jwk.x));
   if (publicKeys.size < found.length)

@@ -23,7 +23,7 @@ interface SignerSection {
 /** The settings for a run of a command: those of registry.yaml, with absolute paths, what its options replace, and defaults. */
 export interface Settings extends RegistryFile {
   readonly checkpoint: NonNullable<RegistryFile['checkpoint']>;
-  readonly log: NonNullable<RegistryFile['log']> & { readonly wait: number };
+  readonly log: NonNullable<RegistryFile['log']>;
 }
 
 /**
@@ -63,9 +63,6 @@ export interface WithSettings extends CommandPlace {
 /** For how many days a publication lets the online key sign, unless `checkpoint.days_online` says otherwise. */
 export const ONLINE_DAYS = 90;
 
-/** How long to wait for witnesses, in seconds, unless `log.wait` says otherwise. */
-export const COSIGN_WAIT = 60;
-
 /** Returns the settings for a run of a command: each option in the place of the setting that it replaces. */
 function settingsFor(command: Command, written: RegistryFile): Settings {
   // Options before the name of a subcommand also apply.
@@ -89,7 +86,7 @@ function settingsFor(command: Command, written: RegistryFile): Settings {
         passphrase_file: given('onlinePassphraseFile'),
       }),
     },
-    log: { ...written.log, wait: given('cosignWait') ?? written.log?.wait ?? COSIGN_WAIT },
+    log: { ...written.log },
   };
   const { root_key, signer, checkpoint, log } = settings;
   const signers = [signer, checkpoint.signer, log.signer];

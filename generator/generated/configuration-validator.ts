@@ -29,7 +29,7 @@ const formats = {
   nfc: (text) => text === text.normalize('NFC'),
 };
 export const validateConfiguration: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"logo":{"description":"the file of a logo for the page, an SVG or PNG image","type":"string","minLength":1},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}},"checkpoint":{"description":"the online key, what it may do, and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 744; by default 24 with an online key, otherwise 720","type":"integer","minimum":1,"maximum":744},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}},"public_key":{"description":"the file of the online key's public JWK, which the publication names; needed with a command, and where the key is not","type":"string","minLength":1},"days_online":{"description":"for how many days a publication lets the online key sign, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"may_hold":{"description":"whether the online key may hold issuers, which is so by default","type":"boolean"}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"logo":{"description":"the file of a logo for the page, an SVG or PNG image","type":"string","minLength":1},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` and `mirror status` compare with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"next_roots":{"description":"the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment","type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"$comment":"43 characters; the last one holds four significant bits, so it is one of sixteen.","type":"string","pattern":"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$","description":"a thumbprint of 43 characters, the kid of a public JWK"}},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}},"checkpoint":{"description":"the online key, what it may do, and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 744; by default 24 with an online key, otherwise 720","type":"integer","minimum":1,"maximum":744},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}},"public_key":{"description":"the file of the online key's public JWK, which the publication names; needed with a command, and where the key is not","type":"string","minLength":1},"days_online":{"description":"for how many days a publication lets the online key sign, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"may_hold":{"description":"whether the online key may hold issuers, which is so by default","type":"boolean"}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"witnesses":{"description":"the witnesses, each with its key and the URL of its service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and the URL of its service","type":"object","additionalProperties":false,"required":["key","service"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it"},"service":{"description":"the URL of its service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]}}}}};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = (text) => [...text].length;
 const func0 = (a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
@@ -215,11 +215,11 @@ vErrors.push(err13);
 errors++;
 }
 }
-if(data.base_url !== undefined){
-let data4 = data.base_url;
+if(data.logo !== undefined){
+let data4 = data.logo;
 if(typeof data4 === "string"){
-if(!pattern8.test(data4)){
-const err14 = {instancePath:instancePath+"/base_url",schemaPath:"#/properties/base_url/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.base_url,data:data4};
+if(func2(data4) < 1){
+const err14 = {instancePath:instancePath+"/logo",schemaPath:"#/properties/logo/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.logo,data:data4};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -230,7 +230,7 @@ errors++;
 }
 }
 else {
-const err15 = {instancePath:instancePath+"/base_url",schemaPath:"#/properties/base_url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.base_url.type,parentSchema:schema31.properties.base_url,data:data4};
+const err15 = {instancePath:instancePath+"/logo",schemaPath:"#/properties/logo/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.logo.type,parentSchema:schema31.properties.logo,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -240,15 +240,11 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(data.mirrors !== undefined){
-let data5 = data.mirrors;
-if(Array.isArray(data5)){
-const len0 = data5.length;
-for(let i0=0; i0<len0; i0++){
-let data6 = data5[i0];
-if(typeof data6 === "string"){
-if(!pattern8.test(data6)){
-const err16 = {instancePath:instancePath+"/mirrors/" + i0,schemaPath:"#/properties/mirrors/items/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.mirrors.items,data:data6};
+if(data.base_url !== undefined){
+let data5 = data.base_url;
+if(typeof data5 === "string"){
+if(!pattern8.test(data5)){
+const err16 = {instancePath:instancePath+"/base_url",schemaPath:"#/properties/base_url/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.base_url,data:data5};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -259,7 +255,7 @@ errors++;
 }
 }
 else {
-const err17 = {instancePath:instancePath+"/mirrors/" + i0,schemaPath:"#/properties/mirrors/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.mirrors.items.type,parentSchema:schema31.properties.mirrors.items,data:data6};
+const err17 = {instancePath:instancePath+"/base_url",schemaPath:"#/properties/base_url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.base_url.type,parentSchema:schema31.properties.base_url,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -269,18 +265,15 @@ vErrors.push(err17);
 errors++;
 }
 }
-let i1 = data5.length;
-let j0;
-if(i1 > 1){
-const indices0 = {};
-for(;i1--;){
-let item0 = data5[i1];
-if(typeof item0 !== "string"){
-continue;
-}
-if(typeof indices0[item0] == "number"){
-j0 = indices0[item0];
-const err18 = {instancePath:instancePath+"/mirrors",schemaPath:"#/properties/mirrors/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema31.properties.mirrors,data:data5};
+if(data.mirrors !== undefined){
+let data6 = data.mirrors;
+if(Array.isArray(data6)){
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+let data7 = data6[i0];
+if(typeof data7 === "string"){
+if(!pattern8.test(data7)){
+const err18 = {instancePath:instancePath+"/mirrors/" + i0,schemaPath:"#/properties/mirrors/items/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.mirrors.items,data:data7};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -288,14 +281,10 @@ else {
 vErrors.push(err18);
 }
 errors++;
-break;
-}
-indices0[item0] = i1;
-}
 }
 }
 else {
-const err19 = {instancePath:instancePath+"/mirrors",schemaPath:"#/properties/mirrors/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.mirrors.type,parentSchema:schema31.properties.mirrors,data:data5};
+const err19 = {instancePath:instancePath+"/mirrors/" + i0,schemaPath:"#/properties/mirrors/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.mirrors.items.type,parentSchema:schema31.properties.mirrors.items,data:data7};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -305,11 +294,18 @@ vErrors.push(err19);
 errors++;
 }
 }
-if(data.root_key !== undefined){
-let data7 = data.root_key;
-if(typeof data7 === "string"){
-if(func2(data7) < 1){
-const err20 = {instancePath:instancePath+"/root_key",schemaPath:"#/properties/root_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.root_key,data:data7};
+let i1 = data6.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data6[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+const err20 = {instancePath:instancePath+"/mirrors",schemaPath:"#/properties/mirrors/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema31.properties.mirrors,data:data6};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -317,10 +313,14 @@ else {
 vErrors.push(err20);
 }
 errors++;
+break;
+}
+indices0[item0] = i1;
+}
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/root_key",schemaPath:"#/properties/root_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.root_key.type,parentSchema:schema31.properties.root_key,data:data7};
+const err21 = {instancePath:instancePath+"/mirrors",schemaPath:"#/properties/mirrors/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.mirrors.type,parentSchema:schema31.properties.mirrors,data:data6};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -330,11 +330,11 @@ vErrors.push(err21);
 errors++;
 }
 }
-if(data.next_roots !== undefined){
-let data8 = data.next_roots;
-if(Array.isArray(data8)){
-if(data8.length > 3){
-const err22 = {instancePath:instancePath+"/next_roots",schemaPath:"#/properties/next_roots/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items",schema:3,parentSchema:schema31.properties.next_roots,data:data8};
+if(data.root_key !== undefined){
+let data8 = data.root_key;
+if(typeof data8 === "string"){
+if(func2(data8) < 1){
+const err22 = {instancePath:instancePath+"/root_key",schemaPath:"#/properties/root_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.root_key,data:data8};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -343,8 +343,9 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(data8.length < 1){
-const err23 = {instancePath:instancePath+"/next_roots",schemaPath:"#/properties/next_roots/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema31.properties.next_roots,data:data8};
+}
+else {
+const err23 = {instancePath:instancePath+"/root_key",schemaPath:"#/properties/root_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.root_key.type,parentSchema:schema31.properties.root_key,data:data8};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -353,12 +354,12 @@ vErrors.push(err23);
 }
 errors++;
 }
-const len1 = data8.length;
-for(let i2=0; i2<len1; i2++){
-let data9 = data8[i2];
-if(typeof data9 === "string"){
-if(!pattern10.test(data9)){
-const err24 = {instancePath:instancePath+"/next_roots/" + i2,schemaPath:"#/properties/next_roots/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"+"\"",schema:"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",parentSchema:schema31.properties.next_roots.items,data:data9};
+}
+if(data.next_roots !== undefined){
+let data9 = data.next_roots;
+if(Array.isArray(data9)){
+if(data9.length > 3){
+const err24 = {instancePath:instancePath+"/next_roots",schemaPath:"#/properties/next_roots/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items",schema:3,parentSchema:schema31.properties.next_roots,data:data9};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -367,9 +368,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-else {
-const err25 = {instancePath:instancePath+"/next_roots/" + i2,schemaPath:"#/properties/next_roots/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.next_roots.items.type,parentSchema:schema31.properties.next_roots.items,data:data9};
+if(data9.length < 1){
+const err25 = {instancePath:instancePath+"/next_roots",schemaPath:"#/properties/next_roots/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema31.properties.next_roots,data:data9};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -378,19 +378,12 @@ vErrors.push(err25);
 }
 errors++;
 }
-}
-let i3 = data8.length;
-let j1;
-if(i3 > 1){
-const indices1 = {};
-for(;i3--;){
-let item1 = data8[i3];
-if(typeof item1 !== "string"){
-continue;
-}
-if(typeof indices1[item1] == "number"){
-j1 = indices1[item1];
-const err26 = {instancePath:instancePath+"/next_roots",schemaPath:"#/properties/next_roots/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema31.properties.next_roots,data:data8};
+const len1 = data9.length;
+for(let i2=0; i2<len1; i2++){
+let data10 = data9[i2];
+if(typeof data10 === "string"){
+if(!pattern10.test(data10)){
+const err26 = {instancePath:instancePath+"/next_roots/" + i2,schemaPath:"#/properties/next_roots/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$"+"\"",schema:"^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$",parentSchema:schema31.properties.next_roots.items,data:data10};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -398,14 +391,10 @@ else {
 vErrors.push(err26);
 }
 errors++;
-break;
-}
-indices1[item1] = i3;
-}
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/next_roots",schemaPath:"#/properties/next_roots/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.next_roots.type,parentSchema:schema31.properties.next_roots,data:data8};
+const err27 = {instancePath:instancePath+"/next_roots/" + i2,schemaPath:"#/properties/next_roots/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.next_roots.items.type,parentSchema:schema31.properties.next_roots.items,data:data10};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -415,11 +404,18 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data.logo !== undefined){
-let data10 = data.logo;
-if(typeof data10 === "string"){
-if(func2(data10) < 1){
-const err28 = {instancePath:instancePath+"/logo",schemaPath:"#/properties/logo/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.logo,data:data10};
+let i3 = data9.length;
+let j1;
+if(i3 > 1){
+const indices1 = {};
+for(;i3--;){
+let item1 = data9[i3];
+if(typeof item1 !== "string"){
+continue;
+}
+if(typeof indices1[item1] == "number"){
+j1 = indices1[item1];
+const err28 = {instancePath:instancePath+"/next_roots",schemaPath:"#/properties/next_roots/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema31.properties.next_roots,data:data9};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -427,10 +423,14 @@ else {
 vErrors.push(err28);
 }
 errors++;
+break;
+}
+indices1[item1] = i3;
+}
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/logo",schemaPath:"#/properties/logo/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.logo.type,parentSchema:schema31.properties.logo,data:data10};
+const err29 = {instancePath:instancePath+"/next_roots",schemaPath:"#/properties/next_roots/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.next_roots.type,parentSchema:schema31.properties.next_roots,data:data9};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -809,7 +809,7 @@ if(data.log !== undefined){
 let data26 = data.log;
 if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
 for(const key4 in data26){
-if(!(((((((key4 === "origin") || (key4 === "signer")) || (key4 === "public_key")) || (key4 === "keep_lists")) || (key4 === "quorum")) || (key4 === "wait")) || (key4 === "witnesses"))){
+if(!((((((key4 === "origin") || (key4 === "signer")) || (key4 === "public_key")) || (key4 === "keep_lists")) || (key4 === "quorum")) || (key4 === "witnesses"))){
 const err59 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data26};
 if(vErrors === null){
 vErrors = [err59];
@@ -1065,10 +1065,15 @@ errors++;
 }
 }
 }
-if(data26.wait !== undefined){
-let data36 = data26.wait;
-if(!(((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36))) && (isFinite(data36)))){
-const err80 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data36};
+if(data26.witnesses !== undefined){
+let data36 = data26.witnesses;
+if(Array.isArray(data36)){
+const len2 = data36.length;
+for(let i4=0; i4<len2; i4++){
+let data37 = data36[i4];
+if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
+if(data37.key === undefined){
+const err80 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data37};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1077,9 +1082,8 @@ vErrors.push(err80);
 }
 errors++;
 }
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 3600 || isNaN(data36)){
-const err81 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data36};
+if(data37.service === undefined){
+const err81 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data37};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1088,8 +1092,9 @@ vErrors.push(err81);
 }
 errors++;
 }
-if(data36 < 0 || isNaN(data36)){
-const err82 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data36};
+for(const key6 in data37){
+if(!((key6 === "key") || (key6 === "service"))){
+const err82 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data37};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1099,16 +1104,11 @@ vErrors.push(err82);
 errors++;
 }
 }
-}
-if(data26.witnesses !== undefined){
-let data37 = data26.witnesses;
-if(Array.isArray(data37)){
-const len2 = data37.length;
-for(let i4=0; i4<len2; i4++){
-let data38 = data37[i4];
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-if(data38.key === undefined){
-const err83 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data38};
+if(data37.key !== undefined){
+let data38 = data37.key;
+if(typeof data38 === "string"){
+if(func2(data38) > 512){
+const err83 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data38};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1117,8 +1117,8 @@ vErrors.push(err83);
 }
 errors++;
 }
-if(data38.service === undefined){
-const err84 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "service"},message:"must have required property '"+"service"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data38};
+if(!pattern12.test(data38)){
+const err84 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data38};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1127,9 +1127,9 @@ vErrors.push(err84);
 }
 errors++;
 }
-for(const key6 in data38){
-if(!((key6 === "key") || (key6 === "service"))){
-const err85 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data38};
+}
+else {
+const err85 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data38};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1139,11 +1139,11 @@ vErrors.push(err85);
 errors++;
 }
 }
-if(data38.key !== undefined){
-let data39 = data38.key;
+if(data37.service !== undefined){
+let data39 = data37.service;
 if(typeof data39 === "string"){
-if(func2(data39) > 512){
-const err86 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data39};
+if(!pattern8.test(data39)){
+const err86 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data39};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1152,8 +1152,9 @@ vErrors.push(err86);
 }
 errors++;
 }
-if(!pattern12.test(data39)){
-const err87 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data39};
+}
+else {
+const err87 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data39};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1163,8 +1164,9 @@ vErrors.push(err87);
 errors++;
 }
 }
+}
 else {
-const err88 = {instancePath:instancePath+"/log/witnesses/" + i4+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data39};
+const err88 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data37};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1174,11 +1176,14 @@ vErrors.push(err88);
 errors++;
 }
 }
-if(data38.service !== undefined){
-let data40 = data38.service;
-if(typeof data40 === "string"){
-if(!pattern8.test(data40)){
-const err89 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data40};
+let i5 = data36.length;
+let j2;
+if(i5 > 1){
+outer0:
+for(;i5--;){
+for(j2 = i5; j2--;){
+if(func0(data36[i5], data36[j2])){
+const err89 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data36};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1186,10 +1191,14 @@ else {
 vErrors.push(err89);
 }
 errors++;
+break outer0;
+}
+}
+}
 }
 }
 else {
-const err90 = {instancePath:instancePath+"/log/witnesses/" + i4+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data40};
+const err90 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data36};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1201,7 +1210,7 @@ errors++;
 }
 }
 else {
-const err91 = {instancePath:instancePath+"/log/witnesses/" + i4,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data38};
+const err91 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data26};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1211,58 +1220,14 @@ vErrors.push(err91);
 errors++;
 }
 }
-let i5 = data37.length;
-let j2;
-if(i5 > 1){
-outer0:
-for(;i5--;){
-for(j2 = i5; j2--;){
-if(func0(data37[i5], data37[j2])){
-const err92 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data37};
+}
+else {
+const err92 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err92];
 }
 else {
 vErrors.push(err92);
-}
-errors++;
-break outer0;
-}
-}
-}
-}
-}
-else {
-const err93 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data37};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
-}
-errors++;
-}
-}
-}
-else {
-const err94 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data26};
-if(vErrors === null){
-vErrors = [err94];
-}
-else {
-vErrors.push(err94);
-}
-errors++;
-}
-}
-}
-else {
-const err95 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err95];
-}
-else {
-vErrors.push(err95);
 }
 errors++;
 }

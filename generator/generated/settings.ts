@@ -43,6 +43,10 @@ export interface RegistryFile {
    */
   homepage?: string | undefined;
   /**
+   * the file of a logo for the page, an SVG or PNG image
+   */
+  logo?: string | undefined;
+  /**
    * the URL where the tree is published, such as https://registry.example
    */
   base_url?: string | undefined;
@@ -63,10 +67,6 @@ export interface RegistryFile {
    * Items: a thumbprint of 43 characters, the kid of a public JWK
    */
   next_roots?: string[] | undefined;
-  /**
-   * the file of a logo for the page, an SVG or PNG image
-   */
-  logo?: string | undefined;
   /**
    * what signs: a key or a command
    */
@@ -120,10 +120,6 @@ export interface RegistryFile {
      * how many witnesses must cosign, 1 to 32
      */
     quorum?: number | undefined;
-    /**
-     * for how many seconds a publication waits for the quorum, 0 to 3600
-     */
-    wait?: number | undefined;
     /**
      * the witnesses, each with its key and the URL of its service
      *

@@ -90,7 +90,7 @@ describe('the workflows of a registry that is published already', () => {
       isAway ? undefined : Math.floor(Date.now() / 1000),
     );
     const witnesses = [{ key: witness.vkey, service }];
-    pushLog({ quorum: 1, wait: 1, witnesses }, record('witnessed'));
+    pushLog({ quorum: 1, witnesses }, record('witnessed'));
     const first = await publishLogged();
     expect(areGood(first)).toBe(true);
     const good = (...args: string[]) => github.good(root, ...args);
@@ -100,7 +100,7 @@ describe('the workflows of a registry that is published already', () => {
     await good('verify', github.publishedTree(), '--root-key', 'anchor.json');
     // A publication waits on the branch, until the checkpoint of a later run completes it.
     isAway = true;
-    pushLog({ quorum: 1, wait: 1, witnesses }, record('unwitnessed'));
+    pushLog({ quorum: 1, witnesses }, record('unwitnessed'));
     const second = await publishLogged();
     expect(areGood(second)).toBe(true);
     expect(second['Ask the witnesses']?.stderr).toContain('witness.example');

@@ -34,7 +34,7 @@ const suspend = (id: string) => ['suspend', id, '--reason', 'leak', '--productio
 
 /** @param service - the URL of the witness; undefined for a log without one */
 function configure(service: string | undefined): void {
-  const witnesses = `, wait: 1, quorum: 1, witnesses: [{ key: ${files.vkey}, service: '${service}' }]`;
+  const witnesses = `, quorum: 1, witnesses: [{ key: ${files.vkey}, service: '${service}' }]`;
   const log = `origin: registry.internal/log, signer: { key: log.pem }${service === undefined ? '' : witnesses}`;
   writeFiles(folder, {
     'registry.yaml': `root_key: root.json\nsigner: { key: root.pem }\nlog: { ${log} }\n`,

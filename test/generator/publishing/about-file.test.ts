@@ -169,7 +169,7 @@ describe('a registry with a log whose witnesses are away', () => {
     const service = await cosigningService(witness, () =>
       isAway ? undefined : Math.floor(Date.now() / 1000),
     );
-    const log = { quorum: 1, wait: 2, witnesses: [{ key: witness.vkey, service }] };
+    const log = { quorum: 1, witnesses: [{ key: witness.vkey, service }] };
     writeFiles(folder, { 'registry.yaml': JSON.stringify({ log }) });
     record('alpha', { name: 'Alpha' });
     if (isListNew) record('beta', { status: 'suspended', status_reason: 'its key has leaked' });

@@ -218,7 +218,7 @@ describe('load', () => {
     copy('dist', 'overtaking');
     const record = read('issuers/delta.yaml');
     const witness = `{ key: ${noteSigner('w.internal', 'witness').vkey}, service: 'http://127.0.0.1:1' }`;
-    logged(`, wait: 1, quorum: 1, witnesses: [${witness}]`);
+    logged(`, quorum: 1, witnesses: [${witness}]`);
     const suspend = ['suspend', 'delta', '--reason', 'x', '--production', '--offline'];
     expect(await json(suspend, 11)).toMatchObject({ code: 6 });
     writeFiles(folder, { 'issuers/delta.yaml': record, 'issuers/epsilon.yaml': recordText('epsilon') });

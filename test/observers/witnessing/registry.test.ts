@@ -49,13 +49,13 @@ interface Configured {
   readonly service: string;
 }
 
-/** Names witnesses in registry.yaml. @param wait - in seconds */
-function configure(witnesses: readonly Configured[], quorum: number, wait = 5) {
+/** Names witnesses in registry.yaml. */
+function configure(witnesses: readonly Configured[], quorum: number) {
   const lines = witnesses.map(
     ({ files, service }) => `    - {key: '${files.vkey}', service: '${service}'}\n`,
   );
   writeFiles(folder, {
-    'registry.yaml': `log:\n  quorum: ${quorum}\n  wait: ${wait}\n  witnesses:\n${lines.join('')}`,
+    'registry.yaml': `log:\n  quorum: ${quorum}\n  witnesses:\n${lines.join('')}`,
   });
 }
 
