@@ -13,9 +13,7 @@ const WRONG_USAGE = 2;
 const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the path of its file, or env:NAME\n';
 
 /** How to see the options of a command. */
-const HELP_OF_COMMANDS = `
-Options of a command: passport-registry COMMAND --help
-All of its options: passport-registry COMMAND --help --all`;
+const HELP_OF_COMMANDS = '\nOptions of a command: passport-registry COMMAND --help';
 
 /**
  * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` run until the process

@@ -32,11 +32,8 @@ export function declareAttach(command: Command, io: Io) {
   command
     .description('publish a list, a checkpoint or a rotation that was signed elsewhere')
     .argument('<request>', 'folder of the signing request')
-    .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
-    .option(
-      '--root-key <file>',
-      'public JWK that verifies the signatures; in a rotation, that of the outgoing root key',
-    )
+    .argument('[signatures...]', 'signatures of its payloads (default: in the request)')
+    .option('--root-key <file>', 'public JWK of the root key, or of the outgoing one')
     .option('--holders <file...>', 'holders.json of each root key that holders share')
     .addOption(OUT_OPTION);
   addOptions(command, ...PUBLICATION_OPTIONS, JSON_OPTION);

@@ -18,9 +18,9 @@ export interface OnlineOptions {
 
 /** The same, for the help. */
 export const ONLINE_OPTIONS = [
-  new Option('--changed <base>', 'with --online: only issuers whose records differ from a commit'),
-  new Option('--allow-private', 'with --online: also contact private, loopback and link-local addresses'),
-  numberOption('--timeout <seconds>', 'with --online: time limit for each response').default(10),
+  new Option('--changed <base>', 'with --online: only records changed since a commit'),
+  new Option('--allow-private', 'with --online: also ask private addresses'),
+  numberOption('--timeout <seconds>', 'with --online: limit for a response').default(10),
 ];
 
 /** `passport-registry check --online` */

@@ -20,14 +20,11 @@ type Options = FormatOptions &
 /** `passport-registry check` */
 export function declareCheck(command: Command, io: Io) {
   command
-    .description('check records: their fields, their layout and, with --online, what their issuers serve')
-    .argument(
-      '[path|id...]',
-      'files, folders or issuer ids (default: issuers, or the records in this folder)',
-    )
-    .option('--fix', 'first format the records, and keep their comments')
-    .option('--online', 'ask the issuers: compare their metadata, keys and policy with the records')
-    .option('--watch', 'keep running, and check again after each change')
+    .description('check records: fields, layout and, with --online, what issuers serve')
+    .argument('[path|id...]', 'files, folders or issuer ids (default: issuers)')
+    .option('--fix', 'format the records first; comments stay')
+    .option('--online', 'compare the records with what the issuers serve')
+    .option('--watch', 'keep running, and check after each change')
     .option('--issuers <dir>', 'folder of the records');
   addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, JSON_OPTION);
   return async (names: string[], options: Options) => {

@@ -41,9 +41,7 @@ interface HoldOptions extends Options {
 /** `passport-registry checkpoint` */
 export function declareCheckpoint(command: Command, io: Io) {
   command
-    .description(
-      'complete a publication that waits for witnesses, or sign a new checkpoint, with the online key, or else the root key',
-    )
+    .description('complete a publication that waits for witnesses, or sign a new checkpoint')
     .argument('[dir]', 'folder of the tree', 'dist');
   addOptions(command, ...CHECKPOINT_OPTIONS);
   return (out: string, options: Options) => renew(io, out, options);
@@ -52,12 +50,10 @@ export function declareCheckpoint(command: Command, io: Io) {
 /** `passport-registry hold` */
 export function declareHold(command: Command, io: Io) {
   command
-    .description(
-      'stop issuers at once, or end that: sign a checkpoint that holds them or not, with the online key, or else the root key',
-    )
+    .description('stop issuers at once, or end that, with a new checkpoint')
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
-    .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
+    .option('--false-alarm', 'with --end: also if the list stops them not')
     .option('--all', 'with --end: of every issuer')
     .option('--out <dir>', 'folder of the tree', 'dist');
   addOptions(command, ...CHECKPOINT_OPTIONS);

@@ -29,19 +29,16 @@ const MARKDOWN_OPTION = new Option('--markdown', 'report as Markdown on stdout, 
 export function declareDiff(command: Command, io: Io) {
   command
     .description('show what a change does to the issuers, and check the rules of change')
-    .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, or a URL')
-    .argument(
-      '[after]',
-      'what to compare with: the same, or the file of one record (default: issuers, or the records in this folder)',
-    )
-    .option('--issuers <dir>', 'folder of the records, also within commits (default: issuers)')
+    .argument('<before>', 'A..B or A...B of git, a commit, a folder or a URL')
+    .argument('[after]', 'the same, or one record (default: issuers)')
+    .option('--issuers <dir>', 'folder of the records, also in commits')
     .addOption(TRUST_OPTION)
     .option(
       '--at <time>',
-      'given twice: compare the lists that a registry with a log had in force at two times, RFC 3339',
+      'twice: compare the lists in force at two times',
       (time: string, times: readonly string[] = []) => [...times, time],
     );
-  const failOn = new Option('--fail-on <severity>', 'which problems end with exit code 1')
+  const failOn = new Option('--fail-on <severity>', 'error or warning: what ends with exit code 1')
     .choices(['error', 'warning'])
     .default('error');
   const ofRules = [OVERRIDE_OPTION, ...PRODUCTION_OPTIONS];

@@ -25,12 +25,9 @@ interface Options extends BuildCommandOptions {
 export function declareSuspend(command: Command, io: Io) {
   command
     .description('suspend issuers, or end that: edit their records, build, sign, verify')
-    .argument('<id...>', 'issuer_ids')
+    .argument('<id...>')
     .option('--end', 'end the suspension: make the issuers active again')
-    .requiredOption(
-      '--reason <text>',
-      'the reason, which is published, or with --end a comment in the record',
-    );
+    .requiredOption('--reason <text>', 'the reason, which is published unless with --end');
   addOptions(command, ...BUILD_OPTIONS);
   return (given: string[], options: Options) => {
     const ids = [...new Set(given)];
@@ -42,7 +39,7 @@ export function declareSuspend(command: Command, io: Io) {
 export function declareRevoke(command: Command, io: Io) {
   command
     .description('revoke an issuer for good: edit its record, build, sign, verify')
-    .argument('<id>', 'issuer_id')
+    .argument('<id>')
     .requiredOption('--reason <text>', 'the reason, which is published');
   addOptions(command, ...BUILD_OPTIONS);
   return (id: string, options: Options) => changeAndBuild(io, { ids: [id], to: 'revoked' }, options);

@@ -50,12 +50,9 @@ async function generateKey(io: Io, options: GenerateOptions) {
 export function declarePublic(command: Command, io: Io) {
   command
     .argument('<file>', 'private key (PEM or JWK) or public key, or env:NAME')
-    .option('--log <origin>', 'print the verifier key of this log instead, such as registry.example/log')
-    .option(
-      '--witness <name>',
-      'print the verifier key of this witness instead: its URL without https://, such as mirror.example',
-    )
-    .option('--state <dir>', 'with --witness: create the folder that remembers what the witness cosigns');
+    .option('--log <origin>', 'print the verifier key of a log, such as registry.example/log')
+    .option('--witness <name>', 'print the verifier key of a witness, such as mirror.example')
+    .option('--state <dir>', 'with --witness: also make the folder of its state');
   return (file: string, options: PublicOptions) => printPublicKey(io, file, options);
 }
 

@@ -32,7 +32,10 @@ export function declareMirror(command: Command, io: Io, run: Run) {
   addCommands(command, run, {
     status: {
       summary: 'compare a registry with its mirrors',
-      example: 'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',
+      examples: [
+        'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',
+        'mirror status --max-behind 600',
+      ],
       load: async () => declareMirrorStatus,
     },
   });

@@ -27,10 +27,10 @@ export function declareMonitor(command: Command, io: Io) {
   command
     .argument('<url>', 'URL of the registry')
     .addOption(TRUST_OPTION)
-    .option('--mirror <url...>', 'URLs of its mirrors (default: the other sources of the trust anchor)')
+    .option('--mirror <url...>', 'URLs of its mirrors (default: of the trust anchor)')
     .option('--watch <id...>', 'issuers whose changes end with exit code 5')
-    .option('--state <dir>', 'folder of what earlier rounds have seen, which the next round continues')
-    .option('--since <duration>', 'without earlier rounds: tell the changes of this time, such as 2d')
+    .option('--state <dir>', 'folder of what earlier rounds have seen')
+    .option('--since <duration>', 'without --state: the changes of this time, such as 2d')
     .addOption(MAX_BEHIND_OPTION)
     .addOption(numberOption('--timeout <seconds>', 'time limit of a round').default(600))
     .addOption(numberOption('--every <seconds>', 'keep running, and check again after this time'))

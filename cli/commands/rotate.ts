@@ -50,13 +50,13 @@ export interface RotateCommandOptions extends PublicationOptions {
 export function declareRotate(command: Command, io: Io) {
   addOptions(
     command,
-    new Option('--unsigned <dir>', 'do not sign: write a signing request for both keys to a new folder'),
+    new Option('--unsigned <dir>', 'write a signing request to a new folder'),
     ISSUERS_OPTION,
     OUT_OPTION,
     ...keyOptions(''),
     ...keyOptions('next-'),
-    new Option('--root-key <file>', 'public JWK of the outgoing root key; required with a signing command'),
-    new Option('--next-root-key <file>', 'with --unsigned: public JWK of the next root key'),
+    new Option('--root-key <file>', 'public JWK of the outgoing root key'),
+    new Option('--next-root-key <file>', 'with --unsigned: public JWK of the next key'),
     COMMIT_OPTION,
     CHECKPOINT_OPTION,
     ...EXCEPTION_OPTIONS,

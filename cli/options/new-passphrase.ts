@@ -14,10 +14,7 @@ export interface NewKeyPassphraseOptions {
 
 /** The options for the passphrase of a key that the command makes, for the help. */
 export const NEW_PASSPHRASE_OPTIONS = [
-  new Option(
-    '--passphrase-file <file>',
-    'file with the passphrase of the new key (default: ask on the terminal)',
-  ),
+  new Option('--passphrase-file <file>', 'file with its passphrase (default: ask)'),
   new Option('--no-passphrase', 'do not encrypt the key'),
 ];
 

@@ -34,20 +34,12 @@ export interface PublicationOptions extends WithSettings {
 /** The option for exceptions from the rules of change, for the help. */
 export const OVERRIDE_OPTION = new Option(
   '--override <id:rule>',
-  `do not apply a rule to an issuer: ${OVERRIDABLE.join(', ')}`,
-)
-  .argParser(override)
-  .default([], 'none');
+  'do not apply a rule for changes to an issuer',
+).argParser(override);
 
-const EXAMPLE_NAMES = new Option(
-  '--allow-example-names',
-  'accept records under reserved names such as issuer.example, for demonstrations',
-);
+const EXAMPLE_NAMES = new Option('--allow-example-names', 'accept reserved names such as issuer.example');
 
-const PRODUCTION = new Option(
-  '--production',
-  'also apply the rule for production keys: no names reserved for examples',
-);
+const PRODUCTION = new Option('--production', 'also refuse names reserved for examples');
 
 /** The options for exceptions from the rules for lists, for the help. */
 export const EXCEPTION_OPTIONS = [OVERRIDE_OPTION, EXAMPLE_NAMES];
@@ -55,7 +47,7 @@ export const EXCEPTION_OPTIONS = [OVERRIDE_OPTION, EXAMPLE_NAMES];
 /** The options of commands that check records without a key, for the help: what a build with a production key checks. */
 export const PRODUCTION_OPTIONS = [PRODUCTION, EXAMPLE_NAMES];
 
-function override(text: string, earlier: TransitionOverride[]): TransitionOverride[] {
+function override(text: string, earlier: TransitionOverride[] = []): TransitionOverride[] {
   const [issuer_id = '', rule = ''] = text.split(':');
   if (!(OVERRIDABLE as readonly string[]).includes(rule)) {
     throw new UsageError(`--override takes ISSUER:RULE, where RULE is one of ${OVERRIDABLE.join(', ')}`);
@@ -63,10 +55,7 @@ function override(text: string, earlier: TransitionOverride[]): TransitionOverri
   return [...earlier, { issuer_id, rule }];
 }
 
-const FIRST_OPTION = new Option(
-  '--first',
-  'sign a first list, although base_url does not show that the registry is new',
-);
+const FIRST_OPTION = new Option('--first', 'sign a first list whatever base_url shows');
 
 /** Returns how a command that signs asks the registry's URL. */
 export function urlQuestion({ settings, offline, first }: PublicationOptions): UrlQuestion {
@@ -80,10 +69,7 @@ export function exceptions(options: PublicationOptions): RuleExceptions {
 }
 
 /** The option for the checkpoint, for the help. The online key is in registry.yaml. */
-export const CHECKPOINT_OPTION = new Option(
-  '--checkpoint-by-root',
-  'the root key signs the checkpoint, where the online key is not at hand',
-);
+export const CHECKPOINT_OPTION = new Option('--checkpoint-by-root', 'let the root key sign the checkpoint');
 
 /**
  * Reads the online key from the settings. Without an online key, the root key signs the checkpoint.
@@ -199,7 +185,7 @@ interface KeyWords {
 const COSIGN_WAIT = 60;
 
 /** The option for the cosignatures of witnesses, for the help. The witnesses are in registry.yaml. */
-export const COSIGN_OPTION = new Option('--cosign-wait <seconds>', 'how long to wait for the witnesses')
+export const COSIGN_OPTION = new Option('--cosign-wait <seconds>', 'how long to wait for witnesses')
   .default(COSIGN_WAIT)
   .argParser((seconds: string) => wholeNumber('--cosign-wait', seconds));
 
@@ -247,8 +233,7 @@ function witnessOf({ key, service }: WitnessSettings, index: number): Witness {
 /** The option of commands that sign a rotation step, for the help. */
 export const COMMIT_OPTION = new Option(
   '--commit <file|thumbprint...>',
-  'the 1 to 3 keys of which one must follow the next root key: public JWKs or thumbprints ' +
-    '(default: the keys that are left of the present commitment)',
+  '1 to 3 keys of which one must follow the next',
 );
 
 /**
@@ -289,14 +274,16 @@ export interface BuildCommandOptions extends PublicationOptions {
   json?: true;
 }
 
+/** The option for the time of a list, for the help. A status changes now. */
+export const UPDATED_AT_OPTION = new Option('--updated-at <time>', 'updated_at of a changed list, RFC 3339');
+
 /** The options of commands that build, for the help. */
 export const BUILD_OPTIONS = [
-  new Option('--unsigned <dir>', 'do not sign: write a signing request to a new folder'),
+  new Option('--unsigned <dir>', 'write a signing request to a new folder'),
   ISSUERS_OPTION,
   OUT_OPTION,
   ...ROOT_SIGNER_OPTIONS,
   ...PUBLICATION_OPTIONS,
-  new Option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)'),
   JSON_OPTION,
 ];
 

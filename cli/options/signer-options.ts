@@ -14,28 +14,25 @@ import type { SignerSettings, WithSettings } from './settings.js';
 
 /** The prefixes of the names of options for a signer, with what its key is, and of which type. */
 const KEYS = {
-  '': 'private root key, Ed25519 or P-256',
-  'online-': 'online key, Ed25519 or P-256',
-  'witness-': 'key of the witness, Ed25519',
-  'next-': 'next root key, Ed25519 or P-256',
+  '': 'private root key',
+  'online-': 'private online key',
+  'witness-': 'private key of the witness',
+  'next-': 'next private root key',
 } as const;
 
 /** Returns the options for a key that signs. A command that signs in its place is a setting of registry.yaml. */
 export function keyOptions(prefix: keyof typeof KEYS): Option[] {
   return [
-    new Option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`),
-    new Option(
-      `--${prefix}passphrase-file <file>`,
-      'file with the passphrase of an encrypted key (default: ask on the terminal)',
-    ),
+    new Option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PEM or JWK`),
+    new Option(`--${prefix}passphrase-file <file>`, 'file with its passphrase (default: ask)'),
   ];
 }
 
 /** The options for signing with the root key, for the help. */
 export const ROOT_SIGNER_OPTIONS = [
   ...keyOptions(''),
-  new Option('--root-key <file>', 'public JWK that the key must match; needed with a signing command'),
-  new Option('--production', 'never use a development key (the default if CI is set)'),
+  new Option('--root-key <file>', 'public JWK that the key must match'),
+  new Option('--production', 'never use a development key (default in CI)'),
 ];
 
 /** What a command demands of a signer. */
@@ -109,12 +106,9 @@ export interface ShareOptions {
 
 /** The same, for the help. */
 export const SHARE_OPTIONS = [
-  new Option(
-    '--share <file>',
-    "file with the holder's share of the key, encrypted under a passphrase",
-  ).makeOptionMandatory(),
-  new Option('--passphrase-file <file>', 'file with the passphrase (default: ask on the terminal)'),
-  new Option('--memory <dir>', 'folder that records what was signed (default: one for this user)'),
+  new Option('--share <file>', "file with the holder's share of the key").makeOptionMandatory(),
+  new Option('--passphrase-file <file>', 'file with its passphrase (default: ask)'),
+  new Option('--memory <dir>', 'folder that records what was signed'),
 ];
 
 /** Returns how the file of a holder is opened. */

@@ -22,17 +22,11 @@ export interface WitnessOptions {
 /** The same, for the help. */
 export const WITNESS_OPTIONS = [
   ...keyOptions('witness-'),
-  new Option(
-    '--witness-signer-command <command>',
-    'command that signs: payload on stdin or in {}, signature on stdout',
-  ),
-  new Option('--witness-signer-input <what>', 'what the command signs')
+  new Option('--witness-signer-command <command>', 'command that signs, in place of the key'),
+  new Option('--witness-signer-input <what>', 'what it signs: payload or digest')
     .choices(['payload', 'digest'])
     .default('payload'),
-  new Option(
-    '--witness-state <dir>',
-    'folder that remembers what the witness has cosigned, from `keys public --witness NAME --state`',
-  ),
+  new Option('--witness-state <dir>', 'folder from `keys public --state`'),
 ];
 
 /**
