@@ -16,7 +16,7 @@ const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the pat
 const HELP_OF_COMMANDS = '\nOptions of a command: passport-registry COMMAND --help';
 
 /**
- * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` run until the process
+ * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` or `--every` run until the process
  * gets a signal.
  *
  * @param argv - the arguments, without the executable and the script

@@ -137,7 +137,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
       summary: 'keep a verified copy of a registry',
       examples: [
         'mirror https://registry.example copy --root-key trust-anchor.json',
-        'mirror https://registry.example copy --root-key root.json --watch 600',
+        'mirror https://registry.example copy --root-key root.json --every 600',
       ],
       load: async () => (await import('./mirror.js')).declareMirror,
     },
@@ -154,7 +154,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
       summary: 'follow the log of a registry; tell what changed or is wrong',
       examples: [
         'monitor https://registry.example --root-key trust-anchor.json',
-        'monitor https://registry.example --state state --every 3600',
+        'monitor https://registry.example acme --state state --every 3600',
       ],
       load: async () => (await import('./monitor.js')).declareMonitor,
     },

@@ -26,7 +26,7 @@ export function declareKeys(command: Command, _io: Io, run: Run): undefined {
       summary: 'print the public JWK of a key, or the verifier key of a log or a witness',
       examples: [
         'keys public root-key.pem > root.json',
-        'keys public log-key.pem --log registry.example/log',
+        'keys public log-key.pem --origin registry.example/log',
       ],
       isWithoutSettings: true,
       load: async () => (await import('./key-files.js')).declarePublic,

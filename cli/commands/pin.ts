@@ -91,7 +91,7 @@ function quorumChoice({ witness: witnesses, quorum }: Options): Witnessed | unde
   const malformed = witnesses.find((vkey) => !GRAMMAR.witnessKey.pattern.test(vkey));
   if (malformed !== undefined) {
     throw new UsageError(
-      `--witness takes the verifier key of a witness, as \`keys public --witness\` prints it, not ${JSON.stringify(malformed)}`,
+      `--witness takes the verifier key of a witness, as \`keys public --witness-name\` prints it, not ${JSON.stringify(malformed)}`,
     );
   }
   if (!/^(?:[1-9]|[12][0-9]|3[0-2])$/.test(quorum))

@@ -10,7 +10,7 @@ const NEEDS: readonly Rule[] = [
   ['--again', '--share'],
   ['--next-root-key', '--unsigned'],
   ['--domain', '--tier'],
-  ['--state', '--witness'],
+  ['--witness-state', '--witness-name'],
   ['--changed --allow-private --timeout', '--online'],
   ['--witness', '--quorum', 'say how many of the witnesses must have cosigned'],
   ['--quorum', '--witness', 'name the witnesses'],
@@ -30,7 +30,7 @@ const EXCLUDES: readonly Rule[] = [
   ['--no-passphrase', '--passphrase-file'],
   ['--share', '--key'],
   ['--policy', '--tier'],
-  ['--log', '--witness'],
+  ['--origin', '--witness-name'],
   ['--json', '--markdown'],
   ['--trust-on-first-use', '--thumbprint'],
   [

@@ -26,7 +26,7 @@ export const WITNESS_OPTIONS = [
   new Option('--witness-signer-input <what>', 'what it signs: payload or digest')
     .choices(['payload', 'digest'])
     .default('payload'),
-  new Option('--witness-state <dir>', 'folder from `keys public --state`'),
+  new Option('--witness-state <dir>', 'folder that `keys public` made'),
 ];
 
 /**
@@ -47,7 +47,7 @@ export async function witnessChoice(io: Io, options: WitnessOptions): Promise<Co
   }
   if (folder === undefined) {
     throw new UsageError(
-      'a witness needs its state: pass --witness-state with the folder from `keys public --witness NAME --state`',
+      'a witness needs its state: pass --witness-state with the folder from `keys public --witness-name NAME --witness-state`',
     );
   }
   const state = openState(folder);

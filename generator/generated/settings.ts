@@ -127,7 +127,7 @@ export interface RegistryFile {
      */
     witnesses?: {
       /**
-       * the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it
+       * the key of the witness in the form of C2SP signed-note, as `keys public --witness-name` prints it
        */
       key: string;
       /**

@@ -4,7 +4,7 @@ import { cli, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 describe('an option without effect', () => {
   const unsigned = ['build', '--unsigned', 'request'];
-  const witness = ['keys', 'public', 'x.pem', '--witness', 'mirror.example'];
+  const witness = ['keys', 'public', 'x.pem', '--witness-name', 'mirror.example'];
 
   it.each([
     [[...unsigned, '--checkpoint-by-root'], '--checkpoint-by-root and --unsigned', 'has the checkpoint'],
@@ -24,11 +24,11 @@ describe('an option without effect', () => {
     [['sign', 'request', '--again'], '--again has no effect without --share', 'pass --share, too'],
     [['resolve', 'a', '--domain', 'x'], '--domain has no effect without --tier', 'pass --tier, too'],
     [['resolve', 'a', '--tier', 'certified', '--policy', 'x.json'], '--policy and --tier', 'leave out one'],
-    [[...witness, '--log', 'registry.example/log'], '--log and --witness', 'leave out one'],
+    [[...witness, '--origin', 'registry.example/log'], '--origin and --witness-name', 'leave out one'],
     [
-      ['keys', 'public', 'x.pem', '--state', 'x'],
-      '--state has no effect without --witness',
-      'pass --witness',
+      ['keys', 'public', 'x.pem', '--witness-state', 'x'],
+      '--witness-state has no effect without --witness-name',
+      'pass --witness-name',
     ],
     [['verify', 'x', '--conformance', '--any-content-type'], '--conformance', 'leave out --any-content-type'],
     [['check', '--json', '--watch'], '--json and --watch', 'leave out one'],

@@ -217,7 +217,7 @@ describe('passport-registry mirror', () => {
     expect(existsSync(join(here.folder, 'mirror/current'))).toBe(false);
   });
 
-  it('with --watch goes on by itself, also after a failure, and ends when told to', async () => {
+  it('with --every goes on by itself, also after a failure, and ends when told to', async () => {
     await mirror(source);
     const { child, reports, said } = here.watching(source);
     await until(() => said().includes('unchanged'), said);
