@@ -6,7 +6,9 @@ import { ROOT } from './bundle-files.mjs';
 export const hashOfNode = {
   name: 'hash-of-node',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /\/sha256-sync\.js$/ }, () => ({ path: `${ROOT}cli/sha256-of-node.mjs` })),
+    onResolve({ filter: /^@noble\/hashes\/sha2\.js$/ }, ({ importer }) =>
+      importer.endsWith('/sha256-sync.js') ? { path: `${ROOT}cli/sha256-of-node.mjs` } : undefined,
+    ),
 };
 
 /**

@@ -18,6 +18,7 @@ import { findValidSignature, signaturesIn } from '../../generator/signing/signat
 import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import { PUBLICATION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
+import { sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
 import { publishChoice, reportPublished } from './publishing.js';
 
 interface Options extends PublicationOptions {
@@ -77,9 +78,14 @@ async function attach(
     { out: options.out, ...how },
   );
   if ('checkpoint' in attached) {
-    const { hold, expires, warnings } = attached.checkpoint;
-    if (options.json) emit(io, { ok: true, ...attached.checkpoint });
+    const { hold, expires, warnings, waits } = attached.checkpoint;
+    if (options.json) emit(io, { ok: !waits, ...attached.checkpoint });
     for (const warning of warnings) say(io, `WARNING: ${warning}`);
+    sayLog(io, attached.checkpoint);
+    if (waits) {
+      say(io, `WARNING: ${WAITS}`);
+      return UNFINISHED;
+    }
     const held = hold.length === 0 ? '' : `, holds ${hold.join(', ')}`;
     say(io, `the checkpoint in ${options.out} is valid until ${expires}${held}: publish ${options.out}`);
     return 0;

@@ -5,7 +5,7 @@ import { statusEdit } from '../../generator/authoring/edit-status.js';
 import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { describeOnlineKeys } from '../../generator/freshness/online-keys.js';
-import { openCommitted } from '../../generator/publishing/committed.js';
+import { openCommitted } from '../../generator/publishing/open-tree.js';
 import { readPublished } from '../../generator/verification/read-published.js';
 import { presenceOf } from '../operating/signer-presence.js';
 import { addOptions } from '../options/common-options.js';

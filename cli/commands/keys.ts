@@ -13,8 +13,7 @@ export function declareKeys(command: Command, _io: Io, run: Run): undefined {
     },
     rotate: {
       summary: 'replace the root key, and let the settings name the next one',
-      options:
-        'unsigned out key passphrase-file next-key next-passphrase-file next-root-key commit offline yes',
+      options: 'unsigned key passphrase-file next-key next-root-key commit offline yes',
       example: 'keys rotate --key root-key.pem --next-key next-key.pem',
       load: async () => (await import('./rotate.js')).declareRotate,
     },

@@ -2,10 +2,18 @@ import type { RootKey } from '@passport-registry/verifier';
 import type { ChangedSettings } from '../rotating/change-settings.js';
 import type { RotationPlan } from '../rotating/plan.js';
 import { count, type Io, say } from '../terminal/io.js';
-import type { RotateCommandOptions } from './rotate.js';
+
+/** What the plan shows of the options. */
+interface PlanOptions {
+  readonly out: string;
+  readonly nextKey?: string;
+  readonly nextSignerCommand?: string;
+  readonly alg: string;
+  readonly commit?: readonly string[];
+}
 
 /** Prints what a rotation will do. */
-export function sayPlan(io: Io, plan: RotationPlan, options: RotateCommandOptions): void {
+export function sayPlan(io: Io, plan: RotationPlan, options: PlanOptions): void {
   const { outgoing, next, makesKey, commits, isOnline, changes } = plan;
   const { out, nextKey, nextSignerCommand } = options;
   const where = nextSignerCommand === undefined ? nextKey : 'the signing command';

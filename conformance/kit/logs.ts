@@ -308,6 +308,10 @@ function withoutOlderLists(files: Files): void {
 /** Changes of the head of a log, and of its tiles and entries, that an auditor sees. */
 const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
   'a log that ends with another publication': [logAhead, false],
+  'a head with fewer cosignatures than the proof': [
+    (registry) => registry.cosign({ by: 1 }).log?.write(registry.files, registry.now),
+    true,
+  ],
   'an entry of an unknown type': [(registry) => unknownEntry(registry, 'registry-other+jwt'), true],
   'an entry of an unknown type with another typ': [(registry) => unknownEntry(registry, 'other+jwt'), false],
   'a proof of an earlier publication': [(registry) => underNewestHead(registry, 1), false],
@@ -347,6 +351,8 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
 };
 
 const HEAD_RULES: readonly (readonly [RegExp, string])[] = [
+  [/another publication/, 'log-write-order'],
+  [/^a head with/, 'log-head'],
   [/unknown type/, 'other-entries'],
   [/narrower tile$/, 'log-kept'],
   [/tile/, 'log-tiles'],

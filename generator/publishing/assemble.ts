@@ -2,6 +2,7 @@ import type { SignedPublication } from '../list/list.js';
 import { diffLists } from '../list/list-diff.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
+import { assertDescription } from '../tree/registry-description.js';
 import { changesUpTo } from '../tree/site/changes.js';
 import { readLogo } from '../tree/site/logo.js';
 import { assembleTree, type Tree } from '../tree/tree.js';
@@ -13,13 +14,14 @@ import type { TreeOptions } from './publication.js';
  * SHA256SUMS does not list that: so a request can name the hash of SHA256SUMS before anybody has signed.
  *
  * @param before - the tree with the newest committed publication, which the list follows
- * @throws {@link IoFailed} if the logo cannot be read
+ * @throws {@link UsageError} if the description is not acceptable; {@link IoFailed} if the logo cannot be read
  */
 export function assembleOver(
   before: PublishedTree | undefined,
   signed: SignedPublication,
   { about = {}, page = {} }: TreeOptions,
 ): Tree {
+  assertDescription(about);
   const list = before && publishedList(before);
   const diff = list && diffLists(list, signed.list);
   const changes = before?.read(PATHS.changes);

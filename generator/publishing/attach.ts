@@ -182,6 +182,10 @@ async function checkpointFor(
   if (request.checkpoint !== undefined)
     return (await followingCheckpoint(request.checkpoint, { rootKey, checksums }, previous)).text;
   const { signer, hours } = freshness.checkpoint ?? {};
+  if (signer === undefined && statement.online === undefined)
+    throw new KeyRejected(
+      'the request needs a checkpoint by the root key, because its publication names no online key',
+    );
   if (signer === undefined)
     throw new KeyRejected(
       'the publication names online keys, and none is here to sign its checkpoint: set checkpoint.signer in registry.yaml',

@@ -1,13 +1,8 @@
 import type { Checkpoint } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
-import { readIfReadable } from '../files/read-file.js';
 import { type PreviousCheckpoint, previousCheckpoint } from '../freshness/previous-checkpoint.js';
-import type { CosignChoice } from '../log/log-choice.js';
-import type { ReadFileSync } from '../log/log-files.js';
 import type { PublishedTree } from '../tree/published-tree.js';
-import { readPublished } from '../verification/read-published.js';
-import { apply, isBegun, readerOver, readStage, type Stage } from './journal.js';
-import { countCosigners, readProof } from './prove-logged.js';
+import type { Stage } from './journal.js';
 
 /** A tree that a command may change, and what was committed over it. */
 export interface CommittedTree {
@@ -32,45 +27,6 @@ export function checkpointBefore({
   served,
 }: CommittedTree): PreviousCheckpoint | undefined {
   return previousCheckpoint({ own: (published ?? newest)?.checkpoint, served });
-}
-
-/**
- * Opens a tree for writing. First completes a committed stage that has its quorum or needs none, and drops what was not committed.
- *
- * @param witnesses - those whose quorum a stage needs
- * @throws {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
- */
-export async function openCommitted(output: OutputFolder, witnesses: CosignChoice): Promise<CommittedTree> {
-  const { named } = output;
-  const stage = readStage(output);
-  if (stage !== undefined) {
-    if (!isBegun(output, stage)) {
-      const published = await readPublished(named);
-      const newest = await readPublished(named, readerOver(output, stage));
-      const isComplete = await hasQuorum(newest, witnesses);
-      if (!isComplete || losesHold(published, newest)) return { output, published, stage, newest };
-    }
-    await apply(output, stage);
-  }
-  const published = await readPublished(named);
-  return { output, published, stage: undefined, newest: published };
-}
-
-/** Whether a staged tree has its quorum of witnesses, or needs none. */
-async function hasQuorum(staged: PublishedTree | undefined, witnesses: CosignChoice): Promise<boolean> {
-  const proof = readProof(staged?.statements.logProof);
-  return proof === undefined || (await countCosigners(proof.head, witnesses)) >= witnesses.quorum;
-}
-
-/** Whether an issuer was held while a stage waited. The stage then needs a new checkpoint before it is applied. */
-function losesHold(published: PublishedTree | undefined, staged: PublishedTree | undefined): boolean {
-  const held = published?.checkpoint.hold ?? [];
-  return held.some((id) => staged?.checkpoint.hold.includes(id) !== true);
-}
-
-/** Reads the file of a folder, or of the stage that lies over it. */
-export function readerOf({ output, stage }: CommittedTree): ReadFileSync {
-  return stage === undefined ? (path) => readIfReadable(output.out, path) : readerOver(output, stage);
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   parseStatementsFile,
   pinnedMemory,
   readMemory,
+  type SignedHead,
   verifyPublication,
   verifyPublicationProof,
   verifyStatements,
@@ -23,10 +24,12 @@ import { clockAt } from '../list/updated-at.js';
 import type { ReadFileSync } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import { readUnverified, statementsIn } from '../tree/statements-file.js';
-import type { AcceptedHead } from './check-log.js';
 import { type PinnedTrust, pinnedKey } from './pinned-trust.js';
 import { rejecting } from './seen-files.js';
 import { registryFiles, type TreeSource } from './tree-source.js';
+
+/** A head of a log that was accepted before. The log must contain it (rule log-mirror). */
+export type AcceptedHead = Pick<SignedHead, 'origin' | 'size' | 'root'>;
 
 /** The conditions under which a tree is accepted. */
 export interface AcceptOptions {

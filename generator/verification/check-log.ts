@@ -6,7 +6,6 @@ import {
   type FirstRoots,
   type IndexedEntry,
   isSameBytes,
-  type LogTree,
   type LogTrust,
   type PublicationStatement,
   parseHead,
@@ -25,9 +24,6 @@ import { PATHS } from '../tree/paths.js';
 import { findArchiveProblems } from './log-archive.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 import { type Note, unknownEntries } from './unknown-parts.js';
-
-/** A head of a log that was accepted before. The log must contain it (rule log-mirror). */
-export type AcceptedHead = Pick<SignedHead, 'origin' | 'size' | 'root'>;
 
 /** What a tree says about its log. Its publication names the log, and is the last entry of it. */
 interface StatedLog {
@@ -54,7 +50,6 @@ export interface CheckedLog {
 export async function checkLog(
   files: SeenFiles,
   { statement, statements, roots }: StatedLog,
-  accepted?: AcceptedHead,
 ): Promise<CheckedLog> {
   const head = parseHead(await files.require(PATHS.logHead), inHead);
   // Before the entries are read: anybody can claim a log of any size.
@@ -65,7 +60,6 @@ export async function checkLog(
     files.source.live ? limitedReader(reader, head.size) : reader,
     head,
   );
-  await assertContains({ ...head, tree }, accepted);
   // A live host is asked for one file at a time, so only for the statement of the publication.
   await checkStatements(files, entries, { roots, first: files.source.live ? head.size - 1 : 0 });
   assertLogged(statements.rotation, entries);
@@ -147,21 +141,6 @@ function assertLogged(rotation: readonly string[], entries: readonly IndexedEntr
   const logged = new Set(entries.map(({ entry }) => entry.sha256));
   const missing = rotation.findIndex((step) => !logged.has(statementHash(step)));
   if (missing !== -1) throw new Problems([`the log does not contain step ${missing + 1} of the rotation`]);
-}
-
-/** Asserts that a log contains a log that was verified before (rule log-mirror). */
-async function assertContains(
-  { origin, size, tree }: SignedHead & { readonly tree: LogTree },
-  known: AcceptedHead | undefined,
-): Promise<void> {
-  if (known === undefined) return;
-  if (origin !== known.origin) throw inHead(`is of the log ${origin}, but the log is ${known.origin}`);
-  if (size < known.size) {
-    throw inHead(`has ${size} entries, but a log with ${known.size} entries was accepted before`);
-  }
-  if (!(await tree.contains(known))) {
-    throw inHead(`does not contain the log with ${known.size} entries that was accepted before`);
-  }
 }
 
 /**

@@ -14,7 +14,7 @@ import { sha256 } from '../tree/checksums.js';
 import { isLogPath } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { checkChanges, checkLists } from './check-history.js';
-import { type AcceptedHead, type CheckedLog, checkLog, checkQuorum } from './check-log.js';
+import { type CheckedLog, checkLog, checkQuorum } from './check-log.js';
 import { checkAbout, checkPublication, checkSums } from './check-publication.js';
 import {
   type CheckedList,
@@ -37,8 +37,6 @@ export interface VerifyOptions {
   readonly log?: PinnedLog;
   /** Whether the log is not checked: a new tree has only the newest files of its log. Default: false. */
   readonly withoutLog?: boolean;
-  /** A head of the log that was accepted before, which the log must contain. Default: there is none. @internal */
-  readonly acceptedHead?: AcceptedHead | undefined;
   /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
   readonly anyContentType?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
@@ -188,9 +186,8 @@ async function checkLogFiles(audit: Audit): Promise<CheckedLog | undefined> {
   if (roots === undefined) return undefined;
   return checks.run('log', async () => {
     if (publication.log === undefined) await assertNoLogFiles(files, statements);
-    const { acceptedHead } = options;
     const stated = { statement: publication, statements, roots };
-    const found = publication.log && (await checkLog(files, stated, acceptedHead));
+    const found = publication.log && (await checkLog(files, stated));
     if (trust !== undefined) await checkQuorum(statements, publication, { ...trust, now });
     return found;
   });

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { readRotation, verifyAbout } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
@@ -60,7 +61,14 @@ export async function readPublished(out: string, read?: ReadFileSync): Promise<P
 function isEmpty(out: string): boolean {
   if (!existsSync(out)) return true;
   if (!statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder: choose another with --out`);
-  return readdirSync(out).length === 0;
+  return hasNoFile(out);
+}
+
+/** A process that was killed may have left folders, and no file in them. */
+function hasNoFile(folder: string): boolean {
+  return readdirSync(folder, { withFileTypes: true }).every(
+    (entry) => entry.isDirectory() && hasNoFile(join(folder, entry.name)),
+  );
 }
 
 /** The folders that grow with every publication. */

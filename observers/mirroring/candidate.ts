@@ -1,7 +1,12 @@
 import type { AcceptedStatements } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { type AcceptOptions, acceptedHead, acceptStatements } from '../../generator/verification/accept.js';
-import type { AcceptedHead, CheckedLog } from '../../generator/verification/check-log.js';
+import {
+  type AcceptedHead,
+  type AcceptOptions,
+  acceptedHead,
+  acceptStatements,
+} from '../../generator/verification/accept.js';
+import type { CheckedLog } from '../../generator/verification/check-log.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
 import { auditTree, type TreeReport } from '../../generator/verification/verify.js';
@@ -57,7 +62,7 @@ export class Candidate {
     return acceptStatements(source, this.#accept);
   }
 
-  /** The head of the log that was accepted last. */
+  /** The head of the log that was accepted last, which the log of the release must contain. */
   acceptedHead(): Promise<AcceptedHead | undefined> {
     return acceptedHead(this.#accept);
   }
@@ -74,15 +79,14 @@ export class Candidate {
   }
 
   /**
-   * Audits a whole tree. Its log must contain the log that was accepted before.
+   * Audits a whole tree.
    *
    * @throws {@link TreeRejected} | {@link IoFailed}
    */
   async audit(folder: string): Promise<AuditedTree> {
     const { trust, expiry } = this.#accept;
     const source = { ...folderSource(folder), withoutHostFiles: true };
-    const options = { log: trust.log, acceptedHead: await this.acceptedHead() };
-    const { report, log } = await auditTree(source, trust.rootKey, options);
+    const { report, log } = await auditTree(source, trust.rootKey, { log: trust.log });
     const failed = report.checks.filter(
       ({ name, result }) => result === 'failed' && (expiry || name !== 'freshness'),
     );

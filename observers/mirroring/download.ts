@@ -69,7 +69,8 @@ async function download(candidate: Candidate, isReused: boolean): Promise<Downlo
   const accepted = await candidate.acceptedHead();
   const log = { publication, accepted, isReused: isReused && !isHeld };
   const entries = publication.log === undefined ? [] : await addLog(release, log);
-  await addOlderLists(release, publication, held === undefined ? entries : entries.slice(accepted?.size));
+  const known = held === undefined ? 0 : (accepted?.size ?? 0);
+  await addOlderLists(release, publication, { entries, known });
   await addRecords(release, records);
   await release.addAll([{ path: PATHS.checksums, hash: checkpoint.treeSha256, statedIn: PATHS.statements }]);
   const others = listedFiles(release.read(PATHS.checksums)).filter(({ path }) => !release.includes(path));

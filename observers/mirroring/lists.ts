@@ -22,23 +22,25 @@ export async function addNewestList(
 }
 
 /**
- * Adds the lists before the newest one. Those of the release being served stay, as long as a publisher keeps them by default. New
- * ones are those that a folder lists, or that new entries of the log name, as far as the source has kept them.
+ * Adds the lists before the newest one, as far as a publisher keeps them by default: those of the release being served, and those
+ * that a folder lists, or that new entries of the log name, if the source has kept them.
  *
- * @param entries - the new entries of the log
+ * @param entries - of the log
+ * @param known - how many of them the release being served has
  */
 export async function addOlderLists(
   release: NewRelease,
   { sha256: newest, log }: PublicationStatement,
-  entries: readonly AnyEntry[],
+  { entries, known }: { readonly entries: readonly AnyEntry[]; readonly known: number },
 ): Promise<void> {
-  const keptBytes = log === undefined ? 0 : KEPT_LIST_BYTES;
   const { held } = release;
-  const had = held === undefined ? [] : keptLists(held, newest, keptBytes);
+  const logged = (from: number) => entries.slice(from).flatMap(listOf);
+  const isNew = (hash: string) => !release.includes(PATHS.namedList(hash));
+  const had = held === undefined ? [] : keptLists(held, newest, log === undefined ? undefined : logged(0));
   // A damaged one is asked for again.
-  const damaged = had.filter((hash) => !release.addHeld(PATHS.namedList(hash), hash));
-  const named = release.listed()?.flatMap(hashIn) ?? [...damaged, ...entries.flatMap(listOf)];
-  const fresh = [...new Set(named)].filter((hash) => !release.includes(PATHS.namedList(hash)));
+  const damaged = had.filter(isNew).filter((hash) => !release.addHeld(PATHS.namedList(hash), hash));
+  const named = release.listed()?.flatMap(hashIn) ?? [...damaged, ...logged(known)];
+  const fresh = [...new Set(named)].filter(isNew);
   await forEachConcurrent(fresh, LARGE_CONCURRENCY, (hash) => addListByHash(release, hash));
 }
 
@@ -48,13 +50,16 @@ const listOf = (entry: AnyEntry): string[] => (entry.type === 'publication' ? [e
 const hashIn = (path: string): string[] =>
   path.startsWith(LISTS_FOLDER) ? (path.match(/[0-9a-f]{64}(?=\.json$)/) ?? []) : [];
 
-/** Returns the hashes of the lists of a release that a publisher keeps by default. */
-function keptLists(held: HeldRelease, newest: string, keptBytes: number): string[] {
+/**
+ * Returns the hashes of the lists of a release that a publisher keeps by default.
+ *
+ * @param logged - the lists that the log names. Undefined if there is no log, so that large lists are not kept permanently
+ */
+function keptLists(held: HeldRelease, newest: string, logged: readonly string[] | undefined): string[] {
+  const keptBytes = logged === undefined ? 0 : KEPT_LIST_BYTES;
   const passed = passingLists(held.folder, newest, keptBytes).slice(LISTS_BEFORE);
-  return held
-    .lists()
-    .filter((path) => !passed.includes(path))
-    .flatMap(hashIn);
+  const kept = held.lists().filter((path) => !passed.includes(path));
+  return kept.flatMap(hashIn).filter((hash) => logged?.includes(hash) !== false);
 }
 
 /** Adds a list by the hash in its name, if the source has kept it. */

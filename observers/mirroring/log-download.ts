@@ -1,11 +1,10 @@
-import { RegistryError } from '@passport-registry/verifier';
 import {
   type AnyEntry,
   bundlePath,
-  containsHead,
   entryBytes,
   forEachConcurrent,
   isOfOtherType,
+  isSameBytes,
   LogTree,
   leafHash,
   type PublicationStatement,
@@ -23,8 +22,8 @@ import { TreeRejected } from '../../generator/errors.js';
 import { appendEntries } from '../../generator/log/append.js';
 import { EMPTY_LOG } from '../../generator/log/log-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import type { AcceptedHead } from '../../generator/verification/accept.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
-import type { AcceptedHead } from '../../generator/verification/check-log.js';
 import type { NewRelease } from './new-release.js';
 
 /** The number of new entries of the log. */
@@ -55,12 +54,25 @@ export async function addLog(release: NewRelease, log: NamedLog): Promise<readon
   const head = await addHead(release, log);
   const entries = await addStatements(release, head, log);
   const leaves = entries.map(entryBytes);
-  if (!(await new LogTree(leaves.map(leafHash)).isOf(head))) throw await contradiction(release, head, log);
+  const tree = new LogTree(leaves.map(leafHash));
+  if (!(await tree.isOf(head)))
+    throw new TreeRejected(
+      `the statements of the log of ${release.sourceName} do not belong to ${PATHS.logHead}: they are damaged, or of a second history of the log`,
+    );
+  if (log.accepted !== undefined && !(await tree.contains(log.accepted)))
+    throw contradiction(release, head, log.accepted);
   for (const [path, file] of appendEntries(EMPTY_LOG, leaves).files) release.addMade(path, file);
   return entries;
 }
 
 const invalidHead = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
+
+/** The key that the root key names has signed both heads. */
+const contradiction = ({ sourceName }: NewRelease, head: SignedHead, accepted: AcceptedHead) =>
+  new TreeRejected(
+    `the log of ${sourceName} with ${head.size} entries and that of this mirror with ${accepted.size} entries ` +
+      'contradict each other: keep both, one of them is a second history',
+  );
 
 /** Adds the newest head. Nothing else of a log is downloaded that cannot contain the accepted one, or that anybody may have made. */
 async function addHead(release: NewRelease, { publication, accepted }: NamedLog): Promise<SignedHead> {
@@ -73,6 +85,8 @@ async function addHead(release: NewRelease, { publication, accepted }: NamedLog)
   if (accepted !== undefined && origin !== accepted.origin)
     throw invalidHead(`is of the log ${origin}, but the log is ${accepted.origin}`);
   const known = accepted?.size ?? 0;
+  if (accepted !== undefined && size === known && !isSameBytes(head.root, accepted.root))
+    throw contradiction(release, head, accepted);
   if (size < known)
     throw invalidHead(`has ${size} entries, but a log with ${known} entries was accepted before`);
   if (size - known > MAX_NEW_ENTRIES)
@@ -123,40 +137,6 @@ async function entryOf(
   const { entry } = await readLogged(statement, steps, invalid);
   if (entry === undefined) throw invalid('is of an unknown type');
   return entry;
-}
-
-/**
- * Says why entries do not belong to the head. Tiles of the source may prove that its log begins otherwise than the accepted one: the
- * key that the root key names has signed both.
- */
-async function contradiction(
-  release: NewRelease,
-  head: SignedHead,
-  { accepted }: NamedLog,
-): Promise<TreeRejected> {
-  if (accepted !== undefined && (await isOtherHistory(release, head, accepted)))
-    return new TreeRejected(
-      `the log of ${release.sourceName} with ${head.size} entries and that of this mirror with ${accepted.size} entries ` +
-        'contradict each other: keep both, one of them is a second history',
-    );
-  return new TreeRejected(
-    `the statements of the log of ${release.sourceName} do not belong to ${PATHS.logHead}: they are damaged, or of a second history of the log`,
-  );
-}
-
-async function isOtherHistory(
-  release: NewRelease,
-  head: SignedHead,
-  accepted: AcceptedHead,
-): Promise<boolean> {
-  try {
-    return !(await containsHead(head, accepted, (path) => release.fetch(path)));
-  } catch (error) {
-    // Tiles that are missing or damaged prove nothing.
-    if (error instanceof RegistryError || error instanceof TreeRejected || error instanceof RangeError)
-      return false;
-    throw error;
-  }
 }
 
 /** The last bundle that was downloaded, by its index. */

@@ -1,13 +1,15 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
+  ANY_TIME,
   type IndexedEntry,
   keysAt,
   type LogTree,
+  type PublicationStatement,
   pinnedChains,
   rootKeysOf,
   type SignedHead,
   signerAmong,
-  verifiedUnder,
+  verifyPublicationStatement,
   walkChains,
 } from '@passport-registry/verifier/core';
 import { shown } from '../../generator/diagnostics/diagnostic.js';
@@ -126,6 +128,22 @@ export async function signatureProblem(
     if ((await signerAmong(head, [published?.log?.vkey ?? ''])) !== undefined) return undefined;
   }
   return 'is not signed by the key of the log that the root key names';
+}
+
+/** Verifies a publication statement under any of some root keys. Undefined if none of them has signed it. */
+async function verifiedUnder(
+  statement: string | undefined,
+  roots: readonly RootKey[],
+): Promise<PublicationStatement | undefined> {
+  if (statement === undefined) return undefined;
+  for (const root of roots) {
+    try {
+      return await verifyPublicationStatement(statement, root, ANY_TIME);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+    }
+  }
+  return undefined;
 }
 
 /** The known root keys, and their successors in the rotation of the host. */

@@ -201,8 +201,7 @@ describe('a new root key with GitHub', () => {
 describe('freshness and rotation', () => {
   it.each([
     ['A new root key', 'root.json'],
-    ['By hand', 'next.json'],
-    ['By signing request', 'next.json'],
+    ['By signing request', 'root.json'],
   ])('docs/operators/keys.md: checkpoint, %s', async (rotation, rootKey) => {
     const folder = await freshWithOnlineKey();
     const names = 'root_key: root.json\nsigner: { key: root-key.pem }\n';

@@ -95,8 +95,8 @@ const isAsked = isRequired || rounds({ usual: false, soak: true });
     }, 600_000);
     const node = (...args: readonly string[]): Promise<Outcome> => run(process.execPath, args, folder);
 
-    it('needs no package but one', () => {
-      expect(DEPENDENCIES).toEqual(['jose']);
+    it('needs no package but two', () => {
+      expect(DEPENDENCIES).toEqual(['@noble/hashes', 'jose']);
     });
 
     it.each([

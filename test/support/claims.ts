@@ -75,7 +75,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/rotating/next-roots', '%s refuses the registry of a thief'],
     ],
     'A build extends the published log #a658d1d8': [
-      ['generator/publishing/killed-log', 'never forks the log, whatever runs next'],
+      ['generator/publishing/killed', 'and never forks the log'],
       ['generator/publishing/log', 'a log that was put back, and a log of another history'],
       ['observers/witnessing/two-histories', 'however often it is killed'],
     ],
@@ -157,7 +157,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ],
     ],
     'Under one root key, each publication has a higher number #84f85fc7': [
-      ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
+      ['generator/publishing/journal', 'leaves the old tree or a committed one'],
       ['custody/offline-signing/statement', 'is not signed with %s'],
       ['custody/offline-signing/statement', 'although the root key has signed it'],
       ['custody/offline-signing/statement', 'no other takes its sequence'],
@@ -196,7 +196,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'An invalid record, an invalid key, a killed command or a full disk #ae84a3a4': [
       ['generator/publishing/damaged-tree', 'is refused by whatever signs, which leaves it as it is'],
       ['generator/records/bad-input', 'a bad file'],
-      ['generator/publishing/killed-build', 'never leaves a tree that is taken for good while it is not'],
+      ['generator/publishing/journal', 'leaves the old tree or a committed one'],
+      ['generator/publishing/journal', 'stays if the next one cannot be written: the disk is full'],
       ['observers/mirroring/mirror', 'says so on a full disk, and serves the old tree'],
     ],
     'A private key is never printed #6569b1bb': [
@@ -286,10 +287,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/build', 'writes only what changed'],
     ],
     'A build reads every record and verifies #07c50fe6': [
-      [
-        'generator/publishing/killed-build',
-        'never leaves a tree that is taken for good while it is not, and the next build mends it',
-      ],
+      ['generator/publishing/journal', 'leaves the old tree or a committed one'],
       ['generator/publishing/read-back', 'is what the disk gives back'],
     ],
     'Invalid input produces an error #92b1af35': [

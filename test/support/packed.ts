@@ -14,7 +14,7 @@ interface Packed {
 }
 
 /** The packages that the verifier depends on. Users get them from the package registry. */
-export const DEPENDENCIES = ['jose'];
+export const DEPENDENCIES = ['@noble/hashes', 'jose'];
 
 /** What {@link pack} can pack: the packages of the checkout, and what the verifier depends on. */
 const FOLDERS = ['.', 'verifier', ...DEPENDENCIES.map((name) => join('node_modules', name))];

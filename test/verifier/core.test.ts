@@ -21,7 +21,7 @@ const IMPURE =
 
 describe('verifier/src/core/', () => {
   it('imports nothing from outside but two packages', () => {
-    const packages = /^jose$/;
+    const packages = /^(?:jose|@noble\/hashes\/[a-z0-9]+\.js)$/;
     for (const [path, source] of SOURCES) {
       const code = source.replaceAll(/\/\*[\s\S]*?\*\//g, '');
       const imported = [...code.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'([^']+)'/g)];

@@ -38,6 +38,8 @@ describe('the workflows of a registry that is published already', () => {
       ...withKeys({ checkpoint: '../online.pem' }),
     ];
     await github.good(main, 'keys', 'rotate', ...rotation);
+    const next = readFileSync(join(main, 'root.json'), 'utf8');
+    git(main, 'checkout', '-q', '.');
     await github.published('save', 'New root key');
     const saved = git(origin, 'rev-parse', 'published');
     const expectStopped = async (words: string) => {
@@ -53,12 +55,12 @@ describe('the workflows of a registry that is published already', () => {
     await expectStopped('root.json is');
     // Checkpoints go on.
     expect(areGood(await github.checkpoint())).toBe(true);
-    github.pushToMain({ 'root.json': readFileSync(join(main, 'rotation/next.json'), 'utf8') });
+    github.pushToMain({ 'root.json': next });
     expect(areGood(await github.publish())).toBe(true);
     const tree = github.publishedTree();
     expect(existsSync(join(tree, 'issuers/between'))).toBe(true);
-    writeFiles(root, { 'outgoing.json': outgoing });
-    for (const key of ['outgoing.json', 'registry/rotation/next.json'])
+    writeFiles(root, { 'outgoing.json': outgoing, 'next.json': next });
+    for (const key of ['outgoing.json', 'next.json'])
       await github.good(root, 'verify', tree, '--root-key', key);
   });
 

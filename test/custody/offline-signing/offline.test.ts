@@ -275,14 +275,12 @@ describe('signing in two steps', () => {
       expect(sums()).toBe(before);
     });
 
-    it('nothing of a request that is published already: attaching it again completes it', async () => {
+    it('nothing of a request that is published already: attaching it again changes nothing', async () => {
       carry(online, offline);
       await sign();
       carry(offline, online);
       expect((await attach()).code).toBe(0);
       const before = sums();
-      rmSync(join(online, 'dist/SHA256SUMS'));
-      writeFiles(online, { 'dist/SHA256SUMS': '' });
       expect((await attach()).code).toBe(0);
       expect(sums()).toBe(before);
     });

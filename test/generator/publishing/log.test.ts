@@ -23,6 +23,7 @@ const ORIGIN = 'registry.example/log';
 const KEYS = ['--key', 'key.pem', ...withKeys({ log: 'log.pem' })];
 const named = (origin: string) => ['build', ...KEYS, ...withKeys({ origin })];
 const BUILD = named(ORIGIN);
+const ROTATE = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
 
 let made: string;
 let folder: string;
@@ -89,16 +90,7 @@ describe('the log of a registry', () => {
     const online = withKeys({ checkpoint: 'online.pem' });
     await good(...BUILD, ...online);
     expect(await types()).toEqual(['publication', 'publication', 'publication']);
-    writeFiles(folder, { step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });
-    await good(
-      'build',
-      '--key',
-      'next.pem',
-      ...withKeys({ log: 'log.pem' }),
-      ...online,
-      '--rotation',
-      'step',
-    );
+    await good(...ROTATE, ...withKeys({ log: 'log.pem' }), ...online);
     const entries = await logEntries(dist());
     expect(entries.slice(3)).toMatchObject([
       { type: 'rotation', step: 1, next: JSON.parse(read('keys/root.json').toString())['kid'] },
@@ -120,9 +112,8 @@ describe('the log of a registry', () => {
   });
 
   it('begins in a registry that has published before, with all its rotations', async () => {
-    writeFiles(folder, { step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });
     await good('build', '--key', 'key.pem');
-    await good('build', '--key', 'next.pem', '--rotation', 'step');
+    await good(...ROTATE);
     expect(claimsOf(read('publication.jwt'))).not.toHaveProperty('log');
     await good('build', '--key', 'next.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN }));
     expect(await types()).toEqual(['rotation', 'publication']);

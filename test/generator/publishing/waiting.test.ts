@@ -253,6 +253,28 @@ describe('a request whose publication waits for witnesses', () => {
   });
 });
 
+describe('a publication that waits, of a registry without online keys', () => {
+  it('gets the checkpoint of the next request, and is completed with it', async () => {
+    const log = withKeys({ log: 'log.pem' });
+    await good('build', '--key', 'key.pem', ...log);
+    const sign = async (request: string, minutes: number) => {
+      const how = ['--root-key', 'root.json', ...log];
+      expect((await cli(['build', '--unsigned', request, ...how], folder, clockAhead(minutes))).code).toBe(0);
+      await good('sign', request, '--key', 'key.pem', '--yes', '--memory', 'memory');
+      return ['attach', request, ...how];
+    };
+    change('beta');
+    clock = undefined;
+    await waits(...(await sign('publication', 0)));
+    await waits(...(await sign('again', 1)));
+    clock = START;
+    await good(...(await sign('last', 2)));
+    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
+    expect(claims('checkpoint.jwt').iat).toBeGreaterThan(Date.now() / 1000 + 60);
+    await assertOneHistory();
+  });
+});
+
 describe('a quiet registry', () => {
   it('has its head cosigned again by `checkpoint`, which needs no key of the log', async () => {
     await good(...BUILD);

@@ -133,11 +133,9 @@ describe('the rules of a change', () => {
 
   it('are not reset by a rotation', async () => {
     await cli(['keys', 'generate', '--no-passphrase', '--private', 'next.pem'], folder);
-    writeFiles(folder, { 'next.json': (await cli(['keys', 'public', 'next.pem'], folder)).stdout });
-    const step = await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], folder);
-    writeFiles(folder, { 'rotation.jwt': step.stdout });
     record('a', { status: 'active' });
-    const { code, stderr } = await cli(['build', '--key', 'next.pem', '--rotation', 'rotation.jwt'], folder);
+    const rotate = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
+    const { code, stderr } = await cli(rotate, folder);
     expect([code, stderr.includes('revoked-is-final')]).toEqual([1, true]);
   });
 

@@ -55,8 +55,8 @@ const CASES: [tree: string, anchor: string, problem: string | undefined][] = [
   ['future', 'quorum.json', 'has recent and valid cosignatures only of: a.example'],
   ['none', 'log-only.json', undefined],
   ['none', 'other.json', `must be of other.example/log, but the publication names ${ORIGIN}`],
-  ['unlogged', 'log-only.json', 'log/checkpoint is missing'],
-  ['unlogged', 'quorum.json', 'log/checkpoint is missing'],
+  ['unlogged', 'log-only.json', `must be of ${ORIGIN}, but the publication names no log`],
+  ['unlogged', 'quorum.json', `must be of ${ORIGIN}, but the publication names no log`],
 ];
 
 describe('what a trust anchor demands of the log', () => {

@@ -75,8 +75,11 @@ beforeAll(async () => {
   await good(['revoke', 'alpha', '--reason', 'x', '--production', '--out', 'stopping'], 4);
   await good(['suspend', 'beta', '--reason', 'x', '--production', '--out', 'stopping'], 5);
   copy('second', 'rotated');
-  const next = ['--next-key', 'next.pem', '--next-no-passphrase', '--folder', 'rotation'];
+  const next = ['--next-key', 'next.pem', '--next-no-passphrase'];
+  const key = readFileSync(join(folder, 'key.json'), 'utf8');
   await good(['keys', 'rotate', '--yes', ...next, '--out', 'rotated'], 6);
+  // The other trees keep the key.
+  writeFiles(folder, { 'key.json': key, 'registry.yaml': settings('http://127.0.0.1:1') });
   const other = ['--key', 'other.pem', '--root-key', 'other.json'];
   await good([...build, 'foreign', ...other], 7);
   made = folder;

@@ -133,6 +133,21 @@ describe('a first visitor', () => {
     expect(await verdicts(client, 'refresh')).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
   });
 
+  it('does not go back to a key that a rotation has led to, either', async () => {
+    const hosts = await Promise.all([
+      registryHost(await rotated(at(-60), root, second)),
+      registryHost(await rotated(at(-60), root, second)),
+    ]);
+    const client = clientOf(hosts);
+    await client.ready();
+    const [one, other] = hosts as [RegistryHost, RegistryHost];
+    one.files = rotationAlone(await steps(root, second, third));
+    other.files = rotationAlone(await steps(root, second, thief));
+    await client.refresh().catch(() => undefined);
+    for (const host of hosts) host.files = await rotated(at(-40), root, second);
+    expect(await verdicts(client, 'refresh')).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
+  });
+
   it('binds the chain of the accepted list at once: a later fork refuses only its source', async () => {
     const good = await registryHost(
       withRotation(

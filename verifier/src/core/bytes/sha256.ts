@@ -2,7 +2,7 @@ import { hexOf } from './encodings.js';
 import { hashBytes } from './sha256-sync.js';
 
 /** Up to this size in bytes, the hash takes less time than to hand the bytes to the thread of WebCrypto. */
-const MAX_SMALL_BYTES = 4096;
+const MAX_SMALL_BYTES = 8192;
 
 /**
  * Returns the SHA-256 of some bytes in lower-case hexadecimal.
