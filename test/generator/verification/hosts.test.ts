@@ -26,8 +26,9 @@ beforeAll(async () => {
   });
   await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
   const keys = ['--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem', log: 'log.pem' })];
-  const build = () => cliAnswering('new', ['build', ...keys, ...withKeys({ origin: ORIGIN })], folder);
-  await build();
+  const build = (...more: string[]) =>
+    cliAnswering('new', ['build', '--offline', ...more, ...keys, ...withKeys({ origin: ORIGIN })], folder);
+  await build('--first');
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
   await build();
   // Longer paths, as a log with many entries has them.
