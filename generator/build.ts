@@ -21,8 +21,8 @@ export interface BuildOptions extends PublishOptions {
 }
 
 /**
- * Builds the signed registry: YAML → record → list → bytes → signature → tree. The build reads and checks every record, prepares the
- * publication, signs it, and attaches the signatures: it verifies the whole tree, as any verifier would, before it writes a new
+ * Builds the signed registry: YAML → record → list → bytes → signature → tree. The build reads and checks every record, and publishes
+ * in three steps: it prepares, signs and attaches. It verifies the whole tree, as any verifier would, before it writes a new
  * file, and then reads back every file that it wrote. If anything fails before the publication is committed, the published tree is
  * left unchanged. What is committed is completed by the next command.
  *

@@ -54,7 +54,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   'Publish:': {
     build: {
       summary: 'check the records, sign the list, write and verify the tree',
-      options: `${BUILD} override unsigned offline first json`,
+      options: `${BUILD} override unsigned offline json`,
       example: 'build --key root-key.pem --root-key root.json',
       load: async () => (await import('./build.js')).declareBuild,
     },
@@ -66,7 +66,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     attach: {
       summary: 'publish a list that was signed elsewhere',
-      options: 'root-key out holders rotation override offline json',
+      options: 'root-key out holders next-holders override offline json',
       example: 'attach request --root-key root.json',
       load: async () => (await import('./attach.js')).declareAttach,
     },
@@ -92,7 +92,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     suspend: {
       summary: 'suspend an issuer, with the root key; --end ends that',
-      options: `end reason unsigned ${BUILD} offline json`,
+      options: `end reason unsigned ${BUILD} offline`,
       example: 'suspend acme --reason "its key has leaked" --key root-key.pem',
       load: async () => (await import('./emergency.js')).declareSuspend,
     },

@@ -7,14 +7,14 @@ import {
   ROOT_CHECKPOINT_HOURS,
 } from '../../generator/freshness/checkpoint.js';
 import { missingOnlineKey } from '../../generator/freshness/online-keys.js';
-import { type CommittedTree, openCommitted } from '../../generator/publishing/committed.js';
+import type { CommittedTree } from '../../generator/publishing/committed.js';
 import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
 import {
   assertListed,
   type HoldChange,
   type PublishedCheckpointChoice,
 } from '../../generator/publishing/next-hold.js';
-import { followed } from '../../generator/publishing/open-tree.js';
+import { followed, openCommitted } from '../../generator/publishing/open-tree.js';
 import {
   type CheckpointReport,
   publishCheckpoint,
@@ -27,7 +27,7 @@ import { COSIGN_OPTION, checkpointChoice, cosignChoice } from '../options/public
 import { hasSigner, type WithSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice } from '../options/signer-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
-import { sayLog, UNFINISHED } from '../terminal/say-built.js';
+import { sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
 
 interface Options extends WithSettings {
   offline?: true;
@@ -186,9 +186,6 @@ function sayCheckpoint(
   // A hold is complete, although a publication waits.
   return ok || holdChange !== undefined ? 0 : UNFINISHED;
 }
-
-const WAITS =
-  'a publication waits beside the tree, because too few witnesses have cosigned it: run `checkpoint` when the witnesses are back';
 
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
 function afterHold({ action, ids }: HoldChange, out: string): string {

@@ -3,12 +3,13 @@ import type { AboutIssuer } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { statusEdit } from '../../generator/authoring/edit-status.js';
 import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
+import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { describeOnlineKeys } from '../../generator/freshness/online-keys.js';
-import type { PublishedTree } from '../../generator/tree/published-tree.js';
+import { openCommitted } from '../../generator/publishing/open-tree.js';
 import { readPublished } from '../../generator/verification/read-published.js';
 import { presenceOf } from '../operating/signer-presence.js';
 import { addOptions } from '../options/common-options.js';
-import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/publication-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions, cosignChoice } from '../options/publication-options.js';
 import { hasSigner } from '../options/settings.js';
 import { type Io, say } from '../terminal/io.js';
 import { codeOf, UNFINISHED } from '../terminal/say-built.js';
@@ -60,8 +61,7 @@ async function changeAndBuild(io: Io, change: StatusChange, options: Options): P
   const { ids, to } = change;
   const { issuers, out, reason, unsigned } = options;
   const now = new Date();
-  const published = to === 'active' ? await readPublished(out) : undefined;
-  const suspended = published && suspensionsIn(published);
+  const suspended = to === 'active' ? await suspensionsIn(options) : undefined;
   const edits = ids.map((id) => statusEdit(issuers, id, { to, reason, now, suspended: suspended?.get(id) }));
   for (const { write } of edits) write();
   for (const [at, { file, from }] of edits.entries())
@@ -116,10 +116,11 @@ async function sayHeld(io: Io, { ids, to }: StatusChange, out: string): Promise<
   );
 }
 
-/** What is said of the issuers that the published list suspends. */
-function suspensionsIn({ issuers, about }: PublishedTree): ReadonlyMap<string, AboutIssuer> {
-  const suspended = issuers.filter(({ status }) => status === 'suspended');
-  return new Map(suspended.map(({ issuer_id }) => [issuer_id, about.get(issuer_id) ?? {}]));
+/** What is said of the issuers that the newest list suspends. Completes what was committed, or a killed command has left. */
+async function suspensionsIn({ out, settings }: Options): Promise<ReadonlyMap<string, AboutIssuer>> {
+  const { newest } = await withOutputFolder(out, (output) => openCommitted(output, cosignChoice(settings)));
+  const suspended = newest?.issuers.filter(({ status }) => status === 'suspended') ?? [];
+  return new Map(suspended.map(({ issuer_id }) => [issuer_id, newest?.about.get(issuer_id) ?? {}]));
 }
 
 /** A hold helps only against the lack of the root key. */

@@ -2,7 +2,6 @@ import type { Issuer, RootKey } from '@passport-registry/verifier';
 import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import type { Served } from '../../observers/hosts/served.js';
 import type { PendingChanges } from './pending-changes.js';
-import type { RotationFiles } from './rotation-files.js';
 import type { Presence } from './signer-presence.js';
 
 /** The tree in the output folder, as an audit finds it under its own root key. */
@@ -84,8 +83,6 @@ export interface Facts {
   readonly records: RecordFacts;
   /** Whether a committed publication waits beside the tree. */
   readonly hasStage: boolean;
-  /** `problem`: why a file of its folder cannot be used. */
-  readonly rotation: RotationFiles | { readonly folder: string; readonly problem: string };
   /** Why no host was asked, or what the hosts serve. */
   readonly hosts: 'offline' | 'no base_url' | 'no root key' | readonly HostFacts[];
 }

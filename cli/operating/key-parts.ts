@@ -2,7 +2,7 @@ import { clockNote } from '@passport-registry/verifier/core';
 import { formatDuration, onlineKeysValidity } from '../../generator/freshness/expiry.js';
 import { namesIn } from '../../generator/freshness/online-keys.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import type { Facts, OnlineKeyFacts, RootKeyFacts, TreeFacts } from './facts.js';
+import type { OnlineKeyFacts, RootKeyFacts, TreeFacts } from './facts.js';
 import { type Level, mostUrgent, type Part } from './part.js';
 
 /** Says whether the configured root key is that of the tree, and whether its signer is there. */
@@ -20,7 +20,11 @@ export function rootKeyPart(
   if (own !== undefined && configured !== undefined && own !== configured) {
     const both = `${file} is ${configured}, and the root key of ${folder} is ${own}`;
     return isReplaced
-      ? say('warning', `${both}, which has replaced it`, 'Let root_key and signer name the new key')
+      ? say(
+          'warning',
+          `${both}, which has replaced it`,
+          'Run `keys rotate` with the new key, which changes the settings',
+        )
       : say('error', `${both}: nothing can be signed`, 'Fix root_key in registry.yaml, or run `load`');
   }
   // What a rotation step says counts more, and a build ignores the setting.
@@ -78,21 +82,4 @@ export function onlineKeysPart(
   if (validity === 'ends soon') return say('warning', fact, hint);
   const present = isConfigured ? `; ${signer.message}` : '';
   return say(mostUrgent([signer.level, mayHold ? 'ok' : 'note']), `${fact}${present}`);
-}
-
-/** Says what a rotation that `keys rotate` has begun lacks. */
-export function rotationPart({ rotation, tree }: Pick<Facts, 'rotation' | 'tree'>): Part | undefined {
-  const { folder } = rotation;
-  if ('problem' in rotation) {
-    const { problem } = rotation;
-    return { level: 'warning', fact: problem, data: { folder, problem } };
-  }
-  const { outgoing, step } = rotation;
-  const next = rotation.next?.thumbprint;
-  if (outgoing === undefined && next === undefined && step === undefined) return undefined;
-  const isComplete = next !== undefined && tree.rootKey?.thumbprint === next && tree.problems.length === 0;
-  const data = { folder, next, isComplete };
-  if (isComplete) return { level: 'note', fact: `to ${next}, complete`, hint: `Remove ${folder}`, data };
-  const to = next === undefined ? '' : `to ${next}, `;
-  return { level: 'warning', fact: `${to}not finished`, hint: 'Run `keys rotate`, which continues', data };
 }

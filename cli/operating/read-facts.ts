@@ -34,7 +34,6 @@ import type {
   TreeFacts,
 } from './facts.js';
 import { pendingChanges } from './pending-changes.js';
-import { ROTATION_FOLDER, readRotationFiles } from './rotation-files.js';
 import { presenceOf } from './signer-presence.js';
 
 /** What to look at. */
@@ -66,7 +65,6 @@ export async function readFacts(options: StatusOptions): Promise<Facts> {
     log: await logFacts(settings, tree, env),
     records: await recordFacts(options, tree),
     hasStage: hasStage(out),
-    rotation: await rotationFacts(env),
     hosts: await hostFacts(options, tree.rootKey ?? rootKey.rootKey),
   };
 }
@@ -172,15 +170,6 @@ async function recordFacts(
 function hasStage(out: string): boolean {
   const real = existsSync(out) ? realpathSync(out) : resolve(out);
   return existsSync(join(stageBeside(real), 'manifest.json'));
-}
-
-async function rotationFacts(env: NodeJS.ProcessEnv): Promise<Facts['rotation']> {
-  try {
-    return await readRotationFiles(ROTATION_FOLDER, env);
-  } catch (error) {
-    if (!(error instanceof GeneratorError)) throw error;
-    return { folder: ROTATION_FOLDER, problem: error.message };
-  }
 }
 
 /** Asks each host one question, all at the same time. */

@@ -1,6 +1,6 @@
 import type { Facts } from './facts.js';
 import { hostPart, unaskedPart } from './host-parts.js';
-import { onlineKeysPart, rootKeyPart, rotationPart } from './key-parts.js';
+import { onlineKeysPart, rootKeyPart } from './key-parts.js';
 import type { Part } from './part.js';
 import { checkpointPart, logPart } from './statement-parts.js';
 import { listPart, recordsPart, stagePart, treePart } from './tree-parts.js';
@@ -25,7 +25,6 @@ export function statusOf(facts: Facts): readonly NamedPart[] {
     ['root key', rootKeyPart(rootKey, tree)],
     ['online keys', onlineKeysPart(online, tree, now)],
     ['log', logPart(log, tree, now)],
-    ['rotation', rotationPart(facts)],
     ['list', listPart(tree, now)],
   ];
   return parts.flatMap(([name, part]) => (part === undefined ? [] : [{ part: name, ...part }]));

@@ -2,7 +2,6 @@ import type { RootKey } from '@passport-registry/verifier';
 import { GRAMMAR, isAnchorMember, parseNoteKey } from '@passport-registry/verifier/core';
 import { Option } from 'commander';
 import { GeneratorError, IoFailed, ignoring, KeyRejected, UsageError } from '../../generator/errors.js';
-import { readText } from '../../generator/files/read-file.js';
 import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
 import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import type { OnlineChoice } from '../../generator/freshness/online-keys.js';
@@ -25,7 +24,6 @@ import { wholeNumber } from './values.js';
 export interface PublicationOptions extends WithSettings {
   production?: true;
   allowExampleNames?: true;
-  rotation?: string;
   checkpointByRoot?: true;
   offline?: true;
   first?: true;
@@ -79,29 +77,24 @@ export function exceptions(options: PublicationOptions): RuleExceptions {
   return { overrides: settings.overrides, allowExampleNames };
 }
 
-/** The options for rotation and checkpoint, for the help. The online key is in registry.yaml. */
-const FRESHNESS_OPTIONS = [
-  new Option('--rotation <file>', 'step to this root key, from `keys step`'),
-  new Option(
-    '--checkpoint-by-root',
-    'the root key signs the checkpoint, where the online key is not at hand',
-  ),
-];
+/** The option for the checkpoint, for the help. The online key is in registry.yaml. */
+export const CHECKPOINT_OPTION = new Option(
+  '--checkpoint-by-root',
+  'the root key signs the checkpoint, where the online key is not at hand',
+);
 
 /**
- * Reads the rotation from the options, and the online key from the settings. Without an online key, the root key signs the
- * checkpoint.
+ * Reads the online key from the settings. Without an online key, the root key signs the checkpoint.
  *
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function freshnessChoice(io: Io, options: PublicationOptions): Promise<FreshnessChoice> {
-  const { rotation, checkpointByRoot, settings } = options;
+  const { checkpointByRoot, settings } = options;
   const checkpoint = checkpointByRoot
     ? undefined
     : await checkpointChoice(io, settings, { wayOut: CHECKPOINT_BY_ROOT });
   return {
     nextRoots: settings.next_roots,
-    rotation: rotation && readText(rotation).trim(),
     online: await onlineChoice(io, settings, checkpoint?.signer),
     checkpoint: { ...(checkpoint ?? { hours: settings.checkpoint.hours }), byRoot: checkpointByRoot },
   };
@@ -275,7 +268,7 @@ export async function committedKeys(
 
 /** The options of commands that publish a list, for the help. */
 export const PUBLICATION_OPTIONS = [
-  ...FRESHNESS_OPTIONS,
+  CHECKPOINT_OPTION,
   ...EXCEPTION_OPTIONS,
   ...LOG_OPTIONS,
   OFFLINE_OPTION,

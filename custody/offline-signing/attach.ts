@@ -30,30 +30,31 @@ interface AttachOptions extends PublishOptions {
 
 /** What a request became. */
 type Attached =
-  | { readonly published: BuildReport }
+  /** `next`: the new root key, if the request is a rotation. */
+  | { readonly published: BuildReport; readonly next: RootKey | undefined }
   /** The request renews only the checkpoint. */
-  | { readonly checkpoint: CheckpointReport }
-  /** The request has no list, so its rotation step is complete, and nothing was published. */
-  | { readonly rotation: string };
+  | { readonly checkpoint: CheckpointReport };
 
 /**
- * Completes what was signed elsewhere: publishes a list or a checkpoint, or returns the rotation step of a request without
- * them. Every signature is verified first. A request is refused once another list or statement has been published, so that
- * a request from before an emergency can't undo the emergency change. If the request is already published, its publication
- * is completed.
+ * Publishes a list or a checkpoint that was signed elsewhere. Every signature is verified first. A request is refused once another
+ * list or statement has been published, so that a request from before an emergency can't undo the emergency change. If the request
+ * is already published, its publication is completed.
  *
- * @param rootKey - verifies the signatures
+ * @param trusted - the root key, which verifies the signatures: in a rotation, the outgoing one
  * @throws {@link KeyRejected} | {@link RecordsRejected} | {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
 export async function attachSignatures(
   request: SignedRequest,
-  rootKey: RootKey,
+  trusted: RootKey,
   options: AttachOptions,
 ): Promise<Attached> {
   const { files } = request;
   const { payloads } = files;
-  const signatures = await validSignatures(request, rootKey);
-  await assertShowable(payloads, rootKey);
+  const step = payloads.get('rotation')?.toString('latin1');
+  // A step that no signer would show is not published, whoever has signed it. The list is checked with its tree.
+  const next = step === undefined ? undefined : (await readRotationInput(step, trusted)).next;
+  const rootKey = next ?? trusted;
+  const signatures = await validSignatures(request, (type) => (type === 'rotation' ? trusted : rootKey));
   const completed = (type: PayloadType) => {
     const [payload, signature] = [payloads.get(type), signatures.get(type)];
     return payload && signature && withSignature(payload.toString('latin1'), signature);
@@ -70,13 +71,13 @@ export async function attachSignatures(
   if (list !== undefined && signature !== undefined && statement !== undefined) {
     const registry = readRequestedList(list, 'the list in the request');
     const records = { ...recordsOfList(registry.issuers), about: readRequestedAbout(files.about, registry) };
-    const signed = { ...signer, records, list: bytesOfList(list, registry), statement, checkpoint };
+    const signed = { ...signer, records, list: bytesOfList(list, registry), statement, checkpoint, rotation };
     const published = await withOutputFolder(out, async (output) => {
       const { tree, notes } = await openTree(output, signer, how);
       const report = await attach({ ...signed, signature: encodeSignature(signature) }, tree, how);
       return withNotes(report, notes);
     });
-    return { published };
+    return { published, next };
   }
   if (checkpoint !== undefined) {
     const url = { ...how.url, onlyCheckpoint: true };
@@ -86,23 +87,17 @@ export async function attachSignatures(
       return { checkpoint: { ...report, warnings: [...notes, ...report.warnings] } };
     });
   }
-  if (rotation !== undefined) return { rotation };
   throw new UsageError('the request has no payload to attach');
-}
-
-/** A step that no signer would show is not completed, whoever has signed it. The list is checked with its tree. */
-async function assertShowable(payloads: RequestFiles['payloads'], rootKey: RootKey): Promise<void> {
-  const rotation = payloads.get('rotation')?.toString('latin1');
-  if (rotation !== undefined) await readRotationInput(rotation, rootKey);
 }
 
 /** Verifies the signature of every payload. Returns the raw signatures. */
 async function validSignatures(
   { files: { payloads }, signatures }: SignedRequest,
-  rootKey: RootKey,
+  keyFor: (type: PayloadType) => RootKey,
 ): Promise<ReadonlyMap<PayloadType, Uint8Array>> {
   const valid = new Map<PayloadType, Uint8Array>();
   for (const [type, payload] of payloads) {
+    const rootKey = keyFor(type);
     const output = signatures.get(type) ?? new Uint8Array();
     const found = await findValidSignature(signaturesIn(output), payload, rootKey);
     if (found === undefined) {

@@ -4,10 +4,8 @@ import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
-import { openCommitted } from '../../generator/publishing/committed.js';
-import { followed } from '../../generator/publishing/open-tree.js';
-import { prepare } from '../../generator/publishing/prepare.js';
-import type { ListTime, PublishOptions } from '../../generator/publishing/publication.js';
+import { followed, openCommitted } from '../../generator/publishing/open-tree.js';
+import { type Preparation, prepare } from '../../generator/publishing/prepare.js';
 import type { PublicationRequest } from '../../generator/publishing/request.js';
 import { readStatementInput } from '../../generator/publishing/sign-statement.js';
 import { goodRecords } from '../../generator/records/check-records.js';
@@ -16,20 +14,17 @@ import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import { readCheckpointInput } from './checkpoint-request.js';
 import type { PreviousPublication, RequestedPublication } from './publication-request.js';
 import { writeRequestFiles } from './request-files.js';
+import { readRotationInput } from './rotation-request.js';
 import { type SigningRequest, signingRequest } from './signing-request.js';
 
 /** Options of `prepareSigning`. */
-export interface PreparationOptions extends PublishOptions {
+export interface PreparationOptions extends Omit<Preparation, 'records' | 'signer' | 'renewsCheckpoint'> {
   /** The folder of the records. */
   readonly issuers: string;
   /** The folder of the tree. */
   readonly out: string;
-  /**
-   * The root key that will sign. Default: the root key of the published tree. Required for a first list, and for the
-   * first list after a rotation.
-   */
+  /** The root key that will sign. Default: the root key of the published tree. Required for a first list, and for a rotation. */
   readonly rootKey?: RootKey | undefined;
-  readonly time?: ListTime | undefined;
 }
 
 /** A signing request that was written to a folder. */
@@ -67,18 +62,21 @@ export async function prepareSigning(
     const signer = { rootKey, development: false };
     const { tree, notes } = await followed(found, signer, url);
     const prepared = await prepare({ ...options, records, signer, renewsCheckpoint: true }, tree);
-    const request = requestOf(prepared.request, tree.newest?.development === true ? undefined : tree.newest);
+    const request = await requestOf(
+      prepared.request,
+      tree.newest?.development === true ? undefined : tree.newest,
+    );
     if (request === undefined) return undefined;
     writeRequestFiles(folder, request);
     return { ...request, warnings: prepared.warnings, notes: [...notes, ...prepared.notes] };
   });
 }
 
-/** Returns what is left for the root key to sign. Undefined if that is nothing. */
-function requestOf(
-  { rootKey, list, records, signature, statement, checkpoint }: PublicationRequest,
+/** Returns what is left for root keys to sign. Undefined if that is nothing. */
+async function requestOf(
+  { rootKey, list, records, signature, statement, checkpoint, rotation: step }: PublicationRequest,
   follows: PublishedTree | undefined,
-): SigningRequest | undefined {
+): Promise<SigningRequest | undefined> {
   const previous = follows && previousPublication(follows);
   const publication: RequestedPublication | undefined =
     'toSign' in statement
@@ -94,8 +92,9 @@ function requestOf(
       ? readCheckpointInput(checkpoint.toSign, rootKey, named)
       : undefined;
   if (publication === undefined && requested === undefined) return undefined;
-  const keys = { rootKey, previousRootKey: follows?.rootKey };
-  return signingRequest(keys, { publication, checkpoint: requested }, previous);
+  const rotation = step && (await readRotationInput(step.toSign, step.outgoing));
+  const keys = { rootKey, previousRootKey: step?.outgoing };
+  return signingRequest(keys, { publication, checkpoint: requested, rotation }, previous);
 }
 
 function previousPublication({ list, signature, statement, about }: PublishedTree): PreviousPublication {

@@ -41,7 +41,7 @@ export async function withLock<T>(path: string, work: (held: HeldLock) => Promis
   const onCompromised = () => {
     isLost = true;
   };
-  const retries = { retries: WAIT_MS / RETRY_MS, factor: 1, minTimeout: RETRY_MS, randomize: true };
+  const retries = { retries: WAIT_MS / RETRY_MS, factor: 1, minTimeout: RETRY_MS, maxTimeout: RETRY_MS };
   let release: () => Promise<void>;
   try {
     mkdirSync(folder, { recursive: true });

@@ -19,5 +19,7 @@ export function previousCheckpoint({ own, served }: KnownCheckpoints): PreviousC
   if (own === undefined || served === undefined) return own ?? served;
   if (served.issuedAt > own.issuedAt) return served;
   if (served.issuedAt < own.issuedAt || String(served.hold) === String(own.hold)) return own;
-  return { ...own, hold: [...new Set([...own.hold, ...served.hold])].sort() };
+  // Nobody has signed that one, so the next one is signed anew.
+  const hold = [...new Set([...own.hold, ...served.hold])].sort();
+  return { publication: own.publication, issuedAt: own.issuedAt, hold };
 }

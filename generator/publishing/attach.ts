@@ -3,7 +3,6 @@ import { KeyRejected, TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
 import { isStillFor, signCheckpoint } from '../freshness/checkpoint.js';
-import { rotationOf } from '../freshness/freshness.js';
 import { readPublicationStatement } from '../freshness/statements.js';
 import { aboutBytes, withStatusSince } from '../list/about.js';
 import type { SignedPublication } from '../list/list.js';
@@ -27,6 +26,7 @@ import { cosignStage, logPublication } from './log-publication.js';
 import type { PublishOptions } from './publication.js';
 import { type BuildReport, reportOf } from './report.js';
 import type { SignedRequest } from './request.js';
+import { rotationOf } from './rotation.js';
 import { assertExpectedStatement } from './sign-statement.js';
 
 /**
@@ -49,7 +49,7 @@ export async function attach(
   const tree = countingFor(found, request);
   const { newest: follows, output } = tree;
   const { signed, warnings } = signedPublication(request, follows, options);
-  const rotation = await rotationOf(follows, rootKey, options.freshness ?? {});
+  const rotation = await rotationOf(follows, request, options.freshness?.nextRoots);
   const files = assembleOver(follows, signed, options);
   const checkpoint = await checkpointFor(request, { tree, signed, files }, options);
   const unlogged = { publication: signed.statement.text, checkpoint, rotation, logProof: undefined };
@@ -182,6 +182,10 @@ async function checkpointFor(
   if (request.checkpoint !== undefined)
     return (await followingCheckpoint(request.checkpoint, { rootKey, checksums }, previous)).text;
   const { signer, hours } = freshness.checkpoint ?? {};
+  if (signer === undefined && statement.online === undefined)
+    throw new KeyRejected(
+      'the request needs a checkpoint by the root key, because its publication names no online key',
+    );
   if (signer === undefined)
     throw new KeyRejected(
       'the publication names online keys, and none is here to sign its checkpoint: set checkpoint.signer in registry.yaml',

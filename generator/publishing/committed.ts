@@ -1,14 +1,8 @@
 import type { Checkpoint } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
-import { readIfReadable } from '../files/read-file.js';
 import { type PreviousCheckpoint, previousCheckpoint } from '../freshness/previous-checkpoint.js';
-import type { CosignChoice } from '../log/log-choice.js';
-import type { ReadFileSync } from '../log/log-files.js';
 import type { PublishedTree } from '../tree/published-tree.js';
-import { statementsIn } from '../tree/statements-file.js';
-import { readPublished } from '../verification/read-published.js';
-import { apply, isBegun, readerOver, readStage, type Stage } from './journal.js';
-import { countCosigners, readProof } from './prove-logged.js';
+import type { Stage } from './journal.js';
 
 /** A tree that a command may change, and what was committed over it. */
 export interface CommittedTree {
@@ -33,40 +27,6 @@ export function checkpointBefore({
   served,
 }: CommittedTree): PreviousCheckpoint | undefined {
   return previousCheckpoint({ own: (published ?? newest)?.checkpoint, served });
-}
-
-/**
- * Opens a tree for writing. First completes a committed stage that has its quorum or needs none, and drops what was not committed.
- *
- * @param witnesses - those whose quorum a stage needs
- * @throws {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
- */
-export async function openCommitted(output: OutputFolder, witnesses: CosignChoice): Promise<CommittedTree> {
-  const committed = readStage(output);
-  const waits = committed !== undefined && !(await isComplete(output, committed, witnesses));
-  if (committed !== undefined && !waits) await apply(output, committed);
-  const { named } = output;
-  const published = await readPublished(named);
-  if (!waits) return { output, published, stage: undefined, newest: published };
-  return {
-    output,
-    published,
-    stage: committed,
-    newest: await readPublished(named, readerOver(output, committed)),
-  };
-}
-
-/** Whether a stage can be applied. One whose first file was moved already has been complete. */
-async function isComplete(output: OutputFolder, staged: Stage, witnesses: CosignChoice): Promise<boolean> {
-  if (isBegun(output, staged)) return true;
-  const proof = readProof(statementsIn(readerOver(output, staged))?.logProof);
-  if (proof === undefined) return true;
-  return (await countCosigners(proof.head, witnesses)) >= witnesses.quorum;
-}
-
-/** Reads the file of a folder, or of the stage that lies over it. */
-export function readerOf({ output, stage }: CommittedTree): ReadFileSync {
-  return stage === undefined ? (path) => readIfReadable(output.out, path) : readerOver(output, stage);
 }
 
 /**

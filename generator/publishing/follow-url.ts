@@ -49,7 +49,7 @@ export interface UrlAnswer {
 
 /**
  * The rule about the registry's URL: what the URL serves is published, and everything else is a copy. What is signed next follows
- * the URL, or nothing is signed. Every command with a production key asks before it signs.
+ * the URL, or nothing is signed (rule newest-published). Every command with a production key asks before it signs.
  *
  * @throws {@link AlreadyPublished} if the URL serves what the published tree lacks; {@link IoFailed} if nobody knows, and
  *   `--offline` was not given; {@link UsageError} if a first list lacks `--first`

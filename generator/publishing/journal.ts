@@ -158,6 +158,7 @@ export async function apply(output: OutputFolder, staged: Stage): Promise<readon
   const { out, stage } = output;
   const paths = [...staged.files.keys()].sort((a, b) => placeOf(a) - placeOf(b));
   await changing(out, async () => {
+    output.assertHeld();
     for (const path of paths) {
       const file = stagedFile(output, path, staged.files.get(path) as string);
       if (existsSync(file)) await moveInto(file, out, path);

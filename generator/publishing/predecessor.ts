@@ -3,7 +3,6 @@ import { KeyRejected } from '../errors.js';
 import type { PublishedList } from '../list/list-diff.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { CommittedTree } from './committed.js';
-import type { PublishOptions } from './publication.js';
 import type { RootSigner } from './request.js';
 
 /** Reads the list of a published tree. */
@@ -29,9 +28,9 @@ export function publishedList({ list, issuers, updatedAt }: PublishedTree): Publ
  * @throws {@link KeyRejected}
  */
 export function assertRootContinues(
-  { freshness }: PublishOptions,
   { rootKey, development }: RootSigner,
   { newest }: CommittedTree,
+  isRotation: boolean,
 ): void {
   if (newest === undefined || newest.development) return;
   const previous = newest.rootKey.thumbprint;
@@ -42,8 +41,7 @@ export function assertRootContinues(
       `the tree in ${folder} is signed by ${previous}: a development key does not replace it; give --key or another --out`,
     );
   }
-  // Whether the step leads from the previous key to this key is checked where the rotation is assembled.
-  if (freshness?.rotation !== undefined) return;
+  if (isRotation) return;
   throw new KeyRejected(
     `the tree in ${folder} is signed by ${previous}, but the key is ${rootKey.thumbprint}: signer in registry.yaml, or --key, must be ` +
       'the root key, and root_key its public key; a root key is replaced with `keys rotate`',

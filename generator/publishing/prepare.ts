@@ -21,6 +21,7 @@ import { type CommittedTree, checkpointBefore, countingFor } from './committed.j
 import { assertRootContinues } from './predecessor.js';
 import type { ListTime, PublishOptions } from './publication.js';
 import type { PublicationRequest, RootSigner } from './request.js';
+import { outgoingKey, type RotationChoice, stepTo } from './rotation.js';
 import { nextClaims, readStatementInput } from './sign-statement.js';
 
 /** What is to be published, and which key will sign it. */
@@ -29,6 +30,8 @@ export interface Preparation extends PublishOptions {
   /** The key that will sign, here or elsewhere. */
   readonly signer: RootSigner;
   readonly time?: ListTime | undefined;
+  /** How the key that will sign replaces the root key. Default: it is the root key. */
+  readonly rotation?: RotationChoice | undefined;
   /** Whether a checkpoint by the root key is renewed in any case. Default: one that does not expire soon stays. */
   readonly renewsCheckpoint?: boolean | undefined;
 }
@@ -52,7 +55,9 @@ export interface Prepared {
 export async function prepare(preparation: Preparation, found: CommittedTree): Promise<Prepared> {
   const { records, signer, time = {}, exceptions = {}, freshness = {}, renewsCheckpoint } = preparation;
   const { rootKey, development } = signer;
-  assertRootContinues(preparation, signer, found);
+  const { rotation } = preparation;
+  assertRootContinues(signer, found, rotation !== undefined);
+  const step = rotation && stepTo(rootKey, outgoingKey(found, freshness.nextRoots), rotation);
   const tree = countingFor(found, signer);
   const { newest: follows } = tree;
   const before = follows && recordsOfList(follows.issuers, follows.about);
@@ -103,7 +108,7 @@ export async function prepare(preparation: Preparation, found: CommittedTree): P
   const isUnused = isKept && time.updatedAt !== undefined && time.updatedAt !== list.updatedAt;
   const unused = `The records have not changed since ${list.updatedAt}, so the list keeps that time; ${time.updatedAt} was not used.`;
   return {
-    request: { ...request, checkpoint },
+    request: { ...request, checkpoint, rotation: step },
     warnings,
     notes: isUnused ? [unused] : [],
   };

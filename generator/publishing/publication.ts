@@ -28,7 +28,7 @@ export interface PublishOptions extends TreeOptions {
   readonly exceptions?: RuleExceptions | undefined;
   /** The log and its witnesses, for the steps that sign and log. Default: the registry has no log. */
   readonly log?: LogChoice | undefined;
-  /** Online keys, rotation and checkpoint: for the statement, and for the step that assembles the tree. */
+  /** Online keys and checkpoint: for the statement, and for the step that assembles the tree. */
   readonly freshness?: FreshnessChoice | undefined;
   /** Told of each step. */
   readonly listeners?: Listeners | undefined;

@@ -85,7 +85,8 @@ export async function publishCheckpoint(
 }
 
 /**
- * Publishes a checkpoint that the root key has signed elsewhere.
+ * Publishes a checkpoint that the root key has signed elsewhere. Its request was for the newest publication: one that waits for
+ * witnesses gets the checkpoint, and is completed if they cosign it now.
  *
  * @throws {@link RequestRejected} | {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
@@ -94,10 +95,19 @@ export async function attachCheckpoint(
   tree: CommittedTree,
   witnesses: CosignChoice = NO_WITNESSES,
 ): Promise<CheckpointReport> {
-  const { rootKey, read } = publishedIn(tree);
+  const { output, stage, newest = publishedIn(tree) } = tree;
+  const { rootKey, read } = newest;
   const checksums = read(PATHS.checksums) ?? new Uint8Array();
   await followingCheckpoint(text, { rootKey, checksums }, checkpointBefore(tree));
-  return replaceCheckpoint(tree, { text, warnings: [] }, witnesses);
+  if (stage === undefined) return replaceCheckpoint(tree, { text, warnings: [] }, witnesses);
+  const renewed = { ...newest.statements, checkpoint: text };
+  const files = withStatements(new Map(), renewed);
+  const { checkpoint } = await assertReadable(files, newest);
+  const committed = { output, committed: await amend(output, stage, files), statements: renewed };
+  const { staged, report } = await cosignStage(committed, await logHead(newest), witnesses);
+  const waits = report.cosigned < witnesses.quorum;
+  if (!waits) await apply(output, staged);
+  return { ...reportOf(newest, checkpoint, []), log: report, waits };
 }
 
 /** @throws {@link TreeRejected} if nothing is published */

@@ -24,11 +24,18 @@ export interface PublicationRequest extends RootSigner {
    * signs the checkpoint.
    */
   readonly checkpoint: Unsigned | Published | undefined;
+  /** Header and claims of the step to this root key, which the outgoing root key signs. Undefined: the root key stays. */
+  readonly rotation: RequestedStep | undefined;
 }
 
 /** What is to be signed, as text: the JWS signing input (RFC 7515). */
 interface Unsigned {
   readonly toSign: string;
+}
+
+/** A step from the outgoing root key, which signs it, to the root key of the publication. */
+export interface RequestedStep extends Unsigned {
+  readonly outgoing: RootKey;
 }
 
 /** What was signed before, and stays. */
@@ -37,30 +44,40 @@ interface Published {
 }
 
 /** A publication that its root key has signed, here or elsewhere. */
-export interface SignedRequest extends Omit<PublicationRequest, 'signature' | 'statement' | 'checkpoint'> {
+export interface SignedRequest
+  extends Omit<PublicationRequest, 'signature' | 'statement' | 'checkpoint' | 'rotation'> {
   /** The text of issuers.sig. */
   readonly signature: string;
   /** The publication statement, a JWT. */
   readonly statement: string;
   /** The checkpoint, a JWT. Undefined: an online key signs it. */
   readonly checkpoint: string | undefined;
+  /** The step to this root key, a JWT by the outgoing key. Undefined: the root key stays. */
+  readonly rotation: string | undefined;
 }
 
 /**
- * Signs what of a publication the root key has not signed yet.
+ * Signs what of a publication the root key has not signed yet. The step comes last: a next key that cannot sign the list gets none.
  *
+ * @param outgoing - signs the step to the root key, if the request has one
  * @throws {@link KeyRejected} | {@link UsageError} as {@link signPayload}
  */
-export async function signRequest(request: PublicationRequest, signer: Signer): Promise<SignedRequest> {
-  const sign = async (part: Unsigned | Published) => {
-    if ('published' in part) return part.published;
-    return `${part.toSign}.${await signPayload(Buffer.from(part.toSign), signer)}`;
-  };
-  const { list, checkpoint } = request;
+export async function signRequest(
+  request: PublicationRequest,
+  signer: Signer,
+  outgoing?: Signer,
+): Promise<SignedRequest> {
+  const { list, statement, checkpoint, rotation } = request;
   return {
     ...request,
     signature: request.signature ?? (await signPayload(list.list, signer)),
-    statement: await sign(request.statement),
-    checkpoint: checkpoint && (await sign(checkpoint)),
+    statement: await signPart(statement, signer),
+    checkpoint: checkpoint && (await signPart(checkpoint, signer)),
+    rotation: rotation && outgoing && (await signPart(rotation, outgoing)),
   };
+}
+
+async function signPart(part: Unsigned | Published, signer: Signer): Promise<string> {
+  if ('published' in part) return part.published;
+  return `${part.toSign}.${await signPayload(Buffer.from(part.toSign), signer)}`;
 }

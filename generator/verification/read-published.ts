@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { readRotation, verifyAbout } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import { entriesBelow } from '../files/walk.js';
 import { LOG_FOLDER, type ReadFileSync } from '../log/log-files.js';
+import { sha256 } from '../tree/checksums.js';
 import { withCommitment } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -35,8 +37,11 @@ export async function readPublished(out: string, read?: ReadFileSync): Promise<P
   const list = reading(PATHS.list);
   const signature = reading(PATHS.signature);
   const isProven = statement && checkpoint && statements && rootKey && registry && list && signature;
-  if (failed.length > 0 || !isProven) {
-    const problems = failed.flatMap(({ problems }) => problems).slice(0, 3);
+  // A checkpoint may have expired, but it is for this tree, or else anybody could have written SHA256SUMS.
+  const isSealed = checkpoint?.treeSha256 === sha256(reading(PATHS.checksums) ?? new Uint8Array());
+  if (failed.length > 0 || !isProven || !isSealed) {
+    const unsealed = `the checkpoint is for another ${PATHS.checksums}`;
+    const problems = failed.length > 0 ? failed.flatMap((check) => check.problems).slice(0, 3) : [unsealed];
     throw new TreeRejected(
       `${out} is damaged, so nothing is signed over it: ${problems.join('; ')}. Load the published tree with \`load\`; ` +
         'only if it was never published anywhere, remove the folder',
@@ -56,7 +61,14 @@ export async function readPublished(out: string, read?: ReadFileSync): Promise<P
 function isEmpty(out: string): boolean {
   if (!existsSync(out)) return true;
   if (!statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder: choose another with --out`);
-  return readdirSync(out).length === 0;
+  return hasNoFile(out);
+}
+
+/** A process that was killed may have left folders, and no file in them. */
+function hasNoFile(folder: string): boolean {
+  return readdirSync(folder, { withFileTypes: true }).every(
+    (entry) => entry.isDirectory() && hasNoFile(join(folder, entry.name)),
+  );
 }
 
 /** The folders that grow with every publication. */

@@ -7,6 +7,7 @@ import { assertOutside, type OutputFolder, withOutputFolder } from '../../genera
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { withTemporaryFolder } from '../../generator/files/temporary-folder.js';
 import type { ReadFileSync } from '../../generator/log/log-files.js';
+import { readerOver, readStage } from '../../generator/publishing/journal.js';
 import { READ_AT_URL } from '../../generator/publishing/read-at-url.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readUnverified, statementsIn } from '../../generator/tree/statements-file.js';
@@ -73,8 +74,9 @@ async function loadInto(
   const { updatedAt = '', sha256 = '', issuers = 0 } = report;
   const loaded = { ...stats, updatedAt, sha256, issuers };
   if (isHeld) return { ...loaded, unchanged: true, movedTo: undefined, released: [] };
-  const released = releasedBetween(readerOf(out), readerOf(folder));
+  const released = releasedBetween(replacedBy(output), readerOf(folder));
   await flushTree(folder);
+  output.assertHeld();
   const movedTo = replace(output, folder);
   return { ...loaded, unchanged: false, movedTo, released: movedTo === undefined ? [] : released };
 }
@@ -83,6 +85,19 @@ const readerOf =
   (folder: string): ReadFileSync =>
   (path) =>
     readIfReadable(folder, path);
+
+/** Reads what `load` replaces: the tree, and the tree that the stage beside it makes of it. */
+function replacedBy(output: OutputFolder): readonly ReadFileSync[] {
+  const { out } = output;
+  const own = existsSync(out) && readdirSync(out).length > 0 ? [readerOf(out)] : [];
+  try {
+    const stage = readStage(output);
+    return stage === undefined ? own : [...own, readerOver(output, stage)];
+  } catch (error) {
+    if (error instanceof TreeRejected) return own;
+    throw error;
+  }
+}
 
 const hasTree = (out: string) => existsSync(join(out, PATHS.statements));
 
@@ -113,9 +128,8 @@ function notLoaded(source: string, named: string, cause: TreeRejected): TreeReje
  *
  * @returns the folder to which the old one was moved; undefined if there was none
  */
-function replace({ out, named }: OutputFolder, folder: string): string | undefined {
+function replace({ out, named, stage }: OutputFolder, folder: string): string | undefined {
   const parent = dirname(out);
-  const stage = join(parent, `.${basename(out)}.stage`);
   try {
     if (existsSync(out) && readdirSync(out).length === 0) rmdirSync(out);
     // The stage first: it must never be applied to another tree than its own.
@@ -142,13 +156,19 @@ function newFolderBeside(out: string): string {
   }
 }
 
-/** Returns whom the first tree stops, and the second one does not. Undefined if the first one cannot be read. */
-function releasedBetween(before: ReadFileSync, after: ReadFileSync): readonly ReleasedIssuer[] | undefined {
-  const [stopped, still] = [stopsOf(before), stopsOf(after)];
-  if (stopped === undefined) return undefined;
-  return [...stopped].flatMap(([issuer_id, was]) =>
-    still?.has(issuer_id) === true ? [] : [{ issuer_id, was }],
-  );
+/** Returns whom the replaced trees stop, and the new one does not. Undefined if one of them cannot be read. */
+function releasedBetween(
+  replaced: readonly ReadFileSync[],
+  loaded: ReadFileSync,
+): readonly ReleasedIssuer[] | undefined {
+  const released = new Map<string, Stop>();
+  const still = stopsOf(loaded);
+  for (const read of replaced) {
+    const stopped = stopsOf(read);
+    if (stopped === undefined) return undefined;
+    for (const [id, was] of stopped) if (still?.has(id) !== true) released.set(id, was);
+  }
+  return [...released].map(([issuer_id, was]) => ({ issuer_id, was }));
 }
 
 /** Returns whom the list and the checkpoint of a tree stop. Nothing is verified: to name too many does no harm. */

@@ -13,6 +13,10 @@ import { cli, clockAhead, recordText, run, temporaryFolder, writeFiles } from '.
 export const codes = (outcomes: Outcomes): Record<string, number | null> =>
   Object.fromEntries(Object.entries(outcomes).map(([name, { code }]) => [name, code]));
 
+/** Whether every step has ended well; all outcomes if not, for the message of a test. */
+export const areGood = (outcomes: Outcomes): true | Outcomes =>
+  Object.values(outcomes).every(({ code }) => code === 0) || outcomes;
+
 /** The file of a valid record. */
 export const record = (id: string): Record<string, string> => ({ [`issuers/${id}.yaml`]: recordText(id) });
 

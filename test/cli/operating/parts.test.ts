@@ -9,7 +9,7 @@ import type {
   RootKeyFacts,
 } from '../../../cli/operating/facts.js';
 import { hostPart, unaskedPart } from '../../../cli/operating/host-parts.js';
-import { onlineKeysPart, rootKeyPart, rotationPart } from '../../../cli/operating/key-parts.js';
+import { onlineKeysPart, rootKeyPart } from '../../../cli/operating/key-parts.js';
 import { mostUrgent, type Part } from '../../../cli/operating/part.js';
 import { checkpointPart, logPart } from '../../../cli/operating/statement-parts.js';
 import { listPart, recordsPart, stagePart, treePart } from '../../../cli/operating/tree-parts.js';
@@ -108,7 +108,7 @@ describe('the root key', () => {
     ['is that of the tree', configured, tree, ['ok', undefined]],
     ['is away', { ...configured, signer: away }, tree, ['note', undefined]],
     ['is not that of the tree', configured, other, ['error', 'load']],
-    ['was replaced by a rotation', { ...configured, isReplaced: true }, other, ['warning', undefined]],
+    ['was replaced by a rotation', { ...configured, isReplaced: true }, other, ['warning', 'keys rotate']],
     ['cannot be read', { ...configured, problem: 'x' }, tree, ['error', undefined]],
     ['is its own next key', { ...configured, nextRoots: ['R'] }, tree, ['error', undefined]],
     ['is a development key', configured, { ...tree, development: true }, ['note', undefined]],
@@ -143,22 +143,6 @@ describe('the online keys', () => {
 
   it('are unknown without a publication', () => {
     expect(onlineKeysPart(configured, { publication: undefined }, NOW)).toBeUndefined();
-  });
-});
-
-describe('a rotation', () => {
-  const files = { folder: 'rotation', outgoing: undefined, next: undefined, step: undefined };
-  const tree = { rootKey: { thumbprint: 'N' }, problems: [] } as never;
-  const next = { thumbprint: 'N' } as never;
-
-  it.each([
-    ['was not begun', files, undefined],
-    ['has only the outgoing key', { ...files, outgoing: next }, ['warning', 'keys rotate']],
-    ['is not finished', { ...files, next: { thumbprint: 'M' } as never }, ['warning', 'keys rotate']],
-    ['is complete', { ...files, next }, ['note', undefined]],
-    ['cannot be read', { folder: 'rotation', problem: 'x' }, ['warning', undefined]],
-  ])('%s', (_what, rotation, expected) => {
-    expect(judged(rotationPart({ rotation, tree }))).toEqual(expected);
   });
 });
 

@@ -19,7 +19,7 @@ import { readTreeFile } from '../../support/statements.js';
 import { testLog } from '../../support/test-log.js';
 import { cli, filesOf, keyPair, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
-const BUILD = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem' })];
+const LOGGING = withKeys({ log: 'log.pem' });
 
 let here: LoggedFolder;
 /** The root key before the rotation, and after it. */
@@ -35,10 +35,7 @@ beforeAll(async () => {
     'next.json': await here.good('keys', 'generate', '--no-passphrase', '--private', 'next.pem'),
   });
   keys = { old: here.keys.root, next: await signerKey(here.folder, 'next') };
-  writeFiles(here.folder, {
-    step: await here.good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
-  });
-  await here.good(...BUILD, '--rotation', 'step');
+  await here.good('keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem', ...LOGGING);
   const entries = await logEntries(here.tree);
   statements = entries.map((_entry, index) =>
     readFileSync(join(here.tree, `log/statements/${index}.jwt`), 'utf8'),

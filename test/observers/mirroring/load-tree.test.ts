@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFil
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
+import { noteSigner } from '../../support/note-keys.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import {
@@ -74,8 +75,11 @@ beforeAll(async () => {
   await good(['revoke', 'alpha', '--reason', 'x', '--production', '--out', 'stopping'], 4);
   await good(['suspend', 'beta', '--reason', 'x', '--production', '--out', 'stopping'], 5);
   copy('second', 'rotated');
-  const next = ['--next-key', 'next.pem', '--next-no-passphrase', '--folder', 'rotation'];
+  const next = ['--next-key', 'next.pem', '--next-no-passphrase'];
+  const key = readFileSync(join(folder, 'key.json'), 'utf8');
   await good(['keys', 'rotate', '--yes', ...next, '--out', 'rotated'], 6);
+  // The other trees keep the key.
+  writeFiles(folder, { 'key.json': key, 'registry.yaml': settings('http://127.0.0.1:1') });
   const other = ['--key', 'other.pem', '--root-key', 'other.json'];
   await good([...build, 'foreign', ...other], 7);
   made = folder;
@@ -178,8 +182,8 @@ describe('load', () => {
   });
 
   it('moves a stage aside with the tree that it belongs to, and leaves one whose tree stays', async () => {
-    writeFiles(folder, { '.dist.stage/manifest.json': '{}' });
     copy('second', 'dist');
+    writeFiles(folder, { '.dist.stage/manifest.json': '{}' });
     serve('second');
     expect(await json(['load'])).toMatchObject({ unchanged: true });
     expect(existsSync(join(folder, '.dist.stage/manifest.json'))).toBe(true);
@@ -192,14 +196,39 @@ describe('load', () => {
     expect(await json(['load'])).toMatchObject({ movedTo: '.dist.replaced-2' });
   });
 
-  it('loads a registry with a log', async () => {
-    const log = 'log: { origin: registry.internal/log, signer: { key: log.pem } }';
+  /** Builds a tree with a log. @param more - more settings of the log */
+  function logged(more = ''): void {
+    const log = `log: { origin: registry.internal/log, signer: { key: log.pem }${more} }`;
     writeFiles(folder, { 'registry.yaml': `${settings(host.base)}${log}\n` });
+  }
+
+  it('loads a registry with a log', async () => {
+    logged();
     copy('third', 'logged');
     await good(['build', '--production', '--out', 'logged'], 10);
     serve('logged');
     expect(await json(['load'])).toMatchObject({ code: 0 });
     expect(treeOf('dist')).toEqual(treeOf('logged'));
+  });
+
+  it('names whom a publication stops that waits for witnesses, and that another one has overtaken', async () => {
+    logged();
+    copy('third', 'dist');
+    await good(['build', '--production'], 10);
+    copy('dist', 'overtaking');
+    const record = read('issuers/delta.yaml');
+    const witness = `{ key: ${noteSigner('w.internal', 'witness').vkey}, service: 'http://127.0.0.1:1' }`;
+    logged(`, wait: 1, quorum: 1, witnesses: [${witness}]`);
+    const suspend = ['suspend', 'delta', '--reason', 'x', '--production', '--offline'];
+    expect(await json(suspend, 11)).toMatchObject({ code: 6 });
+    writeFiles(folder, { 'issuers/delta.yaml': record, 'issuers/epsilon.yaml': recordText('epsilon') });
+    logged();
+    await good(['build', '--production', '--out', 'overtaking'], 12);
+    serve('overtaking');
+    const { code, released, movedTo } = await json(['load']);
+    expect([code, released]).toEqual([1, [{ issuer_id: 'delta', was: 'suspended' }]]);
+    expect(existsSync(join(folder, movedTo, 'stage/manifest.json'))).toBe(true);
+    expect(await json(['checkpoint'])).toMatchObject({ code: 0 });
   });
 });
 

@@ -85,10 +85,8 @@ describe('a mirror keeps the rules of a verifier', () => {
 
   it('and raises no alarm after a rotation, where a client accepts', async () => {
     await keyPair('next');
-    const { stdout } = await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], here.folder);
-    writeFiles(here.folder, { rotation: stdout });
     const base = await serve(here.tree);
-    const args = ['build', '--key', 'next.pem', '--root-key', 'next.json', '--rotation', 'rotation'];
+    const args = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
     expect((await cli(args, here.folder)).code).toBe(0);
     expect((await mirror(base)).code).toBe(0);
     const copy = await serve(join(here.folder, 'mirror/current'));

@@ -162,18 +162,8 @@ describe('passport-registry mirror', () => {
 
   it('follows a rotation from the key that it has pinned', async () => {
     await mirror(source);
-    const { stdout } = await cli(
-      ['keys', 'generate', '--no-passphrase', '--private', 'next.pem'],
-      here.folder,
-    );
-    writeFiles(here.folder, { 'next.json': stdout });
-    writeFiles(here.folder, {
-      rotation: (await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], here.folder)).stdout,
-    });
-    const { code } = await cli(
-      ['build', '--key', 'next.pem', '--root-key', 'next.json', '--rotation', 'rotation'],
-      here.folder,
-    );
+    const next = ['--next-key', 'next.pem', '--next-no-passphrase'];
+    const { code } = await cli(['keys', 'rotate', '--yes', '--key', 'key.pem', ...next], here.folder);
     expect(code).toBe(0);
     expect((await mirror(source)).stderr).toContain('switched to');
 

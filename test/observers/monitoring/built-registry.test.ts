@@ -51,12 +51,9 @@ it('a monitor agrees with what the command line builds, rotates and completes', 
   cpSync(whole, join(folder, 'dist'), { recursive: true });
   expect(await monitor()).toEqual([0]);
 
-  writeFiles(folder, {
-    step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
-  });
   change('gamma');
-  const rotated = ['--key', 'next.pem', '--rotation', 'step', ...checkpoint];
-  await good('build', ...rotated, ...logging);
+  const rotate = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
+  await good(...rotate, ...checkpoint, ...logging);
   expect(await monitor()).toEqual([0, 'rotation-logged', 'publication-logged']);
 
   // A tree that was put back.

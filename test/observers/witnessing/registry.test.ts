@@ -169,15 +169,8 @@ describe('a witness of a registry', () => {
       'root.json': await ok('keys', 'public', 'key.pem'),
     });
     await ok(...BUILD, ...withKeys({ log: 'log.pem' }));
-    writeFiles(folder, { step: await ok('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });
-    await ok(
-      'build',
-      '--key',
-      'next.pem',
-      ...withKeys({ origin: ORIGIN, log: 'log.pem' }),
-      '--rotation',
-      'step',
-    );
+    const logging = withKeys({ origin: ORIGIN, log: 'log.pem' });
+    await ok('keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem', ...logging);
     const url = await plainHost(join(folder, 'dist'), '404.html');
     const kid = (name: string): string => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')).kid;
     const follows = async (...next: string[]) => {

@@ -24,16 +24,23 @@ case "${1-}" in
   load)
     git fetch -q ${CI:+--depth=1} origin +refs/heads/published:refs/remotes/origin/published
     checkout refs/remotes/origin/published
-    npx passport-registry load "$copy/tree"
+    code=0
+    if test -d "$copy/tree"; then
+      npx passport-registry load "$copy/tree" || code=$?
+      # A tree that was not loaded is not replaced by the next save. One that stops fewer issuers than before was loaded.
+      if ! cmp -s "$copy/tree/statements.json" dist/statements.json; then rm -rf "$copy"; exit 1; fi
+    fi
     if test -d "$copy/stage" && ! test -d .dist.stage; then cp -R "$copy/stage" .dist.stage; fi
     if test -d "$copy/stage"; then diff -r "$copy/stage" .dist.stage; fi
+    exit $code
     ;;
   new)
     checkout "$(git commit-tree -m 'A new registry' "$(git mktree < /dev/null)")"
     ;;
   save)
+    if ! test -d "$copy"; then echo "nothing was loaded that this could follow: load first" >&2; exit 1; fi
     rm -rf "$copy/tree" "$copy/stage"
-    cp -R dist "$copy/tree"
+    if test -d dist; then cp -R dist "$copy/tree"; fi
     if test -d .dist.stage; then cp -R .dist.stage "$copy/stage"; fi
     exact -C "$copy" add --force --all
     if git -C "$copy" diff --cached --quiet; then exit 0; fi
