@@ -1,8 +1,11 @@
 import { assertOutside, type OutputFolder, withOutputFolder } from './files/output-folder.js';
-import type { Listeners } from './progress.js';
-import type { PublishOptions } from './publishing/publication.js';
-import { publish } from './publishing/publish.js';
-import type { BuildReport } from './publishing/report.js';
+import { attach } from './publishing/attach.js';
+import { withDevelopmentKey } from './publishing/choose-log.js';
+import { openTree } from './publishing/open-tree.js';
+import { prepare } from './publishing/prepare.js';
+import type { ListTime, PublishOptions } from './publishing/publication.js';
+import { type BuildReport, withNotes } from './publishing/report.js';
+import { signRequest } from './publishing/request.js';
 import { goodRecords } from './records/check-records.js';
 import { chooseBuildSigner, type SignerChoice } from './signing/choose-signer.js';
 
@@ -14,14 +17,14 @@ export interface BuildOptions extends PublishOptions {
   readonly out: string;
   /** The key that signs. */
   readonly signer: SignerChoice;
-  readonly listeners?: Listeners | undefined;
+  readonly time?: ListTime | undefined;
 }
 
 /**
- * Builds the signed registry: YAML → record → list → bytes → signature → tree. The build reads and checks every record.
- * It verifies the whole tree, as any verifier would, before it writes a new file. It then reads back every file that it
- * wrote. If anything fails, the published tree is left unchanged, with two exceptions: damaged files of a tree with a log are
- * made again first, and what fails after the log was extended, or while files are replaced, is completed by the next build.
+ * Builds the signed registry: YAML → record → list → bytes → signature → tree. The build reads and checks every record, and publishes
+ * in three steps: it prepares, signs and attaches. It verifies the whole tree, as any verifier would, before it writes a new
+ * file, and then reads back every file that it wrote. If anything fails before the publication is committed, the published tree is
+ * left unchanged. What is committed is completed by the next command.
  *
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  *
@@ -43,10 +46,17 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 /** Builds like {@link build}, in a folder to which the caller has exclusive access. */
 export async function buildInto(
   output: OutputFolder,
-  { issuers, out: _named, signer: choice, listeners, ...how }: BuildOptions,
+  { issuers, out: _named, signer: choice, time, ...how }: BuildOptions,
 ): Promise<BuildReport> {
+  const { listeners } = how;
   const records = goodRecords(issuers, listeners?.onProgress);
   listeners?.onStage?.('records');
   const signer = await chooseBuildSigner(choice);
-  return publish({ ...how, records, signer }, output, listeners);
+  const { tree, notes: answers } = await openTree(output, signer, how);
+  listeners?.onStage?.('published tree');
+  const options = { ...how, log: withDevelopmentKey(how.log, signer, tree.newest) };
+  const { request, warnings, notes } = await prepare({ ...options, records, signer, time }, tree);
+  const signed = await signRequest(request, signer);
+  listeners?.onStage?.('list and signature');
+  return withNotes(await attach(signed, tree, options), [...answers, ...notes], warnings);
 }

@@ -17,9 +17,8 @@ export {
 export type { CheckpointChoice } from './freshness/checkpoint.js';
 export type { FreshnessChoice } from './freshness/freshness.js';
 export type { Listeners, OnProgress, OnStage } from './progress.js';
-export type { ListTime, PublicationExceptions, PublishOptions } from './publishing/publication.js';
+export type { ListTime, PublishOptions } from './publishing/publication.js';
 export type { BuildReport } from './publishing/report.js';
-export type { Written } from './publishing/write.js';
 export { type LoadedRecords, loadRecords } from './records/check-records.js';
 export type { SignerChoice } from './signing/choose-signer.js';
 export type { CommandSignerOptions, SignerInput } from './signing/command-signer.js';

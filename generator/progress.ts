@@ -15,8 +15,8 @@ export interface Listeners {
   /** Called repeatedly during the longer stages. */
   readonly onProgress?: OnProgress | undefined;
   /**
-   * Called at the end of each stage: `records`, `published tree`, `list and signature`, `tree`, `verify`, `log` (if
-   * the registry has one), `write`, `read back`.
+   * Called at the end of each stage: `records`, `published tree`, `list and signature`, `tree`, `verify`, `log`, `commit`,
+   * `witnesses`, `write`.
    */
   readonly onStage?: OnStage | undefined;
 }

@@ -256,10 +256,10 @@ describe('docs/architecture.md', () => {
 
   it('counts the steps of a publication as its source does, and every stage of a build has a name', () => {
     const read = (path: string) => readFileSync(join(ROOT, 'generator', path), 'utf8');
-    const publish = read('publishing/publish.ts');
+    const build = read('build.ts');
     const stepsIn = (text: string) => / in (\w+) steps/.exec(text)?.[1];
-    expect(stepsIn(ARCHITECTURE)).toBe(stepsIn(publish));
-    const reported = [...(read('build.ts') + publish).matchAll(/onStage\?\.\('([^']+)'\)/g)];
+    expect(stepsIn(ARCHITECTURE)).toBe(stepsIn(build));
+    const reported = [...(build + read('publishing/attach.ts')).matchAll(/onStage\?\.\('([^']+)'\)/g)];
     const [, listed = ''] = /at the end of each stage: (.*?)\*\//s.exec(read('progress.ts')) ?? [];
     expect(reported.length).toBeGreaterThan(5);
     expect(reported.map(([, stage]) => stage)).toEqual(

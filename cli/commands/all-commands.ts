@@ -20,10 +20,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
       load: async () => (await import('./preview.js')).declarePreview,
     },
     status: {
-      summary: 'show how a registry is doing, and what to do next',
+      summary: 'show how a registry is doing',
       options: 'issuers out root-key key base-url mirror offline fail-on json',
       example: 'status',
       load: async () => (await import('./status.js')).declareStatus,
+    },
+    load: {
+      summary: 'bring the tree to what the registry serves',
+      options: 'out root-key json',
+      example: 'load https://registry.example --root-key root.json',
+      load: async () => (await import('./load.js')).declareLoad,
     },
   },
   'Records:': {
@@ -48,7 +54,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   'Publish:': {
     build: {
       summary: 'check the records, sign the list, write and verify the tree',
-      options: `${BUILD} override unsigned json`,
+      options: `${BUILD} override unsigned offline json`,
       example: 'build --key root-key.pem --root-key root.json',
       load: async () => (await import('./build.js')).declareBuild,
     },
@@ -60,20 +66,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     attach: {
       summary: 'publish a list that was signed elsewhere',
-      options: 'root-key out holders rotation override json',
+      options: 'root-key out holders next-holders override offline json',
       example: 'attach request --root-key root.json',
       load: async () => (await import('./attach.js')).declareAttach,
     },
     checkpoint: {
       summary: 'complete what is only in the log, and sign a checkpoint',
-      options: 'online-key online-passphrase-file hours json',
+      options: 'online-key online-passphrase-file hours offline json',
       example: 'checkpoint dist --online-key online.pem',
       load: async () => (await import('./checkpoint.js')).declareCheckpoint,
-    },
-    branch: {
-      summary: 'keep the published tree on a branch of a git repository',
-      example: 'branch load dist',
-      load: async () => (await import('./branch.js')).declareBranch,
     },
     serve: {
       summary: 'serve a tree, or answer gateways: serve gate',
@@ -85,19 +86,19 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   'Issuers:': {
     hold: {
       summary: 'stop issuers at once, with the online key; --end ends that',
-      options: 'end false-alarm all out online-key online-passphrase-file json',
+      options: 'end false-alarm all out online-key online-passphrase-file offline json',
       example: 'hold acme --online-key online.pem',
       load: async () => (await import('./checkpoint.js')).declareHold,
     },
     suspend: {
       summary: 'suspend an issuer, with the root key; --end ends that',
-      options: `end reason unsigned ${BUILD} json`,
+      options: `end reason unsigned ${BUILD} offline`,
       example: 'suspend acme --reason "its key has leaked" --key root-key.pem',
       load: async () => (await import('./emergency.js')).declareSuspend,
     },
     revoke: {
       summary: 'revoke an issuer for good, with the root key',
-      options: `reason unsigned ${BUILD} json`,
+      options: `reason unsigned ${BUILD} offline json`,
       example: 'revoke acme --reason "it asked for it" --key root-key.pem',
       load: async () => (await import('./emergency.js')).declareRevoke,
     },

@@ -4,8 +4,12 @@ import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { hasMessages, signingTask } from '../../custody/holder-signing/signing-task.js';
 import { attachSignatures } from '../../custody/offline-signing/attach.js';
-import { PAYLOADS, type PayloadType } from '../../custody/offline-signing/payloads.js';
-import { type RequestFiles, readRequestFiles } from '../../custody/offline-signing/request-files.js';
+import { folderOf, PAYLOADS, type PayloadType } from '../../custody/offline-signing/payloads.js';
+import {
+  type RequestFiles,
+  readRequestFiles,
+  requestedKeys,
+} from '../../custody/offline-signing/request-files.js';
 import { SharedKeyRejected } from '../../custody/shared-key/shared-key-rejected.js';
 import { UsageError } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
@@ -14,21 +18,27 @@ import { findValidSignature, signaturesIn } from '../../generator/signing/signat
 import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import { PUBLICATION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
+import { sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
 import { publishChoice, reportPublished } from './publishing.js';
 
 interface Options extends PublicationOptions {
   out: string;
+  nextHolders?: string;
   json?: true;
 }
 
 /** `passport-registry attach`, for the machine with the registry */
 export function declareAttach(command: Command, io: Io) {
   command
-    .description('publish a list that was signed elsewhere; print a step that was signed elsewhere')
+    .description('publish a list, a checkpoint or a rotation that was signed elsewhere')
     .argument('<request>', 'folder of the signing request')
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
-    .option('--root-key <file>', 'public JWK that verifies the signature')
+    .option(
+      '--root-key <file>',
+      'public JWK that verifies the signatures; in a rotation, that of the outgoing root key',
+    )
     .option('--holders <file>', 'record of the ceremony, holders.json, which says who shares the root key')
+    .option('--next-holders <file>', 'in a rotation: the same record for the next root key')
     .addOption(OUT_OPTION);
   addOptions(command, ...PUBLICATION_OPTIONS, JSON_OPTION);
   return (folder: string, signatures: readonly string[], options: Options) =>
@@ -41,7 +51,7 @@ async function attach(
   options: Options,
 ): Promise<number> {
   const started = performance.now();
-  const { root_key: file, holders } = options.settings;
+  const { root_key: file } = options.settings;
   if (file === undefined) throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
   const rootKey = await loadRootKey(file, io.env);
   const files = readRequestFiles(folder);
@@ -51,63 +61,85 @@ async function attach(
       `${folder} has ${types.length} payload${types.length === 1 ? '' : 's'}, but ${signatures.length} signatures were named`,
     );
   }
-  const isByHolders = signatures.length === 0 && hasMessages(folder);
   const shared =
-    isByHolders && holders !== undefined
-      ? await signaturesOfHolders(io, { folder, payloads: files.payloads, rootKey }, holders)
-      : undefined;
-  // A rotation step needs neither the keys of checkpoints and of the log, nor witnesses.
-  const isTree = files.payloads.has('list') || files.payloads.has('checkpoint');
-  const how = isTree ? await publishChoice(io, options) : {};
+    signatures.length === 0 ? await signaturesOfHolders(io, { folder, files }, options) : new Map();
+  const how = await publishChoice(io, options);
   const attached = await attachSignatures(
     {
       files,
       signatures: new Map(
         types.map((type, index) => [
           type,
-          shared?.get(type) ?? readSignatureFile(signatures[index], folder, type),
+          shared.get(type) ?? readSignatureFile(signatures[index], folder, type),
         ]),
       ),
     },
     rootKey,
     { out: options.out, ...how },
   );
-  if ('rotation' in attached) {
-    if (options.json) emit(io, { ok: true, rotation: attached.rotation });
-    else io.stdout.write(`${attached.rotation}\n`);
-    say(io, `the request has no list, so nothing was published: ${NEXT}`);
-    return 0;
-  }
   if ('checkpoint' in attached) {
-    const { hold, expires, warnings } = attached.checkpoint;
-    if (options.json) emit(io, { ok: true, ...attached.checkpoint });
+    const { hold, expires, warnings, waits } = attached.checkpoint;
+    if (options.json) emit(io, { ok: !waits, ...attached.checkpoint });
     for (const warning of warnings) say(io, `WARNING: ${warning}`);
+    sayLog(io, attached.checkpoint);
+    if (waits) {
+      say(io, `WARNING: ${WAITS}`);
+      return UNFINISHED;
+    }
     const held = hold.length === 0 ? '' : `, holds ${hold.join(', ')}`;
     say(io, `the checkpoint in ${options.out} is valid until ${expires}${held}: publish ${options.out}`);
     return 0;
   }
-  return reportPublished(io, attached.published, { ...options, started });
+  const code = reportPublished(io, attached.published, { ...options, started });
+  const { next } = attached;
+  if (next === undefined) return code;
+  // Only a rotation needs it.
+  const { changeSettings } = await import('../rotating/change-settings.js');
+  const { sayAfterRotation } = await import('./say-rotation.js');
+  const { config, nextHolders } = options;
+  const settings = await changeSettings({ config, next, holders: nextHolders, env: io.env });
+  sayAfterRotation(io, { outgoing: rootKey.thumbprint, next, settings });
+  return code;
 }
 
-/** What to do with a finished step. */
-const NEXT =
-  'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `keys rotate`';
-
-/** Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. */
+/** What holders have signed in a request. A rotation has a part of the outgoing key, and one of the next key. */
 async function signaturesOfHolders(
   io: Io,
-  { folder, payloads, rootKey }: Pick<RequestFiles, 'payloads'> & { folder: string; rootKey: RootKey },
+  { folder, files: { payloads } }: { readonly folder: string; readonly files: RequestFiles },
+  { settings: { holders }, nextHolders }: Options,
+): Promise<ReadonlyMap<PayloadType, Uint8Array>> {
+  const isRotation = payloads.has('rotation');
+  const parts = [
+    { isStep: false, record: isRotation ? nextHolders : holders },
+    { isStep: true, record: holders },
+  ];
+  const found = new Map<PayloadType, Uint8Array>();
+  for (const { isStep, record } of parts) {
+    const part = new Map([...payloads].filter(([type]) => (type === 'rotation') === isStep));
+    const [type] = part.keys();
+    if (type === undefined || record === undefined || !hasMessages(folderOf(folder, type))) continue;
+    const signed = await sharedSignatures(io, { folder: folderOf(folder, type), payloads: part }, record);
+    for (const [each, signature] of signed) found.set(each, signature);
+  }
+  return found;
+}
+
+/** Verifies the shares of the holders of one root key, and adds them up. An unchanged list keeps its signature. */
+async function sharedSignatures(
+  io: Io,
+  { folder, payloads }: Pick<RequestFiles, 'payloads'> & { readonly folder: string },
   holders: string,
-): Promise<ReadonlyMap<string, Uint8Array>> {
+): Promise<readonly (readonly [PayloadType, Uint8Array])[]> {
   // Imported on demand, because the other commands need no FROST.
   const { MAX_HOLDERS_BYTES, parseHolders } = await import('../../custody/ceremony/holders-file.js');
   const { readProgress, signaturesOf } = await import('../../custody/holder-signing/aggregate.js');
   const group = await parseHolders(readBytes(holders, MAX_HOLDERS_BYTES), holders);
-  const { thumbprint } = group.rootKey;
-  if (thumbprint !== rootKey.thumbprint) {
+  const { rootKey } = group;
+  const [asked] = requestedKeys({ payloads });
+  if (asked !== rootKey.thumbprint) {
     throw new SharedKeyRejected(
       'ERR_OTHER_KEY',
-      `${holders} names the holders of ${thumbprint}, but the root key is ${rootKey.thumbprint}`,
+      `${holders} names the holders of ${rootKey.thumbprint}, but ${folder} is to be signed by ${asked}`,
     );
   }
   const task = signingTask(
@@ -119,7 +151,8 @@ async function signaturesOfHolders(
   const signatures = signaturesOf(progress, group);
   for (const { message } of progress.faults) say(io, `WARNING: ${message}`);
   const isKept = await hasValidSignature(folder, payloads.get('list'), rootKey);
-  return new Map([...signatures].filter(([type]) => type !== 'list' || !isKept));
+  const own = [...payloads.keys()].filter((type) => type !== 'list' || !isKept);
+  return own.map((type) => [type, signatures.get(type) ?? new Uint8Array()] as const);
 }
 
 /** Whether a request has the signature of an unchanged list. A signature that is not valid does not count. */

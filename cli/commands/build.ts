@@ -29,25 +29,21 @@ export function declareBuild(command: Command, io: Io) {
       : buildUnsigned(io, { ...options, unsigned });
 }
 
-/** What a command that builds does besides. */
-interface BuildPurpose {
-  /** The output folder, if the command has exclusive access to it already. */
-  readonly output?: OutputFolder;
-  /** The issuers that the command stops. */
-  readonly stopped?: readonly string[];
-}
-
-/** Builds, and prints the report. */
+/**
+ * Builds, and prints the report.
+ *
+ * @param output - the output folder, if the command has exclusive access to it already
+ */
 export async function buildAndReport(
   io: Io,
   options: BuildCommandOptions,
-  { output, ...purpose }: BuildPurpose = {},
+  output?: OutputFolder,
 ): Promise<BuildReport> {
   const started = performance.now();
   const report = await withProgress(io, async (onProgress) => {
     const how = {
       signer: rootSignerChoice(io, options),
-      ...(await publishChoice(io, options, purpose)),
+      ...(await publishChoice(io, options)),
       ...listOptions(io, options),
       listeners: { onProgress },
     };
@@ -73,12 +69,13 @@ export async function buildUnsigned(
   const request = await prepareSigning(
     {
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
-      // Of two histories, `attach` could not publish what is signed, also if that stops somebody.
       ...(await listChoice(io, options)),
       ...listOptions(io, options),
-      online: await onlineChoice(io, settings),
+      freshness: {
+        online: await onlineChoice(io, settings),
+        checkpoint: { hours: settings.checkpoint.hours },
+      },
       ...treeOptions(settings),
-      checkpointHours: settings.checkpoint.hours,
     },
     folder,
   );
@@ -90,7 +87,7 @@ export async function buildUnsigned(
     return 0;
   }
   sayDiagnostics(io, request.warnings);
-  if (request.answers !== undefined) say(io, `note: ${request.answers}`);
+  for (const note of request.notes) say(io, `note: ${note}`);
   sayRequest(io, request, folder);
   return 0;
 }

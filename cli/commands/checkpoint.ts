@@ -1,4 +1,3 @@
-import { statementHash } from '@passport-registry/verifier/core';
 import type { Command, Option } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
@@ -8,26 +7,30 @@ import {
   ROOT_CHECKPOINT_HOURS,
 } from '../../generator/freshness/checkpoint.js';
 import { missingOnlineKey } from '../../generator/freshness/online-keys.js';
-import { cosign } from '../../generator/publishing/cosign.js';
-import { assertListed, type HoldChange } from '../../generator/publishing/next-hold.js';
-import { type CheckpointReport, publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
-import { chooseSigner } from '../../generator/signing/choose-signer.js';
-import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
-import { rememberEnded } from '../hosts/ended-holds.js';
-import { assertFollowsHost } from '../hosts/follows-host.js';
-import { addOptions, JSON_OPTION, numberOption } from '../options/common-options.js';
+import type { CommittedTree } from '../../generator/publishing/committed.js';
+import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
 import {
-  COSIGN_OPTION,
-  checkpointChoice,
-  cosignChoice,
-  treeOptions,
-} from '../options/publication-options.js';
+  assertListed,
+  type HoldChange,
+  type PublishedCheckpointChoice,
+} from '../../generator/publishing/next-hold.js';
+import { followed, openCommitted } from '../../generator/publishing/open-tree.js';
+import {
+  type CheckpointReport,
+  publishCheckpoint,
+  renewCheckpoint,
+} from '../../generator/publishing/publish-checkpoint.js';
+import { chooseSigner } from '../../generator/signing/choose-signer.js';
+import type { PublishedTree } from '../../generator/tree/published-tree.js';
+import { addOptions, JSON_OPTION, numberOption, OFFLINE_OPTION } from '../options/common-options.js';
+import { COSIGN_OPTION, checkpointChoice, cosignChoice } from '../options/publication-options.js';
 import { hasSigner, type WithSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice } from '../options/signer-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
-import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
+import { sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
 
 interface Options extends WithSettings {
+  offline?: true;
   json?: true;
 }
 
@@ -42,11 +45,11 @@ interface HoldOptions extends Options {
 export function declareCheckpoint(command: Command, io: Io) {
   command
     .description(
-      'complete a publication that is only in the log, collect cosignatures, and sign a checkpoint with the online key, or else the root key',
+      'complete a publication that waits for witnesses, or sign a new checkpoint, with the online key, or else the root key',
     )
     .argument('[dir]', 'folder of the tree', 'dist');
   addOptions(command, ...CHECKPOINT_OPTIONS);
-  return (out: string, options: Options) => completeOrSign(io, out, options);
+  return (out: string, options: Options) => renew(io, out, options);
 }
 
 /** `passport-registry hold` */
@@ -58,7 +61,7 @@ export function declareHold(command: Command, io: Io) {
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
     .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
-    .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read')
+    .option('--all', 'with --end: of every issuer')
     .option('--out <dir>', 'folder of the tree', 'dist');
   addOptions(command, ...CHECKPOINT_OPTIONS);
   return (ids: string[], options: HoldOptions) => hold(io, holdChangeOf(ids, options), options);
@@ -71,6 +74,7 @@ const CHECKPOINT_OPTIONS: readonly Option[] = [
     '--hours <number>',
     `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${ONLINE_CHECKPOINT_HOURS} by an online key, and ${ROOT_CHECKPOINT_HOURS} by the root key)`,
   ),
+  OFFLINE_OPTION,
   JSON_OPTION,
 ];
 
@@ -84,36 +88,62 @@ function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOpti
   return { action: all === true ? 'release all' : 'release', ids, isFalseAlarm: falseAlarm };
 }
 
-/**
- * Completes a publication that is only in the log, with a new checkpoint. Without such a publication, signs a checkpoint of the
- * published list. Without a key, completes and collects what needs none.
- */
-async function completeOrSign(io: Io, out: string, options: Options): Promise<number> {
-  const { settings } = options;
-  const started = performance.now();
-  const done = await withOutputFolder(out, async (output) => {
-    const published = await readPublished(output.named);
-    const isLogged = published?.statement?.log !== undefined;
-    const asksWitnesses = (settings.log.witnesses ?? []).length > 0;
-    const hasKey = hasSigner(settings.checkpoint) || hasSigner(settings);
-    if (published?.pending === undefined && (hasKey || !isLogged || !asksWitnesses)) {
-      return { signed: await sign(io, { published, output }, options) };
+async function renew(io: Io, out: string, options: Options): Promise<number> {
+  const signed = await withOutputFolder(out, (output) =>
+    sign(io, { output, work: renewCheckpoint, isHold: false }, options),
+  );
+  return sayCheckpoint(io, { out, ...signed }, options);
+}
+
+async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promise<number> {
+  const { out } = options;
+  const isHold = holdChange.action === 'hold';
+  const work = (tree: CommittedTree, choice: PublishedCheckpointChoice) => {
+    // Whoever stops an issuer in a hurry asks nobody, and waits for nobody.
+    return publishCheckpoint(tree, { ...choice, holdChange, witnesses: undefined });
+  };
+  const signed = await withOutputFolder(out, (output) =>
+    sign(io, { output, work, isHold, ids: holdChange.ids }, options),
+  ).catch(async (error) => {
+    if (isHold && error instanceof IoFailed) {
+      // Only a failure needs it.
+      const { sayNotStopped } = await import('./emergency.js');
+      await sayNotStopped(io, holdChange.ids, options);
     }
-    const checkpoint = await checkpointKey(io, published, options);
-    const unknown = await doubtOf(io, { published }, options);
-    if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
-    const log = cosignChoice(settings);
-    const report = await cosign(published, output, { ...treeOptions(settings), log, checkpoint });
-    return { ...report, lacksKey: checkpoint === undefined };
+    throw error;
   });
-  if ('signed' in done) return sayCheckpoint(io, { out, ...done.signed }, options);
-  const { lacksKey, log, completed } = done;
-  if (completed !== undefined) sayBuilt(io, completed, performance.now() - started);
-  else sayLog(io, { log });
-  if (lacksKey) throw await missingOnlineKey(out, false);
-  const ok = log.collected >= log.quorum;
-  if (options.json) emit(io, { ok, log, completed });
-  return ok ? 0 : UNFINISHED;
+  return sayCheckpoint(io, { out, holdChange, ...signed }, options);
+}
+
+/** What to sign. */
+interface CheckpointTask {
+  readonly output: OutputFolder;
+  readonly work: typeof renewCheckpoint;
+  readonly isHold: boolean;
+  /** The issuers whose hold begins or ends. */
+  readonly ids?: readonly string[];
+}
+
+/** A new checkpoint, and what the operator should know, in whole sentences. */
+interface SignedCheckpoint {
+  readonly report: CheckpointReport;
+  readonly notes: readonly string[];
+}
+
+async function sign(
+  io: Io,
+  { output, work, isHold, ids = [] }: CheckpointTask,
+  options: Options,
+): Promise<SignedCheckpoint> {
+  const witnesses = cosignChoice(options.settings);
+  const found = await openCommitted(output, witnesses);
+  // A typing error should show before anybody looks for a key.
+  if (isHold && found.published !== undefined) assertListed(ids, found.published);
+  const key = await checkpointKey(io, found.newest, options);
+  if (key === undefined) throw missingOnlineKey(output.named, found.newest?.statement.online, isHold);
+  const signer = { rootKey: key.signer.rootKey, development: found.newest?.development !== false };
+  const { tree, notes } = await followed(found, signer, questionOf(options));
+  return { notes, report: await work(tree, { ...key, witnesses }) };
 }
 
 /**
@@ -131,103 +161,35 @@ async function checkpointKey(
   return { signer: await chooseSigner(rootSignerChoice(io, { settings })), hours: settings.checkpoint.hours };
 }
 
-async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promise<number> {
-  const { out } = options;
-  const signed = await withOutputFolder(out, async (output) =>
-    sign(io, { published: await readPublished(output.named), output, holdChange }, options),
-  ).catch(async (error) => {
-    if (holdChange.action === 'hold' && error instanceof IoFailed) {
-      // Only a failure needs it.
-      const { sayNotStopped } = await import('./emergency.js');
-      await sayNotStopped(io, holdChange.ids, options);
-    }
-    throw error;
-  });
-  return sayCheckpoint(io, { out, holdChange, ...signed }, options);
+/** A checkpoint can be urgent, so it is signed also while nobody can read the registry's URL. */
+function questionOf({ settings, offline }: Options): UrlQuestion {
+  return { baseUrl: settings.base_url, offline, onlyCheckpoint: true };
 }
-
-/** A checkpoint to sign: over which tree, and with which change of the holds. */
-interface CheckpointTask {
-  readonly published: PublishedTree | undefined;
-  readonly output: OutputFolder;
-  readonly holdChange?: HoldChange | undefined;
-}
-
-/** A new checkpoint, and what the host has not answered. */
-interface SignedCheckpoint {
-  readonly report: CheckpointReport;
-  readonly unknown: string | undefined;
-}
-
-async function sign(
-  io: Io,
-  { published, output, holdChange }: CheckpointTask,
-  options: Options,
-): Promise<SignedCheckpoint> {
-  const isHold = holdChange?.action === 'hold';
-  // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
-  if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
-  const key = await checkpointKey(io, published, options);
-  if (key === undefined) throw await missingOnlineKey(output.named, isHold);
-  const unknown = await doubtOf(io, { published, holdChange }, options);
-  const choice = { ...key, holdChange, witnesses: cosignChoice(options.settings) };
-  const report = await publishCheckpoint(published, output, choice);
-  const before = published?.checkpoint;
-  const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];
-  rememberEnded({ before: before && statementHash(before.text), ended, hold: report.hold });
-  return { unknown, report };
-}
-
-/**
- * Returns why nobody knows whether a checkpoint continues what the host serves. Without `base_url`, `status` says that: an
- * hourly checkpoint repeats it only if it changes the holds.
- *
- * @throws {@link AlreadyPublished} if it does not
- */
-async function doubtOf(
-  { env }: Io,
-  { published, holdChange }: Omit<CheckpointTask, 'output'>,
-  { settings, config }: Options,
-): Promise<string | undefined> {
-  if (published === undefined || (holdChange === undefined && settings.base_url === undefined))
-    return undefined;
-  const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
-  const stopped = holdChange?.action === 'hold' ? holdChange.ids : [];
-  return assertFollowsHost({ published, settings, env, config, decided, stopped });
-}
-
-/** What a hold means in a list that lacks cosignatures. */
-const UNSEEN_HOLD = `fewer witnesses than the quorum have cosigned this list, so verifiers that demand them refuse it, and the hold with it: ${WITNESSES_AWAY}`;
 
 function sayCheckpoint(
   io: Io,
   signed: SignedCheckpoint & { readonly out: string; readonly holdChange?: HoldChange },
   options: Options,
 ): number {
-  const { out, holdChange, report, unknown } = signed;
-  const { log, hold } = report;
-  const ok = log === undefined || log.collected >= log.quorum;
-  const isUnseen = holdChange?.action === 'hold' && log !== undefined && log.cosigned < log.quorum;
-  const warnings = [unknown, isUnseen ? UNSEEN_HOLD : undefined, ...report.warnings].filter(
-    (warning) => warning !== undefined,
-  );
+  const { out, holdChange, report, notes } = signed;
+  const { log, hold, waits } = report;
+  const lacksQuorum = log !== undefined && log.cosigned < log.quorum;
+  const ok = !waits && !lacksQuorum;
+  const warnings = [...notes, ...(waits ? [WAITS] : []), ...report.warnings];
   if (options.json) emit(io, { ok, ...report, warnings });
   say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
   if (hold.length > 0) say(io, `on hold: ${hold.join(', ')}. Verifiers treat held issuers as suspended.`);
   else if (holdChange !== undefined) say(io, 'on hold: no issuer');
   for (const warning of warnings) say(io, `WARNING: ${warning}`);
   sayLog(io, { log });
-  const isDoubtful = isUnseen || !ok || (unknown !== undefined && options.settings.base_url !== undefined);
-  if (holdChange !== undefined) say(io, afterHold(holdChange, out, isDoubtful));
-  return ok ? 0 : UNFINISHED;
+  if (holdChange !== undefined) say(io, afterHold(holdChange, out));
+  // A hold is complete, although a publication waits.
+  return ok || holdChange !== undefined ? 0 : UNFINISHED;
 }
 
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
-function afterHold({ action, ids }: HoldChange, out: string, isDoubtful: boolean): string {
-  // Published, it may release what another one holds, or be a list that verifiers refuse.
-  const publish = isDoubtful
-    ? `Run \`status\` now, and publish ${out} only if it says so`
-    : `Publish ${out}${action === 'hold' ? ' now' : ''}`;
+function afterHold({ action, ids }: HoldChange, out: string): string {
+  const publish = `Publish ${out}${action === 'hold' ? ' now' : ''}`;
   if (action !== 'hold') return `${publish}.`;
   // Pasted at night, one command with all ids would end each hold.
   const mistaken =

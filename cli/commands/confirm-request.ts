@@ -30,7 +30,7 @@ export interface RequestOptions extends PublicationOptions {
 export const REQUEST_OPTIONS = [
   new Option(
     '--previous-root-key <file>',
-    'public JWK of the previous root key, for the first request after a rotation',
+    'public JWK of the outgoing root key, to sign a rotation with the next one',
   ),
   new Option(
     '--instead-of <hash>',
@@ -66,16 +66,17 @@ export async function shownRequest(
  * Asks whether to sign a request that was shown, and remembers it. Whoever signs, with a key or with a share of one, signs
  * only what was shown and confirmed.
  *
+ * @param rootKey - the key that is to sign
  * @throws {@link UsageError} if the user does not confirm
  */
 export async function confirmRequest(
   io: Io,
-  request: SigningRequest,
+  { request, rootKey }: { readonly request: SigningRequest; readonly rootKey: RootKey },
   options: RequestOptions,
 ): Promise<void> {
   if (options.yes !== true) await confirm(io);
   // Saved before signing: if a signature exists that is not in the memory, this machine could sign an older list later.
-  saveSigningMemory(options.memory ?? memoryFolder(io.env), request);
+  saveSigningMemory(options.memory ?? memoryFolder(io.env), request, rootKey);
 }
 
 /** Applies the rules of change to the list of a request, and shows the warnings. */

@@ -3,16 +3,16 @@ import type { AboutIssuer } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { statusEdit } from '../../generator/authoring/edit-status.js';
 import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
-import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
+import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { describeOnlineKeys } from '../../generator/freshness/online-keys.js';
-import type { BuildReport } from '../../generator/publishing/report.js';
-import { readPublished, withPending } from '../../generator/tree/published-tree.js';
+import { openCommitted } from '../../generator/publishing/open-tree.js';
+import { readPublished } from '../../generator/verification/read-published.js';
 import { presenceOf } from '../operating/signer-presence.js';
 import { addOptions } from '../options/common-options.js';
-import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/publication-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions, cosignChoice } from '../options/publication-options.js';
 import { hasSigner } from '../options/settings.js';
 import { type Io, say } from '../terminal/io.js';
-import { codeOf, WITNESSES_AWAY } from '../terminal/say-built.js';
+import { codeOf, UNFINISHED } from '../terminal/say-built.js';
 import { buildAndReport, buildUnsigned } from './build.js';
 
 interface Options extends BuildCommandOptions {
@@ -54,39 +54,56 @@ interface StatusChange {
 }
 
 /**
- * Changes the records, and builds the tree or a request. No other build reads the records meanwhile. If the build fails, the
- * edits stay, and the same command builds again.
+ * Changes the records, and builds the tree or a request. All records are checked before the first one is written. If the build fails,
+ * the edits stay, and the same command builds again.
  */
 async function changeAndBuild(io: Io, change: StatusChange, options: Options): Promise<number> {
-  const { to } = change;
-  const { out, unsigned } = options;
-  let isBegun = false;
-  const { files, built } = await withOutputFolder(out, (output) => {
-    isBegun = true;
-    return changeIn(io, { ...change, output }, options);
-  }).catch(async (error) => {
-    if (!isBegun && to !== 'active' && error instanceof IoFailed)
-      await sayNotStopped(io, change.ids, options);
+  const { ids, to } = change;
+  const { issuers, out, reason, unsigned } = options;
+  const now = new Date();
+  const suspended = to === 'active' ? await suspensionsIn(options) : undefined;
+  const edits = ids.map((id) => statusEdit(issuers, id, { to, reason, now, suspended: suspended?.get(id) }));
+  for (const { write } of edits) write();
+  for (const [at, { file, from }] of edits.entries())
+    say(io, `${ids[at]}: status ${from === to ? `${to} already` : `${from} -> ${to}`} (${file})`);
+  const files = edits.map(({ file }) => file).join(', ');
+  const code = await (unsigned === undefined
+    ? buildAndReport(io, options).then(codeOf)
+    : buildUnsigned(io, { ...options, unsigned })
+  ).catch(async (error) => {
+    await sayFailed(io, { ...change, files }, { options, error });
     throw error;
   });
-  const lacks = built?.isFinished === false ? lackOf(built) : undefined;
-  const isDoubtful = built?.isCompared === false && options.settings.base_url !== undefined;
-  const publishing = isDoubtful
-    ? `, run \`status\`, and publish ${out} if it says so`
-    : `, and publish ${out}`;
-  const publish = lacks === 'cosignatures' ? '' : publishing;
-  const isForked = built?.log?.isForked === true;
-  say(io, `Commit ${files}${isForked ? '' : publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
-  // The report has said what to do.
-  if (lacks !== undefined && !isForked) say(io, untilComplete(lacks, change, options));
+  const publish = code === UNFINISHED ? '' : `, and publish ${out}`;
+  say(io, `Commit ${files}${publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
+  if (code === UNFINISHED) {
+    const meanwhile = to === 'active' ? '' : ` Meanwhile, \`hold ${ids.join(' ')}\`, and publish ${out}.`;
+    say(io, `Until \`checkpoint ${out}\` ends with 0, verifiers do not see that.${meanwhile}`);
+  }
   if (to === 'revoked') say(io, 'A revocation is final: nothing ends it once it is published.');
   await sayHeld(io, change, out);
-  return built === undefined ? 0 : codeOf(built);
+  return code;
+}
+
+/** Says what a failed build leaves, and which issuers it has not stopped. */
+async function sayFailed(
+  io: Io,
+  { ids, to, files }: StatusChange & { readonly files: string },
+  { options, error }: { readonly options: Options; readonly error: unknown },
+): Promise<void> {
+  say(io, `The status in ${files} stays ${to}. When the cause is repaired, run the same command again.`);
+  const root = presenceOf(options.settings.signer ?? {}, io.env);
+  // A wrong option is no lack of the key.
+  const isAway = root.level === 'note' && !(error instanceof UsageError);
+  if (isAway) say(io, `the root key is away: ${root.message}`);
+  const isRootKey = isAway || isFaultOfRootKey(error, root.level === 'ok');
+  if (to !== 'active' && (isRootKey || error instanceof IoFailed))
+    await sayNotStopped(io, ids, { ...options, needsOther: isRootKey });
 }
 
 /** Says which of the changed issuers the published checkpoint holds, whatever the list says. */
 async function sayHeld(io: Io, { ids, to }: StatusChange, out: string): Promise<void> {
-  const hold = (await readPublished(out))?.checkpoint?.hold;
+  const hold = (await readPublished(out))?.checkpoint.hold;
   const held = ids.filter((id) => hold?.includes(id));
   if (held.length === 0) return;
   const end = `hold --end ${held.join(' ')}`;
@@ -98,76 +115,11 @@ async function sayHeld(io: Io, { ids, to }: StatusChange, out: string): Promise<
   );
 }
 
-/** What a list lacks that is signed and written. */
-type Lack = 'cosignatures' | 'checkpoint';
-
-function lackOf({ log }: BuildReport): Lack {
-  return log !== undefined && log.cosigned < log.quorum ? 'cosignatures' : 'checkpoint';
-}
-
-function untilComplete(lacks: Lack, { ids, to }: StatusChange, options: Options): string {
-  const { out } = options;
-  const seen = `sees that ${ids.join(' and ')} ${ids.length === 1 ? 'is' : 'are'} ${to}`;
-  if (lacks === 'checkpoint')
-    return `First run \`checkpoint ${out}\`: until then, not every verifier ${seen}.`;
-  return (
-    `Run \`checkpoint ${out}\` until it ends with 0, and publish ${out} only then: until enough witnesses have cosigned, verifiers that demand them refuse this list, and holds beside it, so not every verifier ${seen}. ` +
-    `To stop an issuer meanwhile, ${WITNESSES_AWAY}.`
-  );
-}
-
-/** The result of a command. */
-interface ChangedRecords {
-  /** The files of the records, in words. */
-  readonly files: string;
-  readonly built: BuildReport | undefined;
-}
-
-/** Edits the records and builds, with exclusive access to the output folder. */
-async function changeIn(
-  io: Io,
-  { ids, to, output }: StatusChange & { readonly output: OutputFolder },
-  options: Options,
-): Promise<ChangedRecords> {
-  const { issuers, reason, unsigned } = options;
-  const now = new Date();
-  const suspended = to === 'active' ? await publishedSuspensions(output) : undefined;
-  // All of them are checked before the first one is written.
-  const edits = ids.map((id) => statusEdit(issuers, id, { to, reason, now, suspended: suspended?.get(id) }));
-  const files = edits.map(({ file }) => file).join(', ');
-  const written: string[] = [];
-  try {
-    for (const { file, write } of edits) {
-      write();
-      written.push(file);
-    }
-    const stopped = to === 'active' ? [] : ids;
-    const built = unsigned === undefined ? await buildAndReport(io, options, { output, stopped }) : undefined;
-    if (unsigned !== undefined) await buildUnsigned(io, { ...options, unsigned });
-    for (const [at, { file, from }] of edits.entries())
-      say(io, `${ids[at]}: status ${from === to ? `${to} already` : `${from} -> ${to}`} (${file})`);
-    return { files, built };
-  } catch (error) {
-    if (written.length > 0) say(io, `The status in ${written.join(', ')} stays ${to}.`);
-    say(io, 'When the cause is repaired, run the same command again.');
-    const root = presenceOf(options.settings.signer ?? {}, io.env);
-    // A wrong option is no lack of the key.
-    const isAway = root.level === 'note' && !(error instanceof UsageError);
-    if (isAway) say(io, `the root key is away: ${root.message}`);
-    const isRootKey = isAway || isFaultOfRootKey(error, root.level === 'ok');
-    if (to !== 'active' && (isRootKey || error instanceof IoFailed))
-      await sayNotStopped(io, ids, { ...options, needsOther: isRootKey });
-    throw error;
-  }
-}
-
-/** What is said of the issuers that the published list suspends. */
-async function publishedSuspensions({ named }: OutputFolder): Promise<ReadonlyMap<string, AboutIssuer>> {
-  const served = await readPublished(named);
-  if (served === undefined || !served.intact.list) return new Map();
-  const { issuers, about } = withPending(served);
-  const suspended = issuers().filter(({ status }) => status === 'suspended');
-  return new Map(suspended.map(({ issuer_id }) => [issuer_id, about?.get(issuer_id) ?? {}]));
+/** What is said of the issuers that the newest list suspends. Completes what was committed, or a killed command has left. */
+async function suspensionsIn({ out, settings }: Options): Promise<ReadonlyMap<string, AboutIssuer>> {
+  const { newest } = await withOutputFolder(out, (output) => openCommitted(output, cosignChoice(settings)));
+  const suspended = newest?.issuers.filter(({ status }) => status === 'suspended') ?? [];
+  return new Map(suspended.map(({ issuer_id }) => [issuer_id, newest?.about.get(issuer_id) ?? {}]));
 }
 
 /** A hold helps only against the lack of the root key. */
@@ -183,9 +135,9 @@ export async function sayNotStopped(
   { out, settings, needsOther }: Pick<Options, 'out' | 'settings'> & { readonly needsOther?: boolean },
 ): Promise<void> {
   const published = await readPublished(out).catch(() => undefined);
-  const online = published?.statement?.online;
+  const online = published?.statement.online;
   const text = describeOnlineKeys(out, online);
-  const hold = published?.checkpoint?.hold;
+  const hold = published?.checkpoint.hold;
   const held = ids.filter((id) => hold?.includes(id));
   const free = ids.filter((id) => !held.includes(id));
   if (held.length > 0)

@@ -12,16 +12,10 @@ export function declareKeys(command: Command, _io: Io, run: Run): undefined {
       load: async () => (await import('./key-files.js')).declareGenerate,
     },
     rotate: {
-      summary: 'replace the root key: all steps, continues where it was stopped',
-      options: 'out folder key passphrase-file next-key next-passphrase-file commit yes',
+      summary: 'replace the root key, and let the settings name the next one',
+      options: 'unsigned key passphrase-file next-key next-root-key commit offline yes',
       example: 'keys rotate --key root-key.pem --next-key next-key.pem',
       load: async () => (await import('./rotate.js')).declareRotate,
-    },
-    step: {
-      summary: 'sign only the step to the next root key',
-      options: 'next commit unsigned out key passphrase-file root-key',
-      example: 'keys step --key root-key.pem --next next.json > step.jwt',
-      load: async () => (await import('./sign-step.js')).declareStep,
     },
     public: {
       summary: 'print the public JWK of a key, or the verifier key of a log or a witness',

@@ -1,12 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import {
-  auditMirror,
-  compareHosts,
-  type HostStatus,
-  isAcceptable,
-} from '../../observers/hosts/compare-hosts.js';
-import { readHost } from '../../observers/hosts/read-host.js';
+import { isAcceptable, type MirrorStatus, mirrorStatus } from '../../observers/hosts/mirror-status.js';
 import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
 import { JSON_OPTION, MAX_BEHIND_OPTION, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
@@ -86,29 +80,22 @@ async function mirror(
 }
 
 function sayMirrored(io: Io, report: MirrorReport): void {
-  const { switched, updatedAt, issuers, fetched, bytes, log, repaired, warnings, notes } = report;
-  const what = switched ? 'switched to' : repaired.length > 0 ? 'repaired:' : 'unchanged:';
+  const { switched, updatedAt, issuers, fetched, bytes, repaired, warnings, notes } = report;
+  const what = switched ? 'switched to' : repaired ? 'repaired:' : 'unchanged:';
   say(
     io,
     `mirror ok: ${what} the list of ${updatedAt}, ${count(issuers, 'issuer')}, ${count(fetched, 'file')} fetched, ${count(bytes, 'byte')}`,
   );
-  if (log?.isPending) say(io, `the newest publication is in the log ${log.origin}, but not published yet`);
-  for (const path of repaired.slice(0, MAX_PATHS))
-    say(io, `WARNING: ${path} was damaged on this disk and has been repaired`);
-  if (repaired.length > MAX_PATHS) say(io, `WARNING: and ${repaired.length - MAX_PATHS} more`);
+  if (repaired) say(io, 'WARNING: the release being served was damaged on this disk, and has been replaced');
   for (const warning of warnings) say(io, `WARNING: ${warning}`);
   for (const { message } of notes) say(io, `note: ${message}`);
 }
-
-/** The number of damaged files to list. */
-const MAX_PATHS = 10;
 
 async function status(io: Io, named: readonly string[], options: StatusOptions): Promise<number> {
   const urls = named.length > 0 ? named : configuredUrls(options);
   assertAddresses(urls);
   const trust = await loadPinned(io, options);
-  const compared = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
-  const mirrors = await Promise.all(compared.map((mirror) => auditMirror(mirror, trust)));
+  const mirrors = await mirrorStatus(urls, trust);
   const ok = mirrors.every((mirror) => isAcceptable(mirror, options.maxBehind));
   if (options.json) emit(io, { ok, mirrors });
   const output = reportOutput(io, options.json);
@@ -123,9 +110,8 @@ function configuredUrls({ settings: { base_url, mirrors = [] } }: StatusOptions)
   );
 }
 
-function formatStatus({ url, state, updatedAt, log, behind, problem }: HostStatus): string {
+function formatStatus({ url, state, sequence, updatedAt, behind, problem }: MirrorStatus): string {
   const by = state === 'behind' ? ` by ${behind} s` : '';
-  const list = updatedAt === undefined ? '' : ` ${updatedAt}`;
-  const entries = log === undefined ? '' : `, ${count(log.size, 'log entry', 'log entries')}`;
-  return `${(state + by).padEnd(16)} ${url}${list}${entries}${problem === undefined ? '' : `: ${problem}`}`;
+  const place = sequence === undefined ? '' : ` publication ${sequence}, list of ${updatedAt}`;
+  return `${(state + by).padEnd(16)} ${url}${place}${problem === undefined ? '' : `: ${problem}`}`;
 }

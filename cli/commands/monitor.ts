@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { withOutputLock } from '../../generator/files/output-lock.js';
+import { withLock } from '../../generator/files/lock.js';
 import { type Finding, isUnchecked, SEVERITIES } from '../../observers/monitoring/finding.js';
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { KnownLog, MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
-import { JSON_OPTION, numberOption } from '../options/common-options.js';
+import { JSON_OPTION, MAX_BEHIND_OPTION, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses, duration } from '../options/values.js';
@@ -16,7 +16,7 @@ interface Options extends WithSettings {
   watch?: string[];
   state?: string;
   since?: string;
-  pendingAfter: string;
+  maxBehind: number;
   timeout: number;
   every?: number;
   json?: true;
@@ -31,7 +31,7 @@ export function declareMonitor(command: Command, io: Io) {
     .option('--watch <id...>', 'issuers whose changes end with exit code 5')
     .option('--state <dir>', 'folder of what earlier rounds have seen, which the next round continues')
     .option('--since <duration>', 'without earlier rounds: tell the changes of this time, such as 2d')
-    .option('--pending-after <duration>', 'how long a publication may be in the log, but not published', '1d')
+    .addOption(MAX_BEHIND_OPTION)
     .addOption(numberOption('--timeout <seconds>', 'time limit of a round').default(600))
     .addOption(numberOption('--every <seconds>', 'keep running, and check again after this time'))
     .addOption(JSON_OPTION);
@@ -54,7 +54,7 @@ async function monitor(io: Io, url: string, options: Options): Promise<number> {
     if (state !== undefined && known !== undefined) saveState(state, known);
     return exitCodeOf(report);
   };
-  const locked = () => (state === undefined ? once() : withOutputLock(join(state, 'state.json'), once));
+  const locked = () => (state === undefined ? once() : withLock(join(state, 'state.json'), once));
   const { every: seconds, json = false } = options;
   return seconds === undefined ? locked() : repeatForever(io, { seconds, json }, locked);
 }
@@ -69,7 +69,7 @@ async function monitorOptions(io: Io, url: string, options: Options): Promise<Mo
   return {
     ...{ url, mirrors, trust, watch, folder: options.state },
     sinceMs: since === undefined ? undefined : duration('--since', since),
-    pendingAfterMs: duration('--pending-after', options.pendingAfter),
+    maxBehindMs: options.maxBehind * 1000,
     timeoutMs: options.timeout * 1000,
   };
 }

@@ -1,86 +1,177 @@
-import type { Command } from 'commander';
-import { AlreadyPublished, UsageError } from '../../generator/errors.js';
-import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
-import { assertFollowsHost } from '../hosts/follows-host.js';
-import { rememberThief } from '../hosts/over-thief.js';
-import { addOptions } from '../options/common-options.js';
-import { cosignChoice } from '../options/publication-options.js';
+import { type Command, Option } from 'commander';
+import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
+import { UsageError } from '../../generator/errors.js';
+import type { BuildReport } from '../../generator/publishing/report.js';
+import { KEY_CURVES, type KeyCurve, loadRootKey } from '../../generator/signing/key-file.js';
+import {
+  addOptions,
+  ISSUERS_OPTION,
+  JSON_OPTION,
+  OFFLINE_OPTION,
+  OUT_OPTION,
+} from '../options/common-options.js';
+import { newKeyPassphrase } from '../options/new-passphrase.js';
+import {
+  CHECKPOINT_OPTION,
+  COMMIT_OPTION,
+  committedKeys,
+  EXCEPTION_OPTIONS,
+  LOG_OPTIONS,
+  onlineChoice,
+  type PublicationOptions,
+  treeOptions,
+} from '../options/publication-options.js';
+import {
+  keyOptions,
+  rootSignerChoice,
+  signerChoice,
+  signerFrom,
+  signerOptions,
+} from '../options/signer-options.js';
+import { changeSettings } from '../rotating/change-settings.js';
 import { planRotation } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
+import type { RotateOptions } from '../rotating/rotation-choice.js';
 import { ask } from '../terminal/ask.js';
+import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
-import { codeOf, sayBuilt } from '../terminal/say-built.js';
-import {
-  nextPassphrase,
-  planChoice,
-  ROTATION_OPTIONS,
-  type RotateCommandOptions,
-} from './rotation-options.js';
-import { replacedKey, sayAfterRotation, sayPlan } from './say-rotation.js';
+import { codeOf, sayBuilt, sayRequest } from '../terminal/say-built.js';
+import { listChoice, publishChoice } from './publishing.js';
+import { sayAfterRotation, sayPlan } from './say-rotation.js';
+
+/** The options of `keys rotate`. */
+export interface RotateCommandOptions extends PublicationOptions {
+  issuers: string;
+  out: string;
+  unsigned?: string;
+  nextKey?: string;
+  nextPassphraseFile?: string;
+  nextSignerCommand?: string;
+  nextRootKey?: string;
+  nextNoPassphrase?: true;
+  alg: KeyCurve;
+  commit?: readonly string[];
+  yes?: true;
+  json?: true;
+}
 
 /** `passport-registry keys rotate` */
 export function declareRotate(command: Command, io: Io) {
-  addOptions(command, ...ROTATION_OPTIONS);
-  return (options: RotateCommandOptions) => rotateRootKey(io, options, command);
+  addOptions(
+    command,
+    new Option('--unsigned <dir>', 'do not sign: write a signing request for both keys to a new folder'),
+    ISSUERS_OPTION,
+    OUT_OPTION,
+    ...keyOptions(''),
+    ...signerOptions('next-'),
+    new Option('--root-key <file>', 'public JWK of the outgoing root key; required with a signing command'),
+    new Option(
+      '--next-root-key <file>',
+      'public JWK of the next root key; required with --next-signer-command and --unsigned',
+    ),
+    new Option('--alg <name>', 'algorithm of a key that is made').choices(KEY_CURVES).default('Ed25519'),
+    COMMIT_OPTION,
+    new Option('--next-no-passphrase', 'do not encrypt a key that is made'),
+    CHECKPOINT_OPTION,
+    ...EXCEPTION_OPTIONS,
+    ...LOG_OPTIONS,
+    OFFLINE_OPTION,
+    new Option('--yes', 'do not ask'),
+    JSON_OPTION,
+  );
+  return ({ unsigned, ...options }: RotateCommandOptions) =>
+    unsigned === undefined ? rotateRootKey(io, options) : requestRotation(io, unsigned, options);
 }
 
-async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<number> {
-  const given = await planChoice(io, options);
+async function rotateRootKey(io: Io, options: RotateCommandOptions): Promise<number> {
+  const given = await rotateOptions(io, options);
   const plan = await planRotation(given);
-  const { out, json } = options;
-  const published = await readPublished(out);
   if (plan.done) {
-    const keys = replacedKey(plan.outgoing, plan.next);
-    if (json) emit(io, { ok: true, done: true, ...keys });
-    say(io, `The rotation of ${out} is complete: its root key is ${keys.next}.`);
-    sayAfterRotation(io, keys, { options, command, configured: plan.configured });
-    return 0;
+    say(io, `The rotation of ${options.out} is complete: its root key is ${plan.next.thumbprint}.`);
+    return finish(io, plan, options);
   }
   const newPassphrase = plan.makesKey ? await nextPassphrase(io, options) : undefined;
   sayPlan(io, plan, options);
-  const doubt = await doubtOf(io, published, options);
-  const isThief = doubt instanceof AlreadyPublished;
-  if (isThief) await confirmThief(io, doubt);
-  else {
-    if (doubt !== undefined) say(io, `WARNING: ${doubt}`);
-    if (!options.yes) await confirm(io);
-  }
+  if (!options.yes) await confirm(io);
   const started = performance.now();
-  const { outgoing, next, build } = await rotate(plan, { ...given, newPassphrase });
-  if (isThief) rememberThief(next.thumbprint);
-  const keys = replacedKey(outgoing, next);
-  const code = codeOf(build);
-  if (json) emit(io, { ok: code === 0, done: false, ...keys, build });
+  const { next, build } = await rotate(plan, { ...given, newPassphrase });
   sayBuilt(io, build, performance.now() - started);
-  sayAfterRotation(io, keys, { options, command, configured: false });
+  const outgoing = plan.outgoing.thumbprint;
+  return finish(io, { outgoing, next, build }, options);
+}
+
+/** A rotation that is committed. */
+interface Rotated {
+  readonly outgoing: string;
+  /** With the keys to which the step commits it. */
+  readonly next: Parameters<typeof sayAfterRotation>[1]['next'];
+  /** Undefined if an earlier run has published it. */
+  readonly build?: BuildReport;
+}
+
+/** Lets the settings name the next key. @returns the exit code */
+async function finish(
+  io: Io,
+  { outgoing, next, build }: Rotated,
+  options: RotateCommandOptions,
+): Promise<number> {
+  const { key, passphrase_file, ...command } = signerFrom(options, 'next');
+  const signer = key === undefined ? command : { key, passphrase_file };
+  const settings = await changeSettings({ config: options.config, next, signer, env: io.env });
+  const code = build === undefined ? 0 : codeOf(build);
+  const { thumbprint, nextRoots = [] } = next;
+  const keys = { outgoing, next: thumbprint, nextRoots };
+  if (options.json) emit(io, { ok: code === 0, done: build === undefined, ...keys, ...settings, build });
+  sayAfterRotation(io, { outgoing, next, settings });
   return code;
 }
 
-/** Returns why nobody may know whether the tree continues what the host serves, or the error if it does not. */
-async function doubtOf(
-  { env }: Io,
-  published: PublishedTree | undefined,
-  { settings, config }: RotateCommandOptions,
-): Promise<string | AlreadyPublished | undefined> {
-  if (published === undefined) return undefined;
-  try {
-    const { witnesses } = cosignChoice(settings);
-    return await assertFollowsHost({ published, settings, env, config, witnesses });
-  } catch (error) {
-    if (error instanceof AlreadyPublished) return error;
-    throw error;
-  }
+/** `keys rotate --unsigned`: writes a signing request, and leaves the tree unchanged. */
+async function requestRotation(io: Io, folder: string, options: RotateCommandOptions): Promise<number> {
+  const { issuers, out, settings, nextRootKey } = options;
+  if (nextRootKey === undefined)
+    throw new UsageError('a request names the next root key: pass its public JWK with --next-root-key');
+  const request = await prepareSigning(
+    {
+      ...{ issuers, out, ...(await listChoice(io, options)), ...treeOptions(settings) },
+      rootKey: await loadRootKey(nextRootKey, io.env),
+      rotation: { commit: await committedKeys(io, options.commit) },
+      freshness: {
+        nextRoots: settings.next_roots,
+        online: await onlineChoice(io, settings),
+        checkpoint: { hours: settings.checkpoint.hours },
+      },
+    },
+    folder,
+  );
+  if (request === undefined) return 0;
+  if (options.json) emit(io, { ok: true, request: folder, next: request.rootKey.thumbprint });
+  sayDiagnostics(io, request.warnings);
+  for (const note of request.notes) say(io, `note: ${note}`);
+  sayRequest(io, request, folder);
+  return 0;
 }
 
-/** Whoever has stolen the root key can publish another list. That is no reason against a rotation, but a colleague's list is. */
-async function confirmThief(io: Io, error: AlreadyPublished): Promise<void> {
-  say(io, `WARNING: ${error.message}`);
-  const answer = await ask(
-    io,
-    'If a thief of the root key has published that, and none of you, answer thief: ',
-    `${error.message}. Only if a thief of the root key has published that, run this in a terminal, and answer thief`,
-  );
-  if (answer !== 'thief') throw error;
+async function rotateOptions(io: Io, options: RotateCommandOptions): Promise<RotateOptions> {
+  const { issuers, out, alg, commit } = options;
+  return {
+    ...{ issuers, out, algorithm: alg, env: io.env },
+    outgoing: rootSignerChoice(io, options),
+    next: signerChoice(io, signerFrom(options, 'next'), {
+      rootKey: options.nextRootKey,
+      passphraseOption: '--next-passphrase-file',
+    }),
+    commit: await committedKeys(io, commit),
+    how: await publishChoice(io, options),
+  };
+}
+
+function nextPassphrase(io: Io, options: RotateCommandOptions) {
+  return newKeyPassphrase(io, options.nextKey ?? 'the next key', {
+    passphraseFile: options.nextPassphraseFile,
+    passphrase: options.nextNoPassphrase !== true,
+    prefix: 'next-',
+  });
 }
 
 async function confirm(io: Io): Promise<void> {

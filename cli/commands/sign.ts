@@ -1,7 +1,14 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { SigningHolder } from '../../custody/holder-signing/commitments.js';
 import { type SigningTask, TASK_FILES } from '../../custody/holder-signing/signing-task.js';
-import { type SigningRequest, signRequest } from '../../custody/offline-signing/signing-request.js';
+import { folderOf, PAYLOADS } from '../../custody/offline-signing/payloads.js';
+import {
+  payloadsOf,
+  type SigningRequest,
+  signRequest,
+} from '../../custody/offline-signing/signing-request.js';
 import { nameHolders } from '../../custody/shared-key/holder-names.js';
 import { KeyRejected } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
@@ -45,11 +52,19 @@ async function sign(io: Io, folder: string, { share, ...options }: Options): Pro
   }
   const signer = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
   const request = await shownRequest(io, { folder, rootKey: signer.rootKey }, options);
-  await confirmRequest(io, request, options);
+  await confirmRequest(io, { request, rootKey: signer.rootKey }, options);
   const signed = await signRequest(folder, request, signer);
-  if (options.json) emit(io, { ok: true, signed });
+  const left = unsigned(folder, request);
+  if (options.json) emit(io, { ok: true, signed, left });
   for (const file of signed) say(io, `signed: ${file}`);
+  for (const file of left) say(io, `left for the other key: ${file}`);
 }
+
+/** The payloads of a rotation that wait for the other key. */
+const unsigned = (folder: string, { payloads }: SigningRequest): string[] =>
+  payloads.flatMap(({ type }) =>
+    existsSync(join(folder, PAYLOADS[type].signature)) ? [] : join(folder, PAYLOADS[type].file),
+  );
 
 type ShareSigning = Options & { readonly share: string };
 
@@ -61,7 +76,8 @@ async function signWithShare(io: Io, folder: string, options: ShareSigning): Pro
   const opened = await openShareFor(io, folder, options);
   const { group } = opened;
   const request = await shownRequest(io, { folder, rootKey: group.rootKey }, options);
-  const task = signingTask(folder, group, request.payloads);
+  const payloads = payloadsOf(request, group.rootKey);
+  const task = signingTask(folderOf(folder, payloads[0]?.type ?? 'list'), group, payloads);
   const holder = signingHolder(task, opened, memoryOf(io, options));
   const signing = { task, holder, name: opened.label.name };
   if (options.again || !hasCommitted(task, holder)) return commit(io, signing, options);
@@ -105,7 +121,7 @@ async function giveShares(
   const { readyShares, writeShares } = await import('../../custody/holder-signing/signature-shares.js');
   // Before the question, and before the memory says that this machine has signed.
   await readyShares(task, holder);
-  await confirmRequest(io, request, options);
+  await confirmRequest(io, { request, rootKey: holder.group.rootKey }, options);
   const { sessions, waitingFor, faults } = await writeShares(task, holder);
   const file = `${task.folder}/${TASK_FILES.shares(holder.share.number)}`;
   if (options.json) emit(io, { ok: true, signed: [file], sessions, waitingFor });

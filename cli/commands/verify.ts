@@ -1,13 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
+import type { CosignChoice } from '../../generator/log/log-choice.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
+import { countCosigners, readProof } from '../../generator/publishing/prove-logged.js';
 import { statementsIn } from '../../generator/tree/statements-file.js';
 import { type ConformanceReport, checkConformance } from '../../generator/verification/check-host.js';
 import type { Check } from '../../generator/verification/checks.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
-import { lackOfQuorum } from '../hosts/quorum.js';
 import { JSON_OPTION, numberOption } from '../options/common-options.js';
 import { cosignChoice } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
@@ -91,6 +92,17 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   if (difference !== undefined) writeLine(output, difference);
   else writeLine(output, passed ? `${where} is valid` : `${where} is NOT valid`);
   return passed ? 0 : 1;
+}
+
+/** Says in what a proof that was served, or its absence, falls short of the quorum. Undefined if it has the quorum. */
+async function lackOfQuorum(
+  served: string | undefined,
+  { witnesses, quorum }: CosignChoice,
+): Promise<string | undefined> {
+  const proof = readProof(served);
+  const cosigned = proof === undefined ? 0 : await countCosigners(proof.head, { witnesses });
+  if (cosigned >= quorum) return undefined;
+  return `cosigned by ${cosigned} of ${witnesses.length} witnesses, but the quorum is ${quorum}`;
 }
 
 /** Says what a publication without the quorum of registry.yaml means, and what to do. */

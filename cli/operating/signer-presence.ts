@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import type { Condition } from './condition.js';
+import type { Level } from './part.js';
 
 /** The key or the command that would sign. */
 export interface SignerPresence {
@@ -8,8 +8,14 @@ export interface SignerPresence {
   readonly command?: string | undefined;
 }
 
+/** Whether what signs is there. */
+export interface Presence {
+  readonly level: Level;
+  readonly message: string;
+}
+
 /** Says whether what signs is there, without reading the key or running the command. */
-export function presenceOf({ key, command }: SignerPresence, env: NodeJS.ProcessEnv): Condition {
+export function presenceOf({ key, command }: SignerPresence, env: NodeJS.ProcessEnv): Presence {
   if (command !== undefined) return { level: 'ok', message: 'a command signs' };
   if (key === undefined) return { level: 'ok', message: 'no signer is configured' };
   if (key.startsWith('env:')) {
@@ -21,13 +27,11 @@ export function presenceOf({ key, command }: SignerPresence, env: NodeJS.Process
   return presenceOfFile(key);
 }
 
-function presenceOfFile(file: string): Condition {
+function presenceOfFile(file: string): Presence {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) return { level: 'note', message: `the key file ${file} is not here` };
-  if ((stats.mode & 0o077) !== 0) {
-    const message = `other users may read the key file ${file}: run chmod 600 on it`;
-    return { level: 'warning', message, exposedKey: file };
-  }
+  if ((stats.mode & 0o077) !== 0)
+    return { level: 'warning', message: `other users may read the key file ${file}: run chmod 600 on it` };
   try {
     accessSync(file, constants.R_OK);
     return { level: 'ok', message: `the key file ${file} is here, and was not read` };

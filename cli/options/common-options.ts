@@ -9,6 +9,7 @@ export function addOptions(command: Command, ...options: readonly Option[]): Com
 
 export const ISSUERS_OPTION = new Option('--issuers <dir>', 'folder of the records').default('issuers');
 export const OUT_OPTION = new Option('--out <dir>', 'folder of the published tree').default('dist');
+export const OFFLINE_OPTION = new Option('--offline', 'ask no host');
 export const JSON_OPTION = new Option('--json', 'report as JSON on stdout');
 
 /** The formats of diagnostics: stdout gets the text for people, or the data. */

@@ -21,7 +21,7 @@ const NEEDS: readonly Rule[] = [
 const EXCLUDES: readonly Rule[] = [
   ['--key', '--unsigned', 'give --key where the request is signed'],
   ['--passphrase-file', '--unsigned', 'give --passphrase-file where the request is signed'],
-  ['--rotation', '--unsigned', 'give the step to `attach`'],
+  ['--next-key --next-signer-command', '--unsigned', 'name the public key with --next-root-key'],
   [
     '--checkpoint-by-root',
     '--unsigned',

@@ -2,19 +2,20 @@ import type { RootKey } from '@passport-registry/verifier';
 import { GRAMMAR, isAnchorMember, parseNoteKey } from '@passport-registry/verifier/core';
 import { Option } from 'commander';
 import { GeneratorError, IoFailed, ignoring, KeyRejected, UsageError } from '../../generator/errors.js';
-import { readText } from '../../generator/files/read-file.js';
 import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
 import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import type { OnlineChoice } from '../../generator/freshness/online-keys.js';
 import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
-import type { PublicationExceptions, TreeOptions } from '../../generator/publishing/publication.js';
+import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
+import type { TreeOptions } from '../../generator/publishing/publication.js';
+import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { OVERRIDABLE, type TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
-import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './common-options.js';
+import { ISSUERS_OPTION, JSON_OPTION, OFFLINE_OPTION, OUT_OPTION } from './common-options.js';
 import { COSIGN_WAIT, hasSigner, ONLINE_DAYS, type Settings, type WithSettings } from './settings.js';
 import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
 import { wholeNumber } from './values.js';
@@ -23,9 +24,9 @@ import { wholeNumber } from './values.js';
 export interface PublicationOptions extends WithSettings {
   production?: true;
   allowExampleNames?: true;
-  breakPinnedVerifiers?: true;
-  rotation?: string;
   checkpointByRoot?: true;
+  offline?: true;
+  first?: true;
 }
 
 /** The option for exceptions from the rules of change, for the help. */
@@ -39,12 +40,6 @@ export const OVERRIDE_OPTION = new Option(
 const EXAMPLE_NAMES = new Option(
   '--allow-example-names',
   'accept records under reserved names such as issuer.example, for demonstrations',
-);
-
-/** The option for a change of the root key that verifiers refuse, for the help. */
-export const BREAK_OPTION = new Option(
-  '--break-pinned-verifiers',
-  'change the root key without a rotation: verifiers that pinned the old key refuse the registry',
 );
 
 const PRODUCTION = new Option(
@@ -66,37 +61,42 @@ function override(text: string, earlier: TransitionOverride[]): TransitionOverri
   return [...earlier, { issuer_id, rule, reason: 'on the command line' }];
 }
 
-/** Returns the exceptions that the operator allows. */
-export function exceptions(options: PublicationOptions): PublicationExceptions {
-  const { settings, allowExampleNames, breakPinnedVerifiers } = options;
-  return { overrides: settings.overrides, allowExampleNames, breakPinnedVerifiers };
+const FIRST_OPTION = new Option(
+  '--first',
+  'sign a first list, although base_url does not show that the registry is new',
+);
+
+/** Returns how a command that signs asks the registry's URL. */
+export function urlQuestion({ settings, offline, first }: PublicationOptions): UrlQuestion {
+  return { baseUrl: settings.base_url, offline, first };
 }
 
-/** The options for rotation and checkpoint, for the help. The online key is in registry.yaml. */
-const FRESHNESS_OPTIONS = [
-  new Option('--rotation <file>', 'step to this root key, from `keys step`'),
-  new Option(
-    '--checkpoint-by-root',
-    'the root key signs the checkpoint, where the online key is not at hand',
-  ),
-];
+/** Returns the exceptions that the operator allows. */
+export function exceptions(options: PublicationOptions): RuleExceptions {
+  const { settings, allowExampleNames } = options;
+  return { overrides: settings.overrides, allowExampleNames };
+}
+
+/** The option for the checkpoint, for the help. The online key is in registry.yaml. */
+export const CHECKPOINT_OPTION = new Option(
+  '--checkpoint-by-root',
+  'the root key signs the checkpoint, where the online key is not at hand',
+);
 
 /**
- * Reads the rotation from the options, and the online key from the settings. Without an online key, the root key signs the
- * checkpoint.
+ * Reads the online key from the settings. Without an online key, the root key signs the checkpoint.
  *
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function freshnessChoice(io: Io, options: PublicationOptions): Promise<FreshnessChoice> {
-  const { rotation, checkpointByRoot, settings } = options;
+  const { checkpointByRoot, settings } = options;
   const checkpoint = checkpointByRoot
     ? undefined
     : await checkpointChoice(io, settings, { wayOut: CHECKPOINT_BY_ROOT });
   return {
     nextRoots: settings.next_roots,
-    rotation: rotation && readText(rotation).trim(),
     online: await onlineChoice(io, settings, checkpoint?.signer),
-    checkpoint: checkpoint ?? { hours: settings.checkpoint.hours },
+    checkpoint: { ...(checkpoint ?? { hours: settings.checkpoint.hours }), byRoot: checkpointByRoot },
   };
 }
 
@@ -267,7 +267,13 @@ export async function committedKeys(
 }
 
 /** The options of commands that publish a list, for the help. */
-export const PUBLICATION_OPTIONS = [...FRESHNESS_OPTIONS, ...EXCEPTION_OPTIONS, BREAK_OPTION, ...LOG_OPTIONS];
+export const PUBLICATION_OPTIONS = [
+  CHECKPOINT_OPTION,
+  ...EXCEPTION_OPTIONS,
+  ...LOG_OPTIONS,
+  OFFLINE_OPTION,
+  FIRST_OPTION,
+];
 
 /** The options of commands that build. */
 export interface BuildCommandOptions extends PublicationOptions {

@@ -170,17 +170,17 @@ export async function openShareFor(
   options: ShareOptions & { readonly share: string },
 ): Promise<OpenedShare> {
   // Imported on demand, because the other commands need no FROST.
-  const [{ openShare }, { readRequestFiles, requestedKey }] = await Promise.all([
+  const [{ openShare }, { readRequestFiles, requestedKeys }] = await Promise.all([
     import('../../custody/shared-key/share-file.js'),
     import('../../custody/offline-signing/request-files.js'),
   ]);
   const opened = await openShare(shareAccess(io, options.share, options));
-  const asked = requestedKey(readRequestFiles(folder));
+  const asked = requestedKeys(readRequestFiles(folder));
   const { thumbprint } = opened.group.rootKey;
-  if (asked === undefined || asked === thumbprint) return opened;
+  if (asked.length === 0 || asked.includes(thumbprint)) return opened;
   throw new SharedKeyRejected(
     'ERR_OTHER_KEY',
-    `${options.share} is a share of ${thumbprint}, but ${folder} is to be signed by ${asked}: name your share of that key`,
+    `${options.share} is a share of ${thumbprint}, but ${folder} is to be signed by ${[...new Set(asked)].join(' and ')}: name your share of that key`,
   );
 }
 

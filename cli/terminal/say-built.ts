@@ -7,6 +7,10 @@ import { count, type Io, say } from './io.js';
 /** Exit code if everything is signed and written, but verifiers, or those that demand witnesses, do not accept it yet. */
 export const UNFINISHED = 6;
 
+/** What a command says that leaves a publication waiting. */
+export const WAITS =
+  'a publication waits beside the tree, because too few witnesses have cosigned it: run `checkpoint` when the witnesses are back';
+
 /** What to read where a list lacks cosignatures: until it has them, verifiers that demand them refuse it, with every hold. */
 export const WITNESSES_AWAY = 'see "When witnesses are away" in the document emergency.md';
 

@@ -78,12 +78,6 @@ const DESIGNS: Readonly<Record<string, () => Design>> = {
   described: () => ({ registry: described(threeLists(new Registry(ONLINE))) }),
   log: () => ({ registry: threeLists(new Registry({ hasLog: true })), anchor: logAnchor() }),
   witnessed: () => ({ registry: threeLists(new Registry(WITNESSED)), anchor: logAnchor(2) }),
-  pending: () => ({
-    registry: threeLists(new Registry(WITNESSED))
-      .change('beta', { tier: 'founding' })
-      .publish({ isPending: true }),
-    anchor: logAnchor(2),
-  }),
   'log-rotated': () => ({
     registry: threeLists(new Registry(WITNESSED)).rotate('root 2', ['root 3']),
     anchor: logAnchor(2),

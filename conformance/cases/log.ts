@@ -45,9 +45,9 @@ export class Log {
     this.entries.push(utf8(entry));
   }
 
-  addPublication(statement: string, files: Files, isPending = false): void {
+  addPublication(statement: string, files: Files): void {
     this.add(publicationEntry(statement), statement, files);
-    if (!isPending) this.index = this.entries.length - 1;
+    this.index = this.entries.length - 1;
   }
 
   addRotation(statement: string, files: Files): void {

@@ -8,7 +8,7 @@ import { decodeJwt } from './jwt.js';
 import { key } from './keys.js';
 import { filesOf, makeCase, shown, signerOf } from './make-case.js';
 import type { Patch } from './patch.js';
-import type { Registry } from './registry.js';
+import { logAhead, type Registry } from './registry.js';
 import {
   CHECKPOINT,
   LOG_PROOF,
@@ -20,16 +20,7 @@ import {
 } from './statements.js';
 
 /** Trees with a log, and some that have more of something else. */
-const BASES = [
-  'log',
-  'witnessed',
-  'pending',
-  'log-rotated',
-  'witnessed',
-  'log-rotated',
-  'hold',
-  'rotated-thrice',
-];
+const BASES = ['log', 'witnessed', 'log-rotated', 'witnessed', 'log-rotated', 'hold', 'rotated-thrice'];
 const KEYS = ['root', 'root 2', 'root 3', 'spare', 'online', 'log', 'p256 root'];
 /** How long a verifier waits after a publication, in seconds: among them are a tolerance, a lifetime and a maximum age. */
 const PAUSES = [1, 60, 299, 301, 3600, 20_000, 21_600, 2_592_000];
@@ -94,7 +85,7 @@ const WORKS: readonly RandomWork[] = [
   (registry, dice) => registry.publish({ checkpoint: oddClaim(CHECKED, dice) }),
   (registry, dice) => registry.publish({ at: registry.now + dice.pick([-120, -60, 0, 60, 300, 900]) }),
   (registry, dice) => registry.publish({ sequence: registry.sequence + dice.pick([-1, 0, 1, 40]) }),
-  (registry) => registry.change('beta', { tier: 'founding' }).publish({ isPending: true }),
+  logAhead,
   (registry, dice) =>
     registry.change(dice.pick(ISSUERS), { status: dice.pick(['active', 'suspended', 'revoked']) }).publish(),
   (registry, dice) =>

@@ -40,8 +40,6 @@ export interface Publication {
   readonly claims?: Members;
   /** Claims of the checkpoint. */
   readonly checkpoint?: Members;
-  /** Whether the publication only gets into the log. */
-  readonly isPending?: boolean;
 }
 
 /** How the witnesses of a log cosign. What is absent stays as it is. */
@@ -77,13 +75,13 @@ export class Registry {
   now = BEGIN;
   sequence = 0;
   hold: readonly string[] = [];
-  /** The published publication. A pending one is later. */
+  /** The newest publication. */
   publication = '';
   /** The newest checkpoint. */
   checkpoint = '';
   /** The steps of the rotation. */
   steps: string[] = [];
-  /** The hashes of all publications, published or pending, newest first. */
+  /** The hashes of all publications, newest first. */
   #previous: string[] = [];
   /** The hashes of the lists that are kept, oldest first. */
   #lists: string[] = [];
@@ -135,15 +133,10 @@ export class Registry {
     files.set('issuers.json', list);
     files.set('issuers.sig', utf8(base64url(this.root.sign(list))));
     files.set('keys/root.json', utf8(jcs({ ...this.root.jwk, kid: this.root.thumbprint })));
-    const statement = this.#statement(files, list, publication);
-    if (publication.isPending) {
-      this.files.set(`log/pending/${hash}/issuers.sig`, bytesIn(files, 'issuers.sig'));
-    } else {
-      this.files = new Map([...files].filter(([path]) => !path.startsWith('log/pending/')));
-      this.publication = statement;
-    }
+    this.publication = this.#statement(files, list, publication);
+    this.files = files;
     this.#keepList(hash, list);
-    this.log?.addPublication(statement, this.files, publication.isPending);
+    this.log?.addPublication(this.publication, this.files);
     return this.seal(publication.checkpoint);
   }
 
@@ -161,7 +154,7 @@ export class Registry {
     const usual = {
       ...{ publication, checkpoint },
       ...(steps.length > 0 && { rotation: steps }),
-      ...(log && log.index >= 0 && { log_proof: log.proof(this.now + 1) }),
+      ...(log && { log_proof: log.proof(this.now + 1) }),
     };
     this.files.set(STATEMENTS, utf8(jcs({ ...usual, ...more })));
     return this;
@@ -271,6 +264,15 @@ export class Registry {
     for (const path of [...this.files.keys()])
       if (path.startsWith('lists/') && !kept.includes(path)) this.files.delete(path);
   }
+}
+
+/** Shows the log with the next publication beside the files before it, as a host does while its tree is switched. */
+export function logAhead(registry: Registry): Registry {
+  const next = registry.copy().change('beta', { tier: 'founding' }).publish();
+  const isNewer = (path: string) => /^(?:lists|log)\//.test(path);
+  registry.files = new Map([...registry.files].filter(([path]) => !path.startsWith('log/')));
+  for (const [path, bytes] of next.files) if (isNewer(path)) registry.files.set(path, bytes);
+  return registry;
 }
 
 /** The witnesses of a registry. */

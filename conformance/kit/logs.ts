@@ -8,7 +8,7 @@ import { ORIGIN, publicationEntry } from '../cases/log.js';
 import { either, makeCase, shown, topic, variant, type Work } from '../cases/make-case.js';
 import { type NoteSigner, verifierKey } from '../cases/note.js';
 import type { Patch } from '../cases/patch.js';
-import { type Registry, witnessesOf } from '../cases/registry.js';
+import { logAhead, type Registry, witnessesOf } from '../cases/registry.js';
 import { LOG_PROOF as PROOF, PUBLICATION, statementHash } from '../cases/statements.js';
 import { NOTES } from '../cases/traps.js';
 
@@ -17,11 +17,15 @@ const TOO_FEW = 'ERR_TOO_FEW_COSIGNATURES';
 
 /** What a verifier of logs must accept and refuse of the proof of a publication (rule log-proof). */
 export function* proofKit(role: Role): Generator<Case> {
-  for (const base of ['log', 'witnessed', 'log-rotated', 'pending', 'log-300']) {
+  for (const base of ['log', 'witnessed', 'log-rotated', 'log-300']) {
     const why = 'A proof shows that the log contains the statement.';
     const rule = base === 'log' ? 'log-entries' : 'log-proof';
     yield makeCase(role, { id: `good/${base}`, rule, base, why }, 'accept');
   }
+  const why = 'The proof decides, whatever the files of the log say by now.';
+  const patches = variant('witnessed', logAhead);
+  const ahead = { id: 'good/a log that is ahead', rule: 'log-write-order', base: 'witnessed', patches, why };
+  yield makeCase(role, ahead, 'accept');
   yield* quorums(role);
   yield* proofForms(role);
   yield* logHeads(role);
@@ -115,11 +119,6 @@ function* oldPublications(role: Role): Generator<Case> {
       return underNewestHead(registry, index);
     };
     yield make(`${base}, under a newer head`, { patches: variant(base, later) }, [NOT_LOGGED]);
-    const pending = (registry: Registry) => {
-      registry.change('beta', { tier: 'founding' }).publish({ isPending: true });
-      return underNewestHead(registry, registry.log?.index ?? 0);
-    };
-    yield make(`${base}, under a pending head`, { patches: variant(base, pending) }, [NOT_LOGGED]);
   }
 }
 
@@ -191,7 +190,6 @@ const ENTRIES: Readonly<Record<string, Work>> = {
   'no previous': (registry) => registry.publish({ claims: { previous: undefined } }),
   'a statement of an unknown type by a stranger': (registry) => registry.note(key('stranger')),
   'a publication by a stranger': (registry) => addStatement(registry, { signer: 'stranger' }),
-  'a publication of a list that nobody has': (registry) => addStatement(registry, { sha256: '0'.repeat(64) }),
   'a publication under another kid': (registry) => addStatement(registry, { kid: key('spare').thumbprint }),
   'an entry without a statement': ({ log, files }) =>
     log?.add(
@@ -242,7 +240,7 @@ function addPublication(registry: Registry, more: Members): void {
 const GOOD_ENTRIES = [...['a gap in the sequence', 'the same list again', 'a rotation']];
 const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
   [/sequence$|^an earlier|same time|same list|previous|publication twice/, 'log-order'],
-  [/stranger|kid|committed|a rotation|statement|publication of a list|publication entry/, 'log-statements'],
+  [/stranger|kid|committed|a rotation|statement|publication entry/, 'log-statements'],
   [/^an entry of another type/, 'other-entries'],
   [/^an? (empty )?entry/, 'log-entries'],
   [/tile/, 'log-tiles'],
@@ -267,7 +265,10 @@ export function* logAuditKit(role: Role): Generator<Case> {
   for (const [name, work] of Object.entries(ENTRIES)) {
     const patches = variant(base, (registry) => {
       work(registry);
-      registry.seal();
+      const { log } = registry;
+      // A log ends with the publication of the tree.
+      if (log !== undefined && log.index < log.entries.length - 1) registry.publish();
+      else registry.seal();
     });
     const rule = ENTRY_RULES.find(([form]) => form.test(name))?.[1] ?? 'log-audit';
     yield make(name, { rule, patches }, either(GOOD_ENTRIES.includes(name), ...AUDIT_CODES));
@@ -306,8 +307,9 @@ function withoutOlderLists(files: Files): void {
 
 /** Changes of the head of a log, and of its tiles and entries, that an auditor sees. */
 const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
-  'a publication that is pending': [
-    (registry) => registry.change('beta', { tier: 'founding' }).publish({ isPending: true }),
+  'a log that ends with another publication': [logAhead, false],
+  'a head with fewer cosignatures than the proof': [
+    (registry) => registry.cosign({ by: 1 }).log?.write(registry.files, registry.now),
     true,
   ],
   'an entry of an unknown type': [(registry) => unknownEntry(registry, 'registry-other+jwt'), true],
@@ -349,6 +351,8 @@ const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
 };
 
 const HEAD_RULES: readonly (readonly [RegExp, string])[] = [
+  [/another publication/, 'log-write-order'],
+  [/^a head with/, 'log-head'],
   [/unknown type/, 'other-entries'],
   [/narrower tile$/, 'log-kept'],
   [/tile/, 'log-tiles'],

@@ -7,6 +7,7 @@ import { jwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
 import { Log } from '../cases/log.js';
 import { makeCase, shown, variant, type Work } from '../cases/make-case.js';
+import { logAhead } from '../cases/registry.js';
 import { STATEMENTS } from '../cases/statements.js';
 
 /** Two trees, which both go on from a golden tree, and what is right. */
@@ -481,22 +482,7 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
     right: [YES, YES],
     bases: WITNESSED,
   },
-  'a publication that is pending': {
-    rule: 'log-rollback',
-    shows: [nothing, (registry) => registry.change('beta').publish({ isPending: true })],
-    right: [YES, CHECKPOINT],
-  },
-  'a pending publication is completed': {
-    rule: 'log-write-order',
-    shows: [
-      (registry) => registry.change('beta', { tier: 'founding' }).publish({ isPending: true }),
-      (registry) => {
-        registry.change('beta', { tier: 'founding' }).publish({ isPending: true });
-        registry.change('beta', { tier: 'registered' }).publish();
-      },
-    ],
-    ...NEWER,
-  },
+  'a log that is ahead': { rule: 'log-write-order', shows: [nothing, logAhead], right: [YES, YES] },
   'tiles are missing': {
     rule: 'log-rollback',
     shows: [

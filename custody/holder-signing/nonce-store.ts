@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, wr
 import { join } from 'node:path';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { IoFailed } from '../../generator/errors.js';
+import { bootIdentity } from '../../generator/files/boot-identity.js';
 import { flushFolder } from '../../generator/files/flush.js';
-import { bootIdentity } from '../../generator/files/process-identity.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import type { KeyShare, NoncePair } from '../shared-key/frost.js';
 import { base64url, fromBase64url } from '../shared-key/message.js';

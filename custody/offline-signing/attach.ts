@@ -3,14 +3,13 @@ import { encodeSignature } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { withSignature } from '../../generator/freshness/statements.js';
-import { assertNotAhead } from '../../generator/list/updated-at.js';
+import { attach } from '../../generator/publishing/attach.js';
+import { openTree } from '../../generator/publishing/open-tree.js';
 import type { PublishOptions } from '../../generator/publishing/publication.js';
-import { publish } from '../../generator/publishing/publish.js';
 import { attachCheckpoint, type CheckpointReport } from '../../generator/publishing/publish-checkpoint.js';
-import type { BuildReport } from '../../generator/publishing/report.js';
+import { type BuildReport, withNotes } from '../../generator/publishing/report.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
-import { sha256 } from '../../generator/tree/checksums.js';
 import { PAYLOADS, type PayloadType } from './payloads.js';
 import { bytesOfList, readRequestedAbout, readRequestedList } from './publication-request.js';
 import type { RequestFiles } from './request-files.js';
@@ -24,37 +23,38 @@ interface SignedRequest {
 }
 
 /** How to publish the list. */
-interface AttachOptions extends Omit<PublishOptions, 'time'> {
+interface AttachOptions extends PublishOptions {
   /** The folder of the tree. */
   readonly out: string;
 }
 
 /** What a request became. */
 type Attached =
-  | { readonly published: BuildReport }
+  /** `next`: the new root key, if the request is a rotation. */
+  | { readonly published: BuildReport; readonly next: RootKey | undefined }
   /** The request renews only the checkpoint. */
-  | { readonly checkpoint: CheckpointReport }
-  /** The request has no list, so its rotation step is complete, and nothing was published. */
-  | { readonly rotation: string };
+  | { readonly checkpoint: CheckpointReport };
 
 /**
- * Completes what was signed elsewhere: publishes a list or a checkpoint, or returns the rotation step of a request without
- * them. Every signature is verified first. A request is refused once another list or statement has been published, so that
- * a request from before an emergency can't undo the emergency change. If the request is already published, its publication
- * is completed.
+ * Publishes a list or a checkpoint that was signed elsewhere. Every signature is verified first. A request is refused once another
+ * list or statement has been published, so that a request from before an emergency can't undo the emergency change. If the request
+ * is already published, its publication is completed.
  *
- * @param rootKey - verifies the signatures
+ * @param trusted - the root key, which verifies the signatures: in a rotation, the outgoing one
  * @throws {@link KeyRejected} | {@link RecordsRejected} | {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
 export async function attachSignatures(
   request: SignedRequest,
-  rootKey: RootKey,
+  trusted: RootKey,
   options: AttachOptions,
 ): Promise<Attached> {
   const { files } = request;
   const { payloads } = files;
-  const signatures = await validSignatures(request, rootKey);
-  await assertShowable(payloads, rootKey);
+  const step = payloads.get('rotation')?.toString('latin1');
+  // A step that no signer would show is not published, whoever has signed it. The list is checked with its tree.
+  const next = step === undefined ? undefined : (await readRotationInput(step, trusted)).next;
+  const rootKey = next ?? trusted;
+  const signatures = await validSignatures(request, (type) => (type === 'rotation' ? trusted : rootKey));
   const completed = (type: PayloadType) => {
     const [payload, signature] = [payloads.get(type), signatures.get(type)];
     return payload && signature && withSignature(payload.toString('latin1'), signature);
@@ -65,44 +65,39 @@ export async function attachSignatures(
     signatures.get('list'),
     completed('publication'),
   ];
-  if (list !== undefined && signature !== undefined && statement !== undefined) {
-    const { out, ...how } = options;
-    const registry = readRequestedList(list, 'the list in the request');
-    assertNotAhead(registry.updated_at);
-    const signer = {
-      ...{ rootKey, development: false, list: bytesOfList(list, registry) },
-      ...{ signature: encodeSignature(signature), statement, checkpoint: completed('checkpoint') },
-      follows: files.previous && sha256(files.previous.list),
-    };
-    const records = { ...recordsOfList(registry.issuers), about: readRequestedAbout(files.about, registry) };
-    const publication = { ...how, records, signer };
-    return { published: await withOutputFolder(out, (place) => publish(publication, place)) };
-  }
   const checkpoint = completed('checkpoint');
-  if (checkpoint !== undefined) {
-    return {
-      checkpoint: await withOutputFolder(options.out, (place) =>
-        attachCheckpoint(checkpoint, place, options.log),
-      ),
-    };
+  const signer = { rootKey, development: false };
+  const { out, ...how } = options;
+  if (list !== undefined && signature !== undefined && statement !== undefined) {
+    const registry = readRequestedList(list, 'the list in the request');
+    const records = { ...recordsOfList(registry.issuers), about: readRequestedAbout(files.about, registry) };
+    const signed = { ...signer, records, list: bytesOfList(list, registry), statement, checkpoint, rotation };
+    const published = await withOutputFolder(out, async (output) => {
+      const { tree, notes } = await openTree(output, signer, how);
+      const report = await attach({ ...signed, signature: encodeSignature(signature) }, tree, how);
+      return withNotes(report, notes);
+    });
+    return { published, next };
   }
-  if (rotation !== undefined) return { rotation };
+  if (checkpoint !== undefined) {
+    const url = { ...how.url, onlyCheckpoint: true };
+    return withOutputFolder(out, async (output) => {
+      const { tree, notes } = await openTree(output, signer, { ...how, url });
+      const report = await attachCheckpoint(checkpoint, tree, how.log);
+      return { checkpoint: { ...report, warnings: [...notes, ...report.warnings] } };
+    });
+  }
   throw new UsageError('the request has no payload to attach');
-}
-
-/** A step that no signer would show is not completed, whoever has signed it. The list is checked with its tree. */
-async function assertShowable(payloads: RequestFiles['payloads'], rootKey: RootKey): Promise<void> {
-  const rotation = payloads.get('rotation')?.toString('latin1');
-  if (rotation !== undefined) await readRotationInput(rotation, rootKey);
 }
 
 /** Verifies the signature of every payload. Returns the raw signatures. */
 async function validSignatures(
   { files: { payloads }, signatures }: SignedRequest,
-  rootKey: RootKey,
+  keyFor: (type: PayloadType) => RootKey,
 ): Promise<ReadonlyMap<PayloadType, Uint8Array>> {
   const valid = new Map<PayloadType, Uint8Array>();
   for (const [type, payload] of payloads) {
+    const rootKey = keyFor(type);
     const output = signatures.get(type) ?? new Uint8Array();
     const found = await findValidSignature(signaturesIn(output), payload, rootKey);
     if (found === undefined) {

@@ -1,194 +1,102 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { type PublicationStatement, readList } from '@passport-registry/verifier/core';
+import { readList } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
-import { TreeRejected, UsageError } from '../../generator/errors.js';
-import { rootCheckpointClaims } from '../../generator/freshness/checkpoint.js';
-import { type OnlineChoice, onlineClaims } from '../../generator/freshness/online-keys.js';
-import { previousCheckpoint } from '../../generator/freshness/previous-checkpoint.js';
-import { signingInput } from '../../generator/freshness/statements.js';
-import { aboutBytes, withStatusSince } from '../../generator/list/about.js';
-import {
-  type ListBytes,
-  listBytes,
-  recordsBytes,
-  type SignedPublication,
-} from '../../generator/list/list.js';
-import { nextUpdatedAt } from '../../generator/list/updated-at.js';
-import type { LogChoice } from '../../generator/log/log-choice.js';
-import { assembleOver } from '../../generator/publishing/assemble.js';
-import { chooseOnline } from '../../generator/publishing/choose-online.js';
-import { assertLastingName, chooseLog } from '../../generator/publishing/extend-log.js';
-import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
-import type { AssertFollowsHosts, ListTime, TreeOptions } from '../../generator/publishing/publication.js';
-import {
-  intactStatement,
-  nextClaims,
-  readStatementInput,
-} from '../../generator/publishing/sign-statement.js';
+import { UsageError } from '../../generator/errors.js';
+import { withOutputFolder } from '../../generator/files/output-folder.js';
+import { NO_WITNESSES } from '../../generator/log/log-choice.js';
+import { followed, openCommitted } from '../../generator/publishing/open-tree.js';
+import { type Preparation, prepare } from '../../generator/publishing/prepare.js';
+import type { PublicationRequest } from '../../generator/publishing/request.js';
+import { readStatementInput } from '../../generator/publishing/sign-statement.js';
 import { goodRecords } from '../../generator/records/check-records.js';
-import { assertPublishable, type RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { PATHS } from '../../generator/tree/paths.js';
-import {
-  hasList,
-  type PublishedTree,
-  readPublished,
-  withPending,
-} from '../../generator/tree/published-tree.js';
-import { type RequestedCheckpoint, readCheckpointInput } from './checkpoint-request.js';
-import { type PreviousPublication, summedList } from './publication-request.js';
+import type { PublishedTree } from '../../generator/tree/published-tree.js';
+import { readCheckpointInput } from './checkpoint-request.js';
+import type { PreviousPublication, RequestedPublication } from './publication-request.js';
 import { writeRequestFiles } from './request-files.js';
+import { readRotationInput } from './rotation-request.js';
 import { type SigningRequest, signingRequest } from './signing-request.js';
 
 /** Options of `prepareSigning`. */
-export interface PreparationOptions extends TreeOptions {
+export interface PreparationOptions extends Omit<Preparation, 'records' | 'signer' | 'renewsCheckpoint'> {
   /** The folder of the records. */
   readonly issuers: string;
   /** The folder of the tree. */
   readonly out: string;
-  /**
-   * The root key that will sign. Default: the root key of the published tree. Required for a first list, and for the
-   * first list after a rotation.
-   */
+  /** The root key that will sign. Default: the root key of the published tree. Required for a first list, and for a rotation. */
   readonly rootKey?: RootKey | undefined;
-  /** The log of the registry. Default: that of the published tree. */
-  readonly log?: LogChoice | undefined;
-  /** The keys that may sign checkpoints besides the root key. Default: none. */
-  readonly online?: OnlineChoice | undefined;
-  readonly exceptions?: RuleExceptions;
-  readonly time?: ListTime;
-  /** For how many hours a checkpoint by the root key is valid. Default: 30 days. */
-  readonly checkpointHours?: number | undefined;
-  /** Before a request is written. Default: no host is asked. */
-  readonly assertFollowsHosts?: AssertFollowsHosts | undefined;
 }
 
 /** A signing request that was written to a folder. */
 interface PreparedRequest extends SigningRequest {
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
-  /** What the hosts answered, as whole sentences. Undefined if there is nothing to say. */
-  readonly answers: string | undefined;
+  /** What the operator should know, in whole sentences. */
+  readonly notes: readonly string[];
 }
 
 /**
- * Prepares a publication for signing elsewhere: checks the records and their change from the published list, and writes
- * a signing request with the list, the publication statement and, where no online key may sign it, the checkpoint. The
- * published tree is not touched; `attachSignatures` publishes what was signed.
+ * Prepares a publication for signing elsewhere: the first step of a build, whose request is written to a folder. The published tree
+ * is not touched; `attachSignatures` publishes what was signed.
  *
  * @param folder - a new folder for the request
- * @returns undefined if the published list already has the same records, its statement says the same, and online keys sign its
- *   checkpoints
- * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link AlreadyPublished} | {@link UsageError} | {@link IoFailed}
+ * @returns undefined if the published list already has the same records, its statement says the same, and nothing is left for the
+ *   root key to sign
+ * @throws the errors of `prepare` and `openTree`; {@link IoFailed}
  */
 export async function prepareSigning(
   options: PreparationOptions,
   folder: string,
 ): Promise<PreparedRequest | undefined> {
-  const { issuers, out, rootKey: given, log, online, exceptions = {}, time = {} } = options;
-  const set = goodRecords(issuers, undefined, 'there is nothing to sign');
-  const records = recordsBytes(set.issuers.values());
-  const served = await readPublished(out);
-  const tree = served && withPending(served);
-  const published = predecessorOf(tree, { rootKey: given, development: false });
-  assertComplete(published, out);
-  const statement = intactStatement(published);
-  const rootKey = given ?? published?.rootKey;
-  if (rootKey === undefined) {
-    throw new UsageError(
-      `${out} has no published list, so the request must name the root key that will sign its first list: pass --root-key, or ` +
-        'set root_key in registry.yaml',
+  const { issuers, out, log, url } = options;
+  const records = goodRecords(issuers, undefined, 'there is nothing to sign');
+  return withOutputFolder(out, async (output) => {
+    const found = await openCommitted(output, log ?? NO_WITNESSES);
+    const rootKey = options.rootKey ?? found.newest?.rootKey;
+    if (rootKey === undefined) {
+      throw new UsageError(
+        `${out} has no published list, so the request must name the root key that will sign its first list: pass --root-key, or ` +
+          'set root_key in registry.yaml',
+      );
+    }
+    const signer = { rootKey, development: false };
+    const { tree, notes } = await followed(found, signer, url);
+    const prepared = await prepare({ ...options, records, signer, renewsCheckpoint: true }, tree);
+    const request = await requestOf(
+      prepared.request,
+      tree.newest?.development === true ? undefined : tree.newest,
     );
-  }
-  const onlineKeys = online?.keys ?? [];
-  const answers = await options.assertFollowsHosts?.({ rootKey, published, onlineKeys });
-  const before = published && publishedRecords(published, out);
-  const warnings = assertPublishable({ before, after: set }, exceptions, false);
-  const list = listToSign(records, published, { ...time, rootKey });
-  const kept = hasList(published, list);
-  const named = chooseLog(log, published);
-  assertLastingName(named, published);
-  const onlineNamed = chooseOnline(online, { rootKey, log: named, published });
-  const previous = published && statement && previousPublication(published, statement);
-  const signedAt = kept ? Date.now() : Date.parse(list.updatedAt);
-  const dated = { issuers: set.issuers.values(), updatedAt: list.updatedAt };
-  const about = withStatusSince(set.about, dated, before);
-  const aboutFile = aboutBytes(about);
-  const subject = {
-    ...summedList(list, statement?.levels ?? 0, aboutFile),
-    ...{ log: named, signedAt },
-    online: onlineNamed && onlineClaims(onlineNamed, signedAt),
-  };
-  const claims = nextClaims(subject, rootKey, statement);
-  const publication = claims && {
-    ...{ list: list.list, registry: readList(list.list), about, previous, kept },
-    ...requestedStatement(signingInput(rootKey, 'registry-publication+jwt', claims)),
-  };
-  const newest = publication?.statement ?? statement;
-  const key = { rootKey, development: false };
-  // The checkpoint names SHA256SUMS, which does not list the signature.
-  const unsigned = newest && { ...subject, ...key, kept, signature: '', statement: newest, about: aboutFile };
-  const isByRoot = onlineNamed === undefined && unsigned !== undefined;
-  const checkpoint = isByRoot
-    ? await requestedCheckpoint(unsigned, options, predecessorOf(served, key))
-    : undefined;
-  if (publication === undefined && checkpoint === undefined) return undefined;
-  const keys = { rootKey, previousRootKey: published?.rootKey };
-  const request = signingRequest(keys, { publication, checkpoint }, previous);
-  writeRequestFiles(folder, request);
-  return { ...request, warnings, answers };
+    if (request === undefined) return undefined;
+    writeRequestFiles(folder, request);
+    return { ...request, warnings: prepared.warnings, notes: [...notes, ...prepared.notes] };
+  });
 }
 
-const requestedStatement = (input: string) => ({ input, statement: readStatementInput(input) });
-
-/** Returns the checkpoint by the root key for a tree that nobody has signed yet. */
-async function requestedCheckpoint(
-  signed: SignedPublication,
-  options: PreparationOptions,
-  before: PublishedTree | undefined,
-): Promise<RequestedCheckpoint> {
-  const { rootKey, statement } = signed;
-  const checksums = assembleOver(before, signed, options).get(PATHS.checksums) ?? new Uint8Array();
-  const previous = await previousCheckpoint(before, rootKey);
-  const claims = rootCheckpointClaims({ statement, checksums, previous }, options.checkpointHours);
-  const input = signingInput(rootKey, 'registry-checkpoint+jwt', claims);
-  return readCheckpointInput(input, rootKey, statement);
+/** Returns what is left for root keys to sign. Undefined if that is nothing. */
+async function requestOf(
+  { rootKey, list, records, signature, statement, checkpoint, rotation: step }: PublicationRequest,
+  follows: PublishedTree | undefined,
+): Promise<SigningRequest | undefined> {
+  const previous = follows && previousPublication(follows);
+  const publication: RequestedPublication | undefined =
+    'toSign' in statement
+      ? {
+          ...{ list: list.list, registry: readList(list.list), about: records.about, previous },
+          ...{ input: statement.toSign, statement: readStatementInput(statement.toSign) },
+          kept: signature !== undefined,
+        }
+      : undefined;
+  const named = publication?.statement ?? follows?.statement;
+  const requested =
+    checkpoint !== undefined && 'toSign' in checkpoint && named !== undefined
+      ? readCheckpointInput(checkpoint.toSign, rootKey, named)
+      : undefined;
+  if (publication === undefined && requested === undefined) return undefined;
+  const rotation = step && (await readRotationInput(step.toSign, step.outgoing));
+  const keys = { rootKey, previousRootKey: step?.outgoing };
+  return signingRequest(keys, { publication, checkpoint: requested, rotation }, previous);
 }
 
-/** A new publication must not take the sequence of one that is not complete. */
-function assertComplete(published: PublishedTree | undefined, out: string): void {
-  if (published === undefined) return;
-  const { signed, statement, list } = published;
-  const isStated = statement === undefined || (list !== undefined && statement.sha256 === sha256(list));
-  if (signed && isStated) return;
-  const what = signed
-    ? 'is not the one that its publication statement names'
-    : 'is not signed by its root key';
-  throw new TreeRejected(
-    `the list in ${out} ${what}, which happens if a publication is killed: run the killed command again, then make the request`,
-  );
-}
-
-/** The published list if it has the same records and the same root key, or else a new one. */
-function listToSign(
-  records: ReadonlyMap<string, Uint8Array>,
-  published: PublishedTree | undefined,
-  { rootKey, updatedAt }: ListTime & { readonly rootKey: RootKey },
-): ListBytes {
-  const previous = published?.updatedAt;
-  if (previous !== undefined && published?.rootKey?.thumbprint === rootKey.thumbprint) {
-    const same = listBytes(records, previous);
-    if (hasList(published, same)) return same;
-  }
-  return listBytes(records, nextUpdatedAt(updatedAt, previous));
-}
-
-function previousPublication(
-  { list = new Uint8Array(), signature = '', about }: PublishedTree,
-  statement: PublicationStatement,
-): PreviousPublication {
-  return {
-    ...{ list, registry: readList(list), sha256: sha256(list) },
-    ...{ signature: signature.trim(), statement, about },
-  };
+function previousPublication({ list, signature, statement, about }: PublishedTree): PreviousPublication {
+  return { ...{ list, registry: readList(list), sha256: sha256(list) }, signature, statement, about };
 }

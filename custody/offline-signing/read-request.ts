@@ -13,27 +13,31 @@ import {
   readRequestedList,
   summedList,
 } from './publication-request.js';
-import { type PreviousFiles, type RequestFiles, readRequestFiles } from './request-files.js';
-import { readRotationInput } from './rotation-request.js';
+import { keyOf, type PreviousFiles, type RequestFiles, readRequestFiles } from './request-files.js';
+import { type RequestedRotation, readRotationInput } from './rotation-request.js';
 import { type SigningKeys, type SigningRequest, signingRequest } from './signing-request.js';
 
 /**
- * Reads a signing request, and trusts nothing but the root key. The root key must have signed everything that the
- * request follows. A new list must be valid, and later unless it is the previous one. What can be computed, such as the
- * tree of sums, the publication statement and the difference of two lists, is computed anew. A rotation step must be the
- * one that this program makes of its claims.
+ * Reads a signing request, and trusts nothing but the root key. The root key, in a rotation the outgoing one, must have signed
+ * everything that the request follows. A new list must be valid, and later unless it is the previous one. What can be computed, such
+ * as the tree of sums, the publication statement and the difference of two lists, is computed anew. A rotation step must be the one
+ * that this program makes of its claims.
  *
- * @param previousRootKey - the previous root key, if this is the first request under a new root key
+ * @param signer - the key that is to sign: in a rotation, the outgoing key or the next one
+ * @param outgoing - the outgoing root key, if the next one is to sign
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
  */
 export async function readSigningRequest(
   folder: string,
-  rootKey: RootKey,
-  previousRootKey: RootKey | undefined,
+  signer: RootKey,
+  outgoing: RootKey | undefined,
 ): Promise<SigningRequest> {
-  const keys = { rootKey, previousRootKey };
   const files = readRequestFiles(folder);
-  const [checkpoint, rotation] = [files.payloads.get('checkpoint'), files.payloads.get('rotation')];
+  const checkpoint = files.payloads.get('checkpoint');
+  const rotation = await requestedRotation(files, signer, outgoing);
+  const previousRootKey = rotation?.outgoing;
+  const rootKey = rotation?.step.next ?? signer;
+  const keys = { rootKey, previousRootKey };
   const previous = files.previous && (await readPrevious(files.previous, previousRootKey ?? rootKey, folder));
   const publication = requestedPublication(files, { keys, folder, previous });
   const statement = publication?.statement ?? previous?.statement;
@@ -44,9 +48,31 @@ export async function readSigningRequest(
   const requested = {
     publication,
     checkpoint: checkpoint && statement && readCheckpointInput(inputOf(checkpoint), rootKey, statement),
-    rotation: rotation && (await readRotationInput(inputOf(rotation), rootKey)),
+    rotation: rotation?.step,
   };
   return signingRequest(keys, requested, previous);
+}
+
+/** Reads the step of a request, which is by the key that signs, or leads to it. Undefined if the request has none. */
+async function requestedRotation(
+  { payloads }: RequestFiles,
+  signer: RootKey,
+  named: RootKey | undefined,
+): Promise<{ readonly step: RequestedRotation; readonly outgoing: RootKey } | undefined> {
+  const bytes = payloads.get('rotation');
+  if (bytes === undefined) return undefined;
+  const isOutgoing = keyOf(bytes) === signer.thumbprint;
+  const outgoing = isOutgoing ? signer : named;
+  if (outgoing === undefined) {
+    throw new KeyRejected(
+      `the request is a rotation from the root key ${keyOf(bytes)}: name that key, which verifiers have pinned, with --previous-root-key`,
+    );
+  }
+  const step = await readRotationInput(inputOf(bytes), outgoing);
+  if (isOutgoing || step.next.thumbprint === signer.thumbprint) return { step, outgoing };
+  throw new KeyRejected(
+    `the request is a rotation from ${outgoing.thumbprint} to ${step.next.thumbprint}, and the key is ${signer.thumbprint}`,
+  );
 }
 
 /** The text of a payload. A byte that is not ASCII stays another character, which no payload has. */
@@ -126,8 +152,8 @@ function refusal(cause: unknown, folder: string, { thumbprint }: RootKey): unkno
     return new TreeRejected(problem, { cause });
   }
   return new KeyRejected(
-    `the publication that ${folder} follows is not signed by ${thumbprint}: sign with the root key of that registry; ` +
-      `after a rotation, name the previous key with --previous-root-key (${cause.message})`,
+    `the publication that ${folder} follows is not signed by ${thumbprint}: sign with the root key of that registry ` +
+      `(${cause.message})`,
     { cause },
   );
 }

@@ -6,7 +6,7 @@ import { readIfExists } from '../../generator/files/read-file.js';
 import { aboutBytes } from '../../generator/list/about.js';
 import { parseJson } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { PAYLOAD_TYPES, PAYLOADS, type PayloadType } from './payloads.js';
+import { OUTGOING, PAYLOAD_TYPES, PAYLOADS, type PayloadType } from './payloads.js';
 import { describeRequest, type SigningRequest } from './signing-request.js';
 
 /** What a request changes, in words, for people. No program reads it. */
@@ -34,7 +34,7 @@ export interface RequestFiles {
   readonly payloads: ReadonlyMap<PayloadType, Buffer>;
   /** The content of about.json, whose hash the publication statement contains; undefined if there is none. */
   readonly about: Buffer | undefined;
-  /** Undefined for a first list, and in a request without a list. */
+  /** Undefined for a first list. */
   readonly previous: PreviousFiles | undefined;
 }
 
@@ -65,10 +65,14 @@ export function readRequestFiles(folder: string): RequestFiles {
   return { payloads, about, previous };
 }
 
-/** Returns the thumbprint of the root key that a request names as its signer. Undefined if it cannot be read. */
-export function requestedKey({ payloads }: RequestFiles): string | undefined {
-  const statement = [...payloads].find(([type]) => type !== 'list')?.[1];
-  const [header = ''] = statement?.toString('latin1').split('.') ?? [];
+/** Returns the thumbprints of the root keys that a request names as its signers, as far as they can be read. */
+export function requestedKeys({ payloads }: Pick<RequestFiles, 'payloads'>): readonly string[] {
+  return [...payloads].flatMap(([type, bytes]) => (type === 'list' ? [] : (keyOf(bytes) ?? [])));
+}
+
+/** Returns the thumbprint of the root key that signs a statement. Undefined if it cannot be read. */
+export function keyOf(statement: Buffer): string | undefined {
+  const [header = ''] = statement.toString('latin1').split('.');
   const parsed = parseJson(Buffer.from(header, 'base64url').toString('utf8'));
   return isObject(parsed) && typeof parsed['kid'] === 'string' ? parsed['kid'] : undefined;
 }
@@ -76,7 +80,9 @@ export function requestedKey({ payloads }: RequestFiles): string | undefined {
 /** A payload that this version does not show must not be signed beside those that it shows. */
 function assertKnownPayloads(folder: string): void {
   const known: readonly string[] = PAYLOAD_TYPES.map((type) => PAYLOADS[type].file);
-  const unknown = namesIn(folder).find((name) => name.endsWith('.signing-input') && !known.includes(name));
+  const outgoing = existsSync(join(folder, OUTGOING)) ? namesIn(join(folder, OUTGOING)) : [];
+  const names = [...namesIn(folder), ...outgoing.map((name) => `${OUTGOING}/${name}`)];
+  const unknown = names.find((name) => name.endsWith('.signing-input') && !known.includes(name));
   if (unknown === undefined) return;
   throw new RequestRejected(
     'ERR_REQUEST_UNKNOWN',
@@ -95,7 +101,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A list and its statement come together. A step to another root key comes alone. A checkpoint may come with both, or alone. */
+/** A list and its statement come together, in a rotation with the step. A checkpoint may come with them, or alone. */
 function assertComplete(folder: string, payloads: ReadonlyMap<PayloadType, Buffer>): void {
   if (payloads.size === 0) {
     throw new UsageError(`${folder} is not a signing request: it has no payload, such as ${PATHS.list}`);
@@ -110,10 +116,9 @@ function assertComplete(folder: string, payloads: ReadonlyMap<PayloadType, Buffe
       `${folder} is not a signing request: it has a publication statement, but no ${PATHS.list}`,
     );
   }
-  if (payloads.has('rotation') && payloads.size > 1) {
+  if (payloads.has('rotation') && !payloads.has('list')) {
     throw new UsageError(
-      `${folder} has a rotation step beside other payloads: the step is a request of its own, because the next root key ` +
-        'signs what follows',
+      `${folder} is not a signing request: it has a rotation step, but no ${PATHS.list}, which the next root key signs`,
     );
   }
 }

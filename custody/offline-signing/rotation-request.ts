@@ -65,9 +65,7 @@ function readInput(input: string, rootKey: RootKey): Statement<'registry-root-ro
   // A JWS needs a signature, which need not be valid to be read.
   const statement = readStatement(`${input}.AA`, 'registry-root-rotation+jwt', refused);
   if (statement.kid !== rootKey.thumbprint) {
-    throw refused(
-      `is for the root key ${statement.kid}, but the root key is ${rootKey.thumbprint}: make the request with --root-key`,
-    );
+    throw refused(`is for the root key ${statement.kid}, but the outgoing root key is ${rootKey.thumbprint}`);
   }
   const unknown = Object.keys(statement.claims).find((name) => !KNOWN_CLAIMS.includes(name));
   if (unknown === undefined) return statement;

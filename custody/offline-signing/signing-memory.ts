@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
 import { GRAMMAR, isObject, isUpdatedAt, parseStrictJson } from '@passport-registry/verifier/core';
 import { IoFailed, RequestRejected } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
@@ -72,7 +73,8 @@ export function assertFollowsMemory(
     const previous = previousVersion(publication, thumbprint === previousRootKey.thumbprint);
     assertFollows(publication, memory, { previous, insteadOf });
   }
-  if (rotation !== undefined) assertSameRotation(rotation, readMemory(folder, rootKey.thumbprint), insteadOf);
+  if (rotation !== undefined)
+    assertSameRotation(rotation, readMemory(folder, previousRootKey.thumbprint), insteadOf);
 }
 
 /** A checkpoint alone is for the newest publication that this machine knows: another one could show an old list as fresh. */
@@ -127,32 +129,34 @@ function assertSameRotation(
 }
 
 /**
- * Remembers what a request follows, and what is about to be signed.
+ * Remembers what a request follows, and what a root key is about to sign: in a rotation, the step or the rest.
  *
  * @throws {@link IoFailed}
  */
-export function saveSigningMemory(folder: string, request: SigningRequest): void {
+export function saveSigningMemory(folder: string, request: SigningRequest, signer: RootKey): void {
   const { publication, rotation, rootKey, previousRootKey = rootKey } = request;
-  const before = readMemory(folder, rootKey.thumbprint);
-  const isSameKey = rootKey.thumbprint === previousRootKey.thumbprint;
+  const { thumbprint } = signer;
+  const signsPublication = thumbprint === rootKey.thumbprint;
+  const signsStep = rotation !== undefined && !signsPublication;
   const memory: SigningMemory = {
-    ...before,
-    ...(publication && {
-      verified: previousVersion(publication, isSameKey),
-      signed: {
-        updated_at: publication.registry.updated_at,
-        ...{ sha256: publication.statement.sha256, sequence: publication.statement.sequence },
-        statement: publication.statement.hash,
-      },
-    }),
-    ...(rotation && { rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } }),
+    ...readMemory(folder, thumbprint),
+    ...(publication && { verified: previousVersion(publication, thumbprint === previousRootKey.thumbprint) }),
+    ...(publication &&
+      signsPublication && {
+        signed: {
+          updated_at: publication.registry.updated_at,
+          ...{ sha256: publication.statement.sha256, sequence: publication.statement.sequence },
+          statement: publication.statement.hash,
+        },
+      }),
+    ...(signsStep && { rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } }),
   };
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
   }
-  writePrivateFile(fileOf(folder, rootKey.thumbprint), JSON.stringify(memory));
+  writePrivateFile(fileOf(folder, thumbprint), JSON.stringify(memory));
 }
 
 /** @param isSameKey - whether the key of the memory has signed the previous publication */

@@ -11,35 +11,35 @@ import {
 } from './publication-request.js';
 import { describeRotation, type RequestedRotation } from './rotation-request.js';
 
-/** What is to be signed on a machine that has the key but not the registry. All of it is verified. */
+/** What is to be signed on machines that have a key but not the registry. All of it is verified. */
 interface RequestedStatements {
   readonly publication?: RequestedPublication | undefined;
   readonly checkpoint?: RequestedCheckpoint | undefined;
   readonly rotation?: RequestedRotation | undefined;
 }
 
-/** The root key that signs, and the root key that signed what the request follows. */
+/** The root keys that sign. */
 export interface SigningKeys {
+  /** The key that signs the publication: in a rotation, the next one. */
   readonly rootKey: RootKey;
-  /** The root key before a rotation, if the request is the first under a new root key. */
+  /** In a rotation: the outgoing key, which signs the step, and has signed what the request follows. */
   readonly previousRootKey?: RootKey | undefined;
 }
 
 /** A verified signing request. */
 export interface SigningRequest extends SigningKeys, RequestedStatements {
-  /** Everything that the root key signs, in the order of `PAYLOAD_TYPES`. */
+  /** Everything that is signed, in the order of `PAYLOAD_TYPES`. */
   readonly payloads: readonly Payload[];
-  /** What the request follows, verified; undefined for a first list, and for a rotation step. */
+  /** What the request follows, verified; undefined for a first list. */
   readonly previous: PreviousPublication | undefined;
 }
 
 /** Makes a request of verified parts. */
 export function signingRequest(
-  { rootKey, previousRootKey: before }: SigningKeys,
+  { rootKey, previousRootKey }: SigningKeys,
   { publication, checkpoint, rotation }: RequestedStatements,
   previous = publication?.previous,
 ): SigningRequest {
-  const previousRootKey = before?.thumbprint === rootKey.thumbprint ? undefined : before;
   const bytes: Readonly<Record<PayloadType, Uint8Array | undefined>> = {
     list: publication?.list,
     publication: publication && Buffer.from(publication.input),
@@ -50,25 +50,30 @@ export function signingRequest(
   const payloads = PAYLOAD_TYPES.flatMap((type): Payload[] => {
     const payload = bytes[type];
     if (payload === undefined) return [];
-    return [{ type, bytes: payload, signature: type === 'list' ? keptSignature : undefined }];
+    const by = type === 'rotation' && previousRootKey !== undefined ? previousRootKey : rootKey;
+    return [{ type, rootKey: by, bytes: payload, signature: type === 'list' ? keptSignature : undefined }];
   });
   return { rootKey, previousRootKey, publication, checkpoint, rotation, previous, payloads };
 }
 
+/** Returns the payloads of a request that a root key signs. */
+export const payloadsOf = ({ payloads }: SigningRequest, { thumbprint }: RootKey): readonly Payload[] =>
+  payloads.filter(({ rootKey }) => rootKey.thumbprint === thumbprint);
+
 /**
- * Signs every payload of a request, and writes the signatures into its folder. A payload that has its signature already,
- * such as an unchanged list, keeps it.
+ * Signs every payload of a request that the key of a signer signs, and writes the signatures into its folder. A payload that has its
+ * signature already, such as an unchanged list, keeps it.
  *
  * @returns the written files
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function signRequest(
   folder: string,
-  { payloads }: SigningRequest,
+  request: SigningRequest,
   signer: Signer,
 ): Promise<readonly string[]> {
   const signatures = new Map<string, string>();
-  for (const { type, bytes, signature } of payloads) {
+  for (const { type, bytes, signature } of payloadsOf(request, signer.rootKey)) {
     const file = join(folder, PAYLOADS[type].signature);
     signatures.set(file, signature ?? (await signPayload(bytes, signer)));
   }
@@ -78,23 +83,18 @@ export async function signRequest(
 
 /** Describes every payload of a request in words, without the hash of the list and the root key. */
 export function describeChanges({
-  rootKey,
   previousRootKey,
   publication,
   checkpoint,
   rotation,
 }: SigningRequest): string[] {
-  const lines = [
+  return [
     ...(publication === undefined ? [] : describePublication(publication)),
     ...(checkpoint === undefined ? [] : describeCheckpoint(checkpoint)),
-    ...(rotation === undefined ? [] : describeRotation(rotation, rootKey)),
+    ...(rotation === undefined || previousRootKey === undefined
+      ? []
+      : describeRotation(rotation, previousRootKey)),
   ];
-  if (publication?.previous !== undefined && previousRootKey !== undefined) {
-    lines.push(
-      `FIRST PUBLICATION UNDER A NEW ROOT KEY, ${rootKey.thumbprint}, after ${previousRootKey.thumbprint}: it needs a rotation`,
-    );
-  }
-  return lines;
 }
 
 /** Describes a request in words. Each word is computed from the payloads, and none is read from the folder. */

@@ -1,8 +1,7 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
 import { askGit, asObjectId, type GitFolder, git, LITERAL, splitFields } from './run-git.js';
-import { isWithin } from './walk.js';
 
 /** A folder of records, with the git repository that contains the folder. */
 export interface Repository extends GitFolder {
@@ -87,45 +86,6 @@ function commitOf(revision: string, repository: Repository): string {
 /** The e-mail address that the user has configured for git; undefined if there is none, or no git. */
 export function configuredEmail(env: NodeJS.ProcessEnv): string | undefined {
   return askGit(() => git(['config', '--get', 'user.email'], { top: '.', env }).toString().trim());
-}
-
-/**
- * Counts the files of a folder, or one file, that differ from the last commit. Undefined if the path does not exist or is in no
- * repository, or git fails.
- */
-export function countUncommitted(path: string, env: NodeJS.ProcessEnv): number | undefined {
-  return askGit(() => {
-    const isFolder = statSync(path).isDirectory();
-    const repository = repositoryAround(isFolder ? path : dirname(path), env);
-    const wanted = isFolder ? repository.prefix || '.' : `${repository.prefix}${basename(path)}`;
-    const options = ['--porcelain', '-z', '--no-renames', '--untracked-files=all'];
-    return splitFields(git([...LITERAL, 'status', ...options, '--', wanted], repository)).length;
-  });
-}
-
-/**
- * Counts the commits that `git push` would push, as far as git knows the remote branch, with changes of a folder or of other files
- * in its repository. Undefined if the branch has none to push to, or git cannot be asked.
- */
-export function countUnpushed(
-  folder: string,
-  files: readonly string[],
-  env: NodeJS.ProcessEnv,
-): number | undefined {
-  return askGit(() => {
-    const repository = repositoryAround(folder, env);
-    const paths = [folder, ...files].map((path) => resolve(path));
-    const inside = paths.filter((path) => isWithin(repository.top, path));
-    const wanted = inside.map((path) => relative(repository.top, path) || '.');
-    const args = [...LITERAL, 'rev-list', '--count', '@{push}..HEAD', '--', ...wanted];
-    return Number(git(args, repository).toString());
-  });
-}
-
-/** Whether the repository around a folder has the remote `origin`, from which a clone comes. False if git cannot be asked. */
-export function hasOrigin(folder: string, env: NodeJS.ProcessEnv): boolean {
-  if (workTreeAround(folder) === undefined) return false;
-  return askGit(() => git(['remote', 'get-url', 'origin'], { top: folder, env })) !== undefined;
 }
 
 /** What git does with a file in a repository: `unknown` if git cannot be asked, because it is not installed or fails. */

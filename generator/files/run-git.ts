@@ -7,8 +7,6 @@ export interface GitFolder {
   readonly top: string;
   /** The environment for git. Variables that select a repository or configure git are removed. */
   readonly env: NodeJS.ProcessEnv;
-  /** The index file to use instead of the repository's own. */
-  readonly index?: string;
 }
 
 /** Makes git take paths literally, so that special characters are not patterns. */
@@ -21,14 +19,10 @@ const GLOBAL_OPTIONS = [
 ];
 
 /** Runs git in the top folder. @throws {@link IoFailed} with the message of git */
-export function git(
-  args: readonly string[],
-  { top, env, index }: GitFolder,
-  input: string | Buffer = '',
-): Buffer {
+export function git(args: readonly string[], { top, env }: GitFolder, input: string | Buffer = ''): Buffer {
   const { status, stdout, stderr, error } = spawnSync('git', [...GLOBAL_OPTIONS, ...args], {
     cwd: top,
-    env: { ...withoutGitVariables(env), ...(index !== undefined && { GIT_INDEX_FILE: index }) },
+    env: withoutGitVariables(env),
     input,
     maxBuffer: 1024 * 1024 * 1024,
   });
@@ -52,17 +46,12 @@ function commandOf(args: readonly string[]): string | undefined {
   return args.find((one, index) => !one.startsWith('-') && args[index - 1] !== '-c');
 }
 
-/** Variables that say how git reaches a remote repository, and have no other effect. */
-const FOR_REMOTES = ['GIT_ASKPASS', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_TERMINAL_PROMPT'];
-
 /**
  * Removes git variables, which a shell, a hook or a workflow may have set. GIT_DIR, for example, selects another
  * repository.
  */
 function withoutGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const own = Object.entries(env).filter(
-    ([name]) => !name.toUpperCase().startsWith('GIT_') || FOR_REMOTES.includes(name),
-  );
+  const own = Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
   return { ...Object.fromEntries(own), GIT_NO_REPLACE_OBJECTS: '1', GIT_OPTIONAL_LOCKS: '0' };
 }
 

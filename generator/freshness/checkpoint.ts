@@ -1,5 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import {
+  type Checkpoint,
   clockNote,
   isToCome,
   type OnlineKeys,
@@ -9,6 +10,7 @@ import { KeyRejected, UsageError } from '../errors.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
+import { checkpointValidity } from './expiry.js';
 import { namesIn } from './online-keys.js';
 import type { PreviousCheckpoint } from './previous-checkpoint.js';
 import { type CheckpointClaims, signStatement, toSeconds } from './statements.js';
@@ -58,6 +60,21 @@ export async function signCheckpoint(
   const lifetime = hours ?? (isByRoot ? ROOT_CHECKPOINT_HOURS : ONLINE_CHECKPOINT_HOURS);
   const claims = checkpointClaims({ statement, checksums, hold }, date, lifetime);
   return signStatement(signer, 'registry-checkpoint+jwt', claims);
+}
+
+/** Whether a published checkpoint still serves: the same key has signed it for the same tree, and it does not expire soon. */
+export function isStillFor(
+  { rootKey, statement, checksums }: Pick<CheckpointContext, 'rootKey' | 'statement' | 'checksums'>,
+  previous: PreviousCheckpoint | undefined,
+): previous is Checkpoint {
+  if (previous === undefined || !('text' in previous)) return false;
+  const published = previous as Checkpoint;
+  return (
+    published.publication === statement.hash &&
+    published.treeSha256 === sha256(checksums) &&
+    published.kid === rootKey.thumbprint &&
+    checkpointValidity(published, Date.now()) === 'valid'
+  );
 }
 
 /** Returns the claims of a checkpoint by the root key that is signed elsewhere. It keeps the holds of the published one. */

@@ -2,7 +2,6 @@ import type { RootKey } from '@passport-registry/verifier';
 import { DAY_MS, type OnlineKeys, type PublicationStatement } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../errors.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import { readPublished } from '../tree/published-tree.js';
 
 /** The keys that may sign checkpoints besides the root key, from the next publication on. */
 export interface OnlineChoice {
@@ -68,8 +67,11 @@ export const WITHOUT_HOLDS =
  *
  * @param isHold - whether to stop issuers
  */
-export async function missingOnlineKey(folder: string, isHold: boolean): Promise<KeyRejected> {
-  const online = (await readPublished(folder))?.statement?.online;
+export function missingOnlineKey(
+  folder: string,
+  online: OnlineKeys | undefined,
+  isHold: boolean,
+): KeyRejected {
   const advice = isHold && online?.mayHold !== true ? `. ${WITHOUT_HOLDS}` : '';
   return new KeyRejected(
     `no online key: ${describeOnlineKeys(folder, online)}; pass --online-key FILE or --online-key env:NAME, or set checkpoint.signer in registry.yaml${advice}`,

@@ -28,8 +28,6 @@ export type ReadFileSync = (path: string) => Uint8Array | undefined;
 
 /** The folder of the log in a tree (rule log-files). */
 export const LOG_FOLDER = 'log/';
-/** The folder of what only a pending publication needs. */
-export const PENDING_FOLDER = `${LOG_FOLDER}pending/`;
 /** The newest head of the log, signed by the key of the log. */
 export const LOG_HEAD_PATH = `${LOG_FOLDER}checkpoint`;
 
@@ -42,9 +40,7 @@ export function cosignedHeadPath(origin: string): string {
 
 /** The error for the publisher whose own log is damaged. @param message - a predicate, such as "lacks a tile" */
 export const damagedLog = (message: string) =>
-  new TreeRejected(
-    `the log ${message}: restore the folder ${LOG_FOLDER} from a mirror, from a backup or from git`,
-  );
+  new TreeRejected(`the log ${message}: load the published tree with \`load\``);
 
 /** Reads the head of a log, whose signatures are not verified. @returns undefined if the tree has no log */
 export function readLogHead(read: ReadFileSync): SignedHead | undefined {
@@ -135,27 +131,6 @@ function readTileOrBundle(
   const bytes = read(path) ?? read(`${LOG_FOLDER}${pathOf({ ...address, width: TILE_WIDTH })}`);
   if (bytes === undefined) throw damagedLog(`lacks the file ${path}`);
   return bytes;
-}
-
-/**
- * Returns the newest entries of a log, newest first, down to the entry of the published statement. The entries after
- * that one belong to a publication that has not been completed.
- *
- * @param published - SHA-256 of the published statement; undefined if the tree has none that names the log
- * @throws {@link TreeRejected} if the log does not contain the statement
- */
-export function entriesSince(
-  read: ReadFileSync,
-  size: number,
-  published: string | undefined,
-): IndexedEntry[] {
-  const found: IndexedEntry[] = [];
-  for (const indexed of newestEntries(read, size)) {
-    found.push(indexed);
-    if (indexed.entry.sha256 === published) return found;
-  }
-  if (published === undefined) return found;
-  throw damagedLog('does not contain the publication statement of the tree');
 }
 
 /** Returns the entries of a log, newest first. Reads one bundle at a time. @throws {@link TreeRejected} */

@@ -2,192 +2,116 @@ import {
   type AnyEntry,
   entryBytes,
   formatNote,
-  type IndexedEntry,
   type LogIdentity,
   readLogged,
   readRotation,
   type SignedHead,
 } from '@passport-registry/verifier/core';
-import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
-import { readIfReadable } from '../files/read-file.js';
-import { readPublicationStatement } from '../freshness/statements.js';
-import type { SignedPublication } from '../list/list.js';
-import { appendEntries } from '../log/append.js';
-import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
-import {
-  damagedLog,
-  EMPTY_LOG,
-  entriesSince,
-  type LogEnd,
-  readLogEnd,
-  readLogHead,
-  rootOf,
-} from '../log/log-files.js';
-import { isLocalOrigin } from '../log/log-name.js';
+import { AlreadyPublished, TreeRejected, UsageError } from '../errors.js';
+import { appendEntries, replacedFolders } from '../log/append.js';
+import { collectCosignatures } from '../log/collect.js';
+import type { LogChoice } from '../log/log-choice.js';
+import { EMPTY_LOG, type LogEnd, rootOf } from '../log/log-files.js';
 import { logIdentity, signHead } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
-import { publishedSteps } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
-import type { PublishedFiles, PublishedTree } from '../tree/published-tree.js';
+import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
-import type { SignedElsewhere } from './publication.js';
-import { holds } from './write.js';
+import { readPublishedLog } from './published-log.js';
 
 /** The log of a tree with everything that the tree publishes. */
 export interface ExtendedLog {
   readonly head: SignedHead;
-  readonly end: LogEnd;
-  /** The number of entries before the publication statement of the tree. */
-  readonly index: number;
-  /**
-   * The files to write before the rest of the tree, the head last. Empty if the published log has all entries already.
-   */
+  /** The new files of the log, with its head. */
   readonly files: Tree;
-  /** Whether the published tree has no log that this one continues. */
-  readonly isNew: boolean;
+  /** The folders of partial tiles and bundles that full ones have replaced. */
+  readonly replaced: readonly string[];
 }
 
-/**
- * Returns the log that the publication statement names: that of the choice, or else the published one.
- *
- * @param signed - a publication statement that was signed elsewhere, which may begin a log
- * @throws {@link UsageError} if the choice has another name than the published log; {@link KeyRejected} if it has another key
- */
-export function chooseLog(
-  choice: LogChoice | undefined,
-  published: Pick<PublishedFiles, 'statement' | 'development'> | undefined,
-  signed?: string,
-): LogIdentity | undefined {
-  const known = published?.statement?.log;
-  const named = signed === undefined ? undefined : readPublicationStatement(signed).log;
-  const origin = choice?.origin ?? named?.origin ?? known?.origin;
-  if (known !== undefined && origin !== known.origin) {
-    throw new UsageError(
-      `the log is ${known.origin}, and its name never changes: set log.origin in registry.yaml to ${known.origin}`,
-    );
-  }
-  if (choice?.signer === undefined) return known;
-  if (origin === undefined) {
-    throw new UsageError(
-      'a new log needs a name: set log.origin in registry.yaml to the host of the registry and /log',
-    );
-  }
-  const chosen = logIdentity(origin, choice.signer.rootKey);
-  const isNamed = chosen.vkey === known?.vkey || chosen.vkey === named?.vkey;
-  if (known !== undefined && !isNamed && !published?.development && choice.mayReplaceKey !== true)
-    throw otherLogKey(known, chosen);
-  return chosen;
-}
-
-/**
- * Asserts that a production key begins no log under a name that only one machine has, such as that of a trial: the name of a log
- * never changes (rule log-name).
- *
- * @throws {@link UsageError}
- */
-export function assertLastingName(
-  log: LogIdentity | undefined,
-  published: Pick<PublishedFiles, 'statement'> | undefined,
-): void {
-  if (log === undefined || published?.statement?.log !== undefined || !isLocalOrigin(log.origin)) return;
-  throw new UsageError(
-    `the log cannot be named ${log.origin}: the name of a log is permanent, and this is the name of a single machine; set log.origin in ` +
-      'registry.yaml to the host at which the registry will be published, and /log',
-  );
-}
-
-/** The end of a key's life looks like a wrong file, so the operator has to name the new key, too. */
-function otherLogKey(known: LogIdentity, chosen: LogIdentity): KeyRejected {
-  const id = ({ vkey }: LogIdentity) => vkey.split('+')[1];
-  return new KeyRejected(
-    `the published log ${known.origin} has the key ${id(known)}, and log.signer is the key ${id(chosen)}: let log.signer name the key of ` +
-      'the log. Only to replace that key for good, also name the public key of the new one, with log.public_key in registry.yaml',
-    { isOtherKey: true },
-  );
-}
-
-/** A development build signs its log with the development key, unless it is given another one. */
-export function withDevelopmentKey(
-  choice: LogChoice | undefined,
-  signer: Signer | SignedElsewhere,
-  published: Pick<PublishedFiles, 'statement'> | undefined,
-): LogChoice | undefined {
-  const hasLog = choice !== undefined || published?.statement?.log !== undefined;
-  if (!signer.development || !('sign' in signer) || !hasLog || choice?.signer !== undefined) return choice;
-  return { ...NO_WITNESSES, ...choice, signer };
-}
-
-/** A verified tree that is about to be written. */
-export interface Publishing {
-  readonly tree: Tree;
-  /** The steps from older root keys. */
+/** What a publication adds to the log. */
+interface Addition {
+  /** The rotation of the new tree: steps, oldest first. */
   readonly rotation: readonly string[];
-  readonly signed: SignedPublication;
-  /** The published tree that the new tree follows, without a pending publication. */
-  readonly before: PublishedTree | undefined;
+  /** The publication statement, a JWT. */
+  readonly statement: string;
+  /** The log that the statement names. */
+  readonly log: LogIdentity;
 }
 
+/** How long witnesses may take to say whether they have seen a larger log, in milliseconds. */
+const VETO_MS = 5000;
+
 /**
- * Adds to the log what the tree publishes and the log lacks: rotation steps and the publication statement
- * (rule log-files). The new log contains the published one.
+ * Adds to the log the rotation steps and the publication statement of a new tree: the publication is the last entry
+ * (rule log-files). Only the right edge of the log is read, so the cost does not depend on its size. Before the log signs, its
+ * head is sent to all witnesses: one that has seen what this log lacks refuses the signature.
  *
- * @returns undefined if the registry has no log
- * @throws {@link TreeRejected} if the published log is damaged; {@link UsageError} | {@link KeyRejected}
+ * @param newest - the tree that the publication follows
+ * @throws {@link TreeRejected} if the log is damaged; {@link AlreadyPublished} if a witness has seen another one;
+ *   {@link UsageError} | {@link KeyRejected}
  */
 export async function extendLog(
-  { rotation, signed, before }: Publishing,
-  choice: LogChoice,
-): Promise<ExtendedLog | undefined> {
-  const { log } = signed.statement;
-  if (log === undefined) return undefined;
-  const { head, end, tail } = await publishedLog(before, log);
-  const wanted = [...(await newSteps(rotation, before)), await entryOf(signed.statement.text)];
-  const missing = wanted.filter(({ entry }) => !tail.some((known) => known.entry.sha256 === entry.sha256));
-  const known = tail.find(({ entry }) => entry.sha256 === signed.statement.hash);
-  const index = known?.index ?? end.size + missing.length - 1;
-  if (head !== undefined && missing.length === 0) return { head, end, index, files: new Map(), isNew: false };
-  if (choice.signer === undefined) {
+  addition: Addition,
+  newest: PublishedTree | undefined,
+  choice: LogChoice | undefined,
+): Promise<ExtendedLog> {
+  const { log, rotation, statement } = addition;
+  const signer = logSigner(log, choice);
+  const end = await publishedEnd(newest, log, choice);
+  const entries = [...(await newSteps(rotation, newest)), await entryOf(statement)];
+  const added = appendEntries(
+    end,
+    entries.map(({ entry }) => entryBytes(entry)),
+  );
+  const { size } = added.end;
+  const head = await signHead({ origin: log.origin, size, root: await rootOf(added.end) }, signer);
+  const statements = entries.map(({ jwt }, at): [string, Buffer] => [
+    PATHS.loggedStatement(end.size + at),
+    Buffer.from(jwt),
+  ]);
+  const files = [...statements, ...added.files, [PATHS.logHead, Buffer.from(formatNote(head.note))] as const];
+  return { head, files: new Map(files), replaced: replacedFolders(added.end) };
+}
+
+/** @throws {@link UsageError} if the key of the log is not here */
+function logSigner(log: LogIdentity, choice: LogChoice | undefined): Signer {
+  if (choice?.signer === undefined) {
     throw new UsageError(
       `the registry has the log ${log.origin}: set log.signer in registry.yaml, which signs the head of the log`,
     );
   }
-  if (logIdentity(log.origin, choice.signer.rootKey).vkey !== log.vkey) {
-    throw new UsageError(
-      'the publication statement names another key of the log: set that key in log.signer in registry.yaml',
-    );
-  }
-  const added = appendEntries(
-    end,
-    missing.map(({ entry }) => entryBytes(entry)),
+  if (logIdentity(log.origin, choice.signer.rootKey).vkey === log.vkey) return choice.signer;
+  throw new UsageError(
+    'the publication statement names another key of the log: set that key in log.signer in registry.yaml',
   );
-  const { size } = added.end;
-  const newHead = await signHead({ origin: log.origin, size, root: await rootOf(added.end) }, choice.signer);
-  const files = new Map([
-    ...pendingFiles(signed, before),
-    ...missing.map(({ jwt }, at): [string, Buffer] => [
-      PATHS.loggedStatement(end.size + at),
-      Buffer.from(jwt),
-    ]),
-    ...added.files,
-    [PATHS.logHead, Buffer.from(formatNote(newHead.note))],
-  ]);
-  return { head: newHead, end: added.end, index, files, isNew: head === undefined };
 }
 
-/** Reads the published log, and the entries that may not be published yet. */
-async function publishedLog(served: PublishedTree | undefined, log: LogIdentity) {
-  const read = (path: string) => served && readIfReadable(served.folder, path);
-  const head = readLogHead(read);
-  const published = served?.statement?.log;
-  if (head === undefined) {
-    if (published !== undefined) throw damagedLog('is missing');
-    return { head, end: EMPTY_LOG, tail: [] as IndexedEntry[] };
-  }
-  if (head.origin !== log.origin) throw damagedLog(`is ${head.origin}, not ${log.origin}`);
-  const vkeys = [log, published, served?.pending?.statement.log].flatMap((one) => one?.vkey ?? []);
-  const end = await readLogEnd(read, head, vkeys);
-  const since = published === undefined ? undefined : served?.statement?.hash;
-  return { head, end, tail: entriesSince(read, head.size, since) };
+/** Returns the end of the published log, which no witness has refused. */
+async function publishedEnd(
+  newest: PublishedTree | undefined,
+  log: LogIdentity,
+  choice: LogChoice | undefined,
+): Promise<LogEnd> {
+  if (newest?.statement.log === undefined) return EMPTY_LOG;
+  const { head, end } = await readPublishedLog(newest, log);
+  if (choice !== undefined) await assertNotVetoed(newest, head, choice);
+  return end;
+}
+
+async function assertNotVetoed(
+  { folder, read }: PublishedTree,
+  head: SignedHead,
+  choice: LogChoice,
+): Promise<void> {
+  const { witnesses } = choice;
+  if (witnesses.length === 0) return;
+  const asked = await collectCosignatures(head, { witnesses, quorum: 0, waitMs: VETO_MS }, read);
+  const veto = asked.missing.find(({ isOtherHistory }) => isOtherHistory === true);
+  if (veto === undefined) return;
+  throw new AlreadyPublished(
+    `the witness ${veto.witness} ${veto.problem}. ${folder} is an old copy, or the log is forked, so nothing was added to it: load ` +
+      'the published tree first with `load`',
+  );
 }
 
 /** A statement of the root key and its entry in the log. */
@@ -203,26 +127,12 @@ async function entryOf(jwt: string, steps = 0): Promise<NewStatement> {
   return { jwt, entry };
 }
 
-/** Returns the rotation steps that the published tree has not. Without a published log, all of them. */
+/** Returns the rotation steps that the log has not. A log that begins gets all of them. */
 async function newSteps(
   rotation: readonly string[],
-  served: PublishedTree | undefined,
+  newest: PublishedTree | undefined,
 ): Promise<NewStatement[]> {
-  const logged = served?.statement?.log === undefined ? undefined : served;
-  const before = logged === undefined ? 0 : publishedSteps(logged.folder).length;
+  const before = newest?.statement.log === undefined ? 0 : newest.statements.rotation.length;
   const steps = readRotation(rotation).slice(before);
   return Promise.all(steps.map(({ text }, at) => entryOf(text, before + at)));
-}
-
-/** Returns the list, and what is kept of the publication until the rest of the tree is published: its signature, and new names. */
-function pendingFiles(
-  { list, signature, about, sha256: hash }: SignedPublication,
-  served: PublishedTree | undefined,
-): [string, Uint8Array][] {
-  const isNewAbout = about !== undefined && !(served && holds(served.folder, PATHS.about, about));
-  return [
-    [PATHS.namedList(hash), list.list],
-    [PATHS.pending(hash, PATHS.signature), Buffer.from(signature)],
-    ...(isNewAbout ? [[PATHS.pending(hash, PATHS.about), about] as [string, Uint8Array]] : []),
-  ];
 }

@@ -1,143 +1,76 @@
-import { UsageError } from '../errors.js';
+import type { SignedHead, StatementsFile } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
-import { readIfReadable } from '../files/read-file.js';
-import { replacedFolders } from '../log/append.js';
-import { type Cosigned, collectCosignatures } from '../log/collect.js';
-import { type CosignChoice, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
-import { damagedLog, entriesSince, LOG_FOLDER, PENDING_FOLDER, readLogHead } from '../log/log-files.js';
+import type { SignedPublication } from '../list/list.js';
+import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
+import { readLogHead } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
-import { hasTree, type PublishedTree } from '../tree/published-tree.js';
-import { statementsIn, withStatements } from '../tree/statements-file.js';
+import { withStatements } from '../tree/statements-file.js';
 import type { Tree } from '../tree/tree.js';
-import { type ExtendedLog, extendLog, type Publishing } from './extend-log.js';
-import { type ProvableEntry, proveLogged } from './prove-logged.js';
-import { addFiles, removeFromTree } from './write.js';
+import type { CommittedTree } from './committed.js';
+import { extendLog } from './extend-log.js';
+import { amend, readerOver, type Stage } from './journal.js';
+import { cosign, type LogReport, proveLast } from './prove-logged.js';
 
-/** What a publication did with the log. */
-export interface LogReport {
-  /** The number of entries of the log. */
-  readonly size: number;
-  /** The number of witnesses that have cosigned the newest head, and the number that is demanded. */
-  readonly cosigned: number;
-  /** The number of witnesses that have cosigned now. The others have cosigned the same head before, or not at all. */
-  readonly collected: number;
-  readonly quorum: number;
-  /** Why witnesses have not cosigned, in words. */
-  readonly missing: readonly string[];
-  /** Whether one of them has cosigned what the log lacks: it never cosigns what follows. */
-  readonly isForked: boolean;
+/** What a publication changes in the log. */
+interface Logged {
+  /** The new files of the log. */
+  readonly files: Tree;
+  /** The folders of partial tiles and bundles that full ones have replaced. */
+  readonly replaced: readonly string[];
+  /** What proves that the log has the publication; undefined if the registry has no log. */
+  readonly proof: string | undefined;
+  /** The head that witnesses are to cosign; undefined if nothing new is in the log. */
+  readonly head: SignedHead | undefined;
 }
 
-/**
- * Extends the log, writes its new entries and its head, collects the cosignatures of witnesses, and adds the proof to the tree
- * (rule log-write-order). Whoever can see the new head can also fetch the list that it names, although the published
- * list is still the old one. If witnesses are missing when the time is over, the publication goes on without them. A
- * first publication replaces nothing, so it never stops after the head.
- *
- * @param publishing - the verified tree, and the tree that is published so far
- * @returns undefined if the registry has no log
- * @throws the errors of {@link extendLog}; {@link IoFailed}
- */
+/** Adds a publication to the log, unless it is there already. The errors are those of {@link extendLog}. */
 export async function logPublication(
-  publishing: Publishing,
-  choice: LogChoice = NO_WITNESSES,
-  output: OutputFolder,
-) {
-  const { out } = output;
-  const { tree, signed } = publishing;
-  const log = await extendLog(publishing, choice);
-  if (log === undefined) return undefined;
-  // The remains of a log whose head was never written, or of a development key.
-  if (log.isNew) removeFromTree(out, LOG_FOLDER);
-  const isFirst = !hasTree(out);
-  const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
-  const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
-  const written = await addFiles(new Map([...first, ...log.files]), output);
-  const collected = await collectCosignatures(log.head, choice, (path) => readIfReadable(out, path));
-  const entry = { ...log, statement: signed.statement };
-  const where = { published: publishing.before?.statements?.logProof, folder: out, choice };
-  const { head, proof, report } = await proveCosigned(entry, collected, where);
-  return { log, head, proof, written, report };
-}
-
-/**
- * Removes what only a pending publication needs, and partial tiles and bundles that full ones have replaced. Only after the
- * switch: before it, readers of the published head ask for them. Later, such readers get the full ones (C2SP tlog-tiles).
- */
-export function removeReplacedFiles({ end }: ExtendedLog, { out }: OutputFolder): void {
-  for (const folder of [PENDING_FOLDER, ...replacedFolders(end)]) removeFromTree(out, folder);
-}
-
-/** Makes what proves with new cosignatures that the log contains a publication, and says who has cosigned. */
-async function proveCosigned(
-  entry: ProvableEntry,
-  { signatures, missing }: Cosigned,
-  where: Parameters<typeof proveLogged>[2],
-) {
-  const { head, proof, cosigned } = await proveLogged(entry, signatures, where);
-  const report: LogReport = {
-    size: entry.head.size,
-    cosigned,
-    collected: signatures.length,
-    quorum: where.choice.quorum,
-    missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`),
-    isForked: missing.some(({ isOtherHistory }) => isOtherHistory === true),
-  };
-  return { head, proof, report };
-}
-
-/**
- * Collects new cosignatures of the head of a published log, and writes the proof with them. Expects the folder to be locked.
- *
- * @throws {@link UsageError} if the tree has no log; {@link TreeRejected} | {@link IoFailed}
- */
-export async function renewProof(
-  published: PublishedTree | undefined,
-  choice: CosignChoice,
-  output: OutputFolder,
-): Promise<LogReport> {
-  const { out } = output;
-  const entry = publishedEntry(published, out);
-  // A checkpoint may have replaced them since the tree was read.
-  const statements = statementsIn((path) => readIfReadable(out, path));
-  const collected = await collectCosignatures(entry.head, choice, (path) => readIfReadable(out, path));
-  const where = { published: statements?.logProof, folder: out, choice };
-  const { head, proof, report } = await proveCosigned(entry, collected, where);
-  if (statements === undefined) throw damagedLog('has no proof');
-  // The statements last: they are what a client reads.
-  await addFiles(
-    withStatements(new Map([[PATHS.logHead, head]]), { ...statements, logProof: proof }),
-    output,
-  );
-  return report;
-}
-
-/** Asserts that the files of a published log can prove its publication, before something is signed. @throws {@link TreeRejected} */
-export async function assertProvable(
-  published: PublishedTree,
-  choice: CosignChoice,
-  { out }: OutputFolder,
-): Promise<void> {
-  const { statements } = published;
-  await proveLogged(publishedEntry(published, out), [], {
-    published: statements?.logProof,
-    folder: out,
-    choice,
-  });
-}
-
-/** The head of a published log, and the entry of the published statement. */
-function publishedEntry(published: PublishedTree | undefined, out: string): ProvableEntry {
-  const read = (path: string) => readIfReadable(out, path);
-  const head = readLogHead(read);
-  const statement = published?.statement;
-  if (head === undefined && statement?.log !== undefined) throw damagedLog('is missing');
-  if (head === undefined || statement === undefined) {
-    throw new UsageError(
-      `${out} has no log: a log begins with a build for which registry.yaml has log.signer and log.origin`,
-    );
+  { signed, rotation }: { readonly signed: SignedPublication; readonly rotation: readonly string[] },
+  { newest, stage }: CommittedTree,
+  choice: LogChoice | undefined,
+): Promise<Logged> {
+  const { statement } = signed;
+  const { log } = statement;
+  if (log === undefined) return { files: new Map(), replaced: [], proof: undefined, head: undefined };
+  if (newest?.statement.hash === statement.hash) {
+    const waiting = stage && readLogHead(newest.read);
+    return { files: new Map(), replaced: [], proof: newest.statements.logProof, head: waiting };
   }
-  const index = entriesSince(read, head.size, statement.hash).at(-1)?.index;
-  if (index === undefined) throw damagedLog('has no entries');
-  return { head, statement, index };
+  const { head, files, replaced } = await extendLog(
+    { rotation, log, statement: statement.text },
+    newest,
+    choice,
+  );
+  const proof = await proveLast(head, (path) => files.get(path) ?? newest?.read(path));
+  return { files, replaced, proof, head };
+}
+
+/** A committed stage, and its statements. */
+interface Committed {
+  readonly output: OutputFolder;
+  readonly committed: Stage;
+  readonly statements: StatementsFile;
+}
+
+/**
+ * Asks witnesses to cosign the head of a committed stage: only what is on the disk is shown to them, because what a witness has seen
+ * is completed, never dropped.
+ */
+export async function cosignStage(
+  { output, committed, statements }: Committed,
+  head: SignedHead,
+  choice: LogChoice = NO_WITNESSES,
+): Promise<CosignedStage> {
+  const { headBytes, proof, report } = await cosign(head, choice, readerOver(output, committed));
+  if (report.collected === 0) return { staged: committed, statements, report };
+  const cosigned = { ...statements, logProof: proof };
+  const files = withStatements(new Map([[PATHS.logHead, headBytes]]), cosigned);
+  return { staged: await amend(output, committed, files), statements: cosigned, report };
+}
+
+/** A stage after witnesses were asked. */
+interface CosignedStage {
+  readonly staged: Stage;
+  readonly statements: StatementsFile;
+  readonly report: LogReport;
 }

@@ -1,18 +1,17 @@
 import { MAX_HELD_ISSUERS } from '@passport-registry/verifier/core';
-import { ignoring, UsageError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import type { CheckpointChoice } from '../freshness/checkpoint.js';
-import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import { unknownId } from '../records/ids.js';
 import type { PublishedTree } from '../tree/published-tree.js';
+import { type CommittedTree, checkpointBefore } from './committed.js';
 
 /** A change of the issuers that the checkpoint holds (rule hold). */
 export interface HoldChange {
-  /** `release all` also counts if the published checkpoint cannot be read. */
   readonly action: 'hold' | 'release' | 'release all';
   /** The ids of the issuers; empty to release all. */
   readonly ids: readonly string[];
-  /** Whether issuers may be released that the list does not stop. Without it, an unreadable checkpoint is replaced all the same. */
+  /** Whether issuers may be released that the list does not stop. */
   readonly isFalseAlarm?: boolean | undefined;
 }
 
@@ -25,27 +24,20 @@ export interface PublishedCheckpointChoice extends CheckpointChoice {
 }
 
 /**
- * Returns which issuers the next checkpoint of a published tree holds (rule hold-kept), sorted; and the published checkpoint,
- * unless there is none, or it cannot be read and everything is released.
+ * Returns which issuers the next checkpoint of a published tree holds (rule hold-kept), sorted; and the checkpoint that it continues.
  *
- * @throws {@link UsageError} if the change cannot be made, or if nobody can tell what the published checkpoint holds
+ * @throws {@link UsageError} if the change cannot be made
  */
-export async function nextHold(published: PublishedTree, { signer, holdChange }: PublishedCheckpointChoice) {
-  const reading = previousCheckpoint(published, signer.rootKey);
-  const previous = await (holdChange?.action === 'release all'
-    ? reading.catch(ignoring(UsageError))
-    : reading);
+export function nextHold(tree: CommittedTree, published: PublishedTree, change: HoldChange | undefined) {
+  const previous = checkpointBefore(tree);
   const held = previous?.hold ?? [];
-  if (holdChange === undefined) return { previous, hold: held, warnings: [] };
-  const { action, ids } = holdChange;
+  if (change === undefined) return { previous, hold: held, warnings: [] };
+  const { action, ids } = change;
   if (action !== 'hold') {
     const ended = action === 'release all' ? held : ids;
     const hold = withoutIds(ended, held);
-    if (holdChange.isFalseAlarm !== true) assertStopped(ended, published);
+    if (change.isFalseAlarm !== true) assertStopped(ended, published);
     return { previous, hold, warnings: [] };
-  }
-  if (previous === undefined) {
-    throw new UsageError(`${published.folder} has no valid checkpoint: first sign one with \`checkpoint\``);
   }
   const again = ids.filter((id) => held.includes(id)).map((id) => `${id} is on hold already`);
   return { previous, hold: withIds(ids, held, published), warnings: again };
@@ -53,7 +45,7 @@ export async function nextHold(published: PublishedTree, { signer, holdChange }:
 
 /** Asserts that a list has some issuers. @throws {@link UsageError} */
 export function assertListed(ids: readonly string[], { folder, issuers }: PublishedTree): void {
-  const listed = issuers().map(({ issuer_id }) => issuer_id);
+  const listed = issuers.map(({ issuer_id }) => issuer_id);
   const id = ids.find((one) => !listed.includes(one));
   if (id !== undefined) throw unknownId(`the list in ${folder} has no issuer`, id, listed);
 }
@@ -63,10 +55,6 @@ function withIds(
   held: readonly string[],
   published: PublishedTree,
 ): readonly string[] {
-  if (ids.every((id) => held.includes(id)))
-    throw new UsageError(
-      `${ids.join(', ')} is on hold already, by the checkpoint in ${published.folder}: publish that`,
-    );
   assertListed(ids, published);
   const hold = [...new Set([...held, ...ids])].sort();
   if (hold.length <= MAX_HELD_ISSUERS) return hold;
@@ -87,7 +75,7 @@ function withoutIds(ids: readonly string[], held: readonly string[]): readonly s
 
 /** A hold is the only thing that stops an issuer until the root key suspends it: the publication of that may have failed. */
 function assertStopped(ids: readonly string[], { folder, issuers }: PublishedTree): void {
-  const active = issuers().find(({ issuer_id, status }) => ids.includes(issuer_id) && status === 'active');
+  const active = issuers.find(({ issuer_id, status }) => ids.includes(issuer_id) && status === 'active');
   if (active === undefined) return;
   throw new UsageError(
     `${active.issuer_id} is active in the list in ${folder}, so only the hold stops it: first publish its suspension; or, if the ` +

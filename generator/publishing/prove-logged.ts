@@ -1,72 +1,86 @@
 import {
   cosignatureTime,
-  entryBytes,
   formatLogProof,
   formatNote,
   inclusionProof,
   type LogProof,
   type NoteSignature,
-  type PublicationStatement,
   parseLogProof,
-  provesEntry,
-  publicationEntry,
   type SignedHead,
 } from '@passport-registry/verifier/core';
 import { ignoring, TreeRejected } from '../errors.js';
-import { readIfReadable } from '../files/read-file.js';
+import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import type { CosignChoice } from '../log/log-choice.js';
-import { hashesIn } from '../log/log-files.js';
+import { hashesIn, type ReadFileSync } from '../log/log-files.js';
 import { cosignersOf } from '../log/read-cosignature.js';
 
-/** A publication statement, its place in the log, and the newest head of the log. */
-export interface ProvableEntry {
+/** What witnesses did with a head of the log. */
+export interface LogReport {
+  /** The number of entries of the log. */
+  readonly size: number;
+  /** The number of witnesses that have cosigned the newest head, and the number that is demanded. */
+  readonly cosigned: number;
+  /** The number of witnesses that have cosigned now. The others have cosigned the same head before, or not at all. */
+  readonly collected: number;
+  readonly quorum: number;
+  /** Why witnesses have not cosigned, in words. */
+  readonly missing: readonly string[];
+  /** Whether one of them has cosigned what the log lacks: it never cosigns what follows. */
+  readonly isForked: boolean;
+}
+
+/** A head of the log with its cosignatures, and what proves that the publication is its last entry (rule log-proof). */
+interface CosignedLog {
   readonly head: SignedHead;
-  /** The number of entries before the statement. */
-  readonly index: number;
-  readonly statement: PublicationStatement;
+  /** The content of the file with the head. */
+  readonly headBytes: Uint8Array;
+  /** The proof, for statements.json. */
+  readonly proof: string;
+  readonly report: LogReport;
 }
 
 /**
- * Makes what proves that a publication is the last entry of the log (rule log-proof). The published proof stays if it has the
- * quorum and the new one has not, and while another publication waits after this one.
+ * Collects cosignatures for a head, and proves with them that the log has the publication: its last entry. The cosignatures that
+ * the head has already stay.
  *
- * @param published - the published proof
- * @param cosignatures - the new cosignatures of the head
- * @returns the head with its cosignatures, the proof, and how many witnesses have cosigned the newest head
+ * @param read - reads the files of the log
  */
-export async function proveLogged(
-  { head, index, statement }: ProvableEntry,
-  cosignatures: readonly NoteSignature[],
-  { published: text, folder, choice }: ProofContext,
-): Promise<{ readonly head: Uint8Array; readonly proof: string; readonly cosigned: number }> {
-  const read = (path: string) => readIfReadable(folder, path);
-  const published = readProof(text);
-  const entry = entryBytes(publicationEntry(statement));
-  const isOfStatement = published !== undefined && published.index === index && provesEntry(published, entry);
-  const known = published?.head.note.text === head.note.text ? published.head.note.signatures : [];
-  const cosignedHead = withCosignatures(head, [...known, ...cosignatures]);
-  const path = await inclusionProof(index, head.size, hashesIn(read, head.size));
-  const fresh: LogProof = { index, path, head: cosignedHead };
-  const cosigned = await countIn(fresh, choice);
-  const publishedCount = isOfStatement ? await countIn(published, choice) : 0;
-  const isLast = index === head.size - 1;
-  const hasMore = cosigned < choice.quorum && publishedCount >= choice.quorum;
-  const keeps = isOfStatement && (hasMore || !isLast);
-  return {
-    head: Buffer.from(formatNote(cosignedHead.note)),
-    proof: formatLogProof(keeps ? published : fresh),
-    cosigned,
+export async function cosign(
+  head: SignedHead,
+  choice: CosignChoice,
+  read: ReadFileSync,
+): Promise<CosignedLog> {
+  const { signatures, missing }: Cosigned = await collectCosignatures(head, choice, read);
+  const cosigned = withCosignatures(head, signatures);
+  const report: LogReport = {
+    size: head.size,
+    cosigned: await countCosigners(cosigned, choice),
+    collected: signatures.length,
+    quorum: choice.quorum,
+    missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`),
+    isForked: missing.some(({ isOtherHistory }) => isOtherHistory === true),
   };
+  const proof = await proveLast(cosigned, read);
+  return { head: cosigned, headBytes: Buffer.from(formatNote(cosigned.note)), proof, report };
 }
 
-/** Where a log is, what its publisher demands, and what is published. */
-interface ProofContext {
-  readonly published: string | undefined;
-  readonly folder: string;
-  readonly choice: CosignChoice;
+/** Returns what proves that the last entry of a log is in it, for statements.json. */
+export async function proveLast(head: SignedHead, read: ReadFileSync): Promise<string> {
+  const index = head.size - 1;
+  const path = await inclusionProof(index, head.size, hashesIn(read, head.size));
+  return formatLogProof({ index, path, head });
 }
 
-/** Reads a proof. A damaged proof counts as missing, because the new one replaces it. */
+/** Returns how many of the witnesses have cosigned a head, at any time. */
+export async function countCosigners(
+  head: SignedHead,
+  { witnesses }: Pick<CosignChoice, 'witnesses'>,
+): Promise<number> {
+  const keys = witnesses.map(({ key }) => key);
+  return (await cosignersOf(head, keys)).length;
+}
+
+/** Reads a proof. Undefined if there is none, or if it is damaged. */
 export function readProof(proof: string | undefined): LogProof | undefined {
   try {
     return proof === undefined ? undefined : parseLogProof(proof, (message) => new TreeRejected(message));
@@ -88,14 +102,4 @@ function withCosignatures(head: SignedHead, found: readonly NoteSignature[]): Si
   const cosignatures = [...newest].sort(([one], [next]) => (one < next ? -1 : 1)).map(([, line]) => line);
   const own = signatures.filter((line) => timeOf(line) === 0);
   return { ...head, note: { ...head.note, signatures: [...own, ...cosignatures] } };
-}
-
-/** Returns how many of the witnesses have cosigned the head of a proof. */
-export async function countIn(
-  proof: LogProof | undefined,
-  { witnesses }: Pick<CosignChoice, 'witnesses'>,
-): Promise<number> {
-  if (proof === undefined) return 0;
-  const keys = witnesses.map(({ key }) => key);
-  return (await cosignersOf(proof.head, keys)).length;
 }

@@ -1,28 +1,21 @@
-import { join } from 'node:path';
-import {
-  ANY_TIME,
-  type Checkpoint,
-  isOlderCheckpoint,
-  verifyCheckpoint,
-} from '@passport-registry/verifier/core';
+import type { SignedHead } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
-import type { OutputFolder } from '../files/output-folder.js';
-import { readBytes, readTreeFile } from '../files/read-file.js';
-import { type CheckpointContext, signCheckpoint } from '../freshness/checkpoint.js';
+import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
-import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { type PublishedTree, readPublished } from '../tree/published-tree.js';
+import type { PublishedTree } from '../tree/published-tree.js';
 import { withStatements } from '../tree/statements-file.js';
 import { assertVerifiable } from '../verification/accept.js';
-import { rejecting } from '../verification/seen-files.js';
-import { assertProvable, type LogReport, renewProof } from './log-publication.js';
+import { type CommittedTree, checkpointBefore } from './committed.js';
+import { followingCheckpoint } from './following-checkpoint.js';
+import { amend, apply, replaceFiles } from './journal.js';
+import { cosignStage } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
-import { outdated } from './sign-list.js';
-import { addFiles } from './write.js';
+import { cosign, type LogReport } from './prove-logged.js';
+import { readPublishedLog } from './published-log.js';
 
 /** The report of a new checkpoint. */
 export interface CheckpointReport {
@@ -36,113 +29,137 @@ export interface CheckpointReport {
   readonly hold: readonly string[];
   /** What the witnesses did; undefined if the registry has no log, or no witness was to be asked. */
   readonly log: LogReport | undefined;
+  /** Whether a publication waits for witnesses. */
+  readonly waits: boolean;
+}
+
+/**
+ * Completes a publication that waits for witnesses, if they cosign it now. Otherwise signs a new checkpoint for the published tree,
+ * and has the head of its log cosigned again, so that the proof of a quiet registry stays fresh (rule log-witnesses).
+ *
+ * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
+ */
+export async function renewCheckpoint(
+  tree: CommittedTree,
+  choice: PublishedCheckpointChoice,
+): Promise<CheckpointReport> {
+  const { output, published, newest, stage } = tree;
+  const { witnesses = NO_WITNESSES } = choice;
+  if (stage === undefined || newest === undefined) return publishCheckpoint(tree, choice);
+  const committed = { output, committed: stage, statements: newest.statements };
+  const head = await logHead(newest);
+  const { staged, statements, report } = await cosignStage(committed, head, witnesses);
+  if (report.cosigned < witnesses.quorum) {
+    if (published === undefined)
+      return { ...reportOf(newest, newest.checkpoint, []), log: report, waits: true };
+    const renewed = await publishCheckpoint(tree, { ...choice, witnesses: NO_WITNESSES });
+    return { ...renewed, log: report };
+  }
+  // Issuers may have been held while it waited.
+  const { rootKey, statement } = newest;
+  const checksums = newest.read(PATHS.checksums) ?? new Uint8Array();
+  const previous = checkpointBefore(tree);
+  const checkpoint = await signCheckpoint(choice, { statement, checksums, rootKey, previous });
+  const files = withStatements(new Map(), { ...statements, checkpoint });
+  const { checkpoint: proven } = await assertReadable(files, newest);
+  await apply(output, await amend(output, staged, files));
+  return { ...reportOf(newest, proven, []), log: report, waits: false };
 }
 
 /**
  * Signs a new checkpoint for a published tree (rule checkpoint-form). A client must accept the tree with the new
- * checkpoint before one rename publishes the checkpoint. Then collects new cosignatures for the log, so that the proof
- * of a quiet registry stays fresh, too (rule log-witnesses). Nothing else changes.
+ * checkpoint before one rename publishes the checkpoint. A publication that waits for witnesses goes on waiting.
  *
- * @param published - the tree in the output folder; undefined if there is none
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
  */
 export async function publishCheckpoint(
-  published: PublishedTree | undefined,
-  output: OutputFolder,
+  tree: CommittedTree,
   choice: PublishedCheckpointChoice,
 ): Promise<CheckpointReport> {
-  const tree = signedTree(published, output);
-  const { witnesses = NO_WITNESSES } = choice;
-  if (isWitnessed(tree, witnesses)) await assertProvable(tree, witnesses, output);
-  const checksums = readBytes(join(output.out, PATHS.checksums));
-  const { previous, hold, warnings } = await nextHold(tree, choice);
-  const { rootKey, statement } = tree;
+  const published = publishedIn(tree);
+  const checksums = published.read(PATHS.checksums) ?? new Uint8Array();
+  const { previous, hold, warnings } = nextHold(tree, published, choice.holdChange);
+  const { rootKey, statement } = published;
   const text = await signCheckpoint(choice, { statement, checksums, rootKey, previous, hold });
-  return replaceCheckpoint(tree, { text, hold, warnings }, { witnesses, output });
+  return replaceCheckpoint(tree, { text, warnings }, choice.witnesses);
 }
 
 /**
- * Publishes a checkpoint that the root key has signed elsewhere.
+ * Publishes a checkpoint that the root key has signed elsewhere. Its request was for the newest publication: one that waits for
+ * witnesses gets the checkpoint, and is completed if they cosign it now.
  *
  * @throws {@link RequestRejected} | {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
 export async function attachCheckpoint(
   text: string,
-  output: OutputFolder,
+  tree: CommittedTree,
   witnesses: CosignChoice = NO_WITNESSES,
 ): Promise<CheckpointReport> {
-  const tree = signedTree(await readPublished(output.named), output);
-  const checksums = readBytes(join(output.out, PATHS.checksums));
-  const { hold } = await followingCheckpoint(text, { rootKey: tree.rootKey, checksums }, tree);
-  return replaceCheckpoint(tree, { text, hold, warnings: [] }, { witnesses, output });
+  const { output, stage, newest = publishedIn(tree) } = tree;
+  const { rootKey, read } = newest;
+  const checksums = read(PATHS.checksums) ?? new Uint8Array();
+  await followingCheckpoint(text, { rootKey, checksums }, checkpointBefore(tree));
+  if (stage === undefined) return replaceCheckpoint(tree, { text, warnings: [] }, witnesses);
+  const renewed = { ...newest.statements, checkpoint: text };
+  const files = withStatements(new Map(), renewed);
+  const { checkpoint } = await assertReadable(files, newest);
+  const committed = { output, committed: await amend(output, stage, files), statements: renewed };
+  const { staged, report } = await cosignStage(committed, await logHead(newest), witnesses);
+  const waits = report.cosigned < witnesses.quorum;
+  if (!waits) await apply(output, staged);
+  return { ...reportOf(newest, checkpoint, []), log: report, waits };
 }
 
-/**
- * Reads a checkpoint that the root key has signed elsewhere. It must be for this tree, and continue the published checkpoint:
- * since the request was made, the settings of the page may have changed, or somebody may have held an issuer.
- *
- * @param named - what the checkpoint must be for
- * @param published - the published tree; undefined if there is none
- * @throws {@link RequestRejected} | {@link TreeRejected} | {@link UsageError}
- */
-export async function followingCheckpoint(
-  text: string,
-  { rootKey, checksums }: Pick<CheckpointContext, 'rootKey' | 'checksums'>,
-  published: PublishedTree | undefined,
-): Promise<Checkpoint> {
-  const signed = await rejecting(() => verifyCheckpoint(text, { rootKey, online: undefined }, ANY_TIME));
-  if (signed.treeSha256 !== sha256(checksums))
-    throw outdated(`the checkpoint of the request is for a tree with another ${PATHS.checksums}`);
-  const previous = await previousCheckpoint(published, rootKey);
-  if (previous === undefined) return signed;
-  const isSame = String(signed.hold) === String(previous.hold);
-  if (isSame && !isOlderCheckpoint(signed, previous)) return signed;
-  throw outdated('the published checkpoint is newer than that of the request, or holds other issuers');
-}
-
-/** A published tree that can get another checkpoint. */
-type SignedTree = PublishedTree &
-  Required<{
-    readonly [Part in 'list' | 'updatedAt' | 'rootKey' | 'statement' | 'statements']: NonNullable<
-      PublishedTree[Part]
-    >;
-  }>;
-
-/** @throws {@link TreeRejected} */
-function signedTree(published: PublishedTree | undefined, { out }: OutputFolder): SignedTree {
-  const { list, updatedAt, rootKey, signed, statement, statements } = published ?? {};
-  if (published && list && updatedAt && rootKey && statement && statements && signed)
-    return { ...published, list, updatedAt, rootKey, statement, statements };
-  const remedy = published?.isPublished
-    ? 'the tree is damaged: restore it from a mirror, from a backup or from git, as `status` says'
-    : 'load the published tree first, as `status` shows; only a registry that has never published is built first';
-  throw new TreeRejected(`${out} has no registry with a valid signature; ${remedy}`);
-}
-
-const isWitnessed = ({ statement }: SignedTree, { witnesses }: CosignChoice) =>
-  statement.log !== undefined && witnesses.length > 0;
-
-/** A checkpoint that is about to be published. */
-interface NextCheckpoint extends Pick<CheckpointReport, 'hold' | 'warnings'> {
-  readonly text: string;
+/** @throws {@link TreeRejected} if nothing is published */
+function publishedIn({ published, output: { named } }: CommittedTree): PublishedTree {
+  if (published !== undefined) return published;
+  throw new TreeRejected(
+    `${named} has no published list: load the published tree with \`load\`; only a registry that has never published is built first`,
+  );
 }
 
 async function replaceCheckpoint(
-  tree: SignedTree,
-  { text, hold, warnings }: NextCheckpoint,
-  { witnesses, output }: { readonly witnesses: CosignChoice; readonly output: OutputFolder },
+  tree: CommittedTree,
+  { text, warnings }: { readonly text: string; readonly warnings: readonly string[] },
+  witnesses: CosignChoice = NO_WITNESSES,
 ): Promise<CheckpointReport> {
-  const { out } = output;
-  const next = withStatements(new Map(), { ...tree.statements, checkpoint: text });
-  const files = { get: async (path: string) => next.get(path) ?? readTreeFile(out, path) };
-  const { checkpoint } = await assertVerifiable(files, tree.rootKey);
-  await addFiles(next, output);
-  const log = isWitnessed(tree, witnesses) ? await renewProof(tree, witnesses, output) : undefined;
+  const published = publishedIn(tree);
+  const isAsked = published.statement.log !== undefined && witnesses.witnesses.length > 0;
+  const log = isAsked ? await cosign(await logHead(published), witnesses, published.read) : undefined;
+  const isProven = log !== undefined && log.report.cosigned >= log.report.quorum;
+  const { statements } = published;
+  const logProof = isProven ? log.proof : statements.logProof;
+  // The statements last: they are what a client reads.
+  const head = isProven ? ([[PATHS.logHead, log.headBytes]] as const) : [];
+  const files = withStatements(new Map(head), { ...statements, checkpoint: text, logProof });
+  const { checkpoint } = await assertReadable(files, published);
+  await replaceFiles(tree.output, files);
   return {
-    updatedAt: tree.updatedAt,
-    sha256: sha256(tree.list),
-    hold,
-    log,
+    ...reportOf(published, checkpoint, warnings),
+    log: log?.report,
+    waits: tree.stage !== undefined,
+  };
+}
+
+/** Returns the head of the log that a publication names. @throws {@link TreeRejected} */
+async function logHead(tree: PublishedTree): Promise<SignedHead> {
+  const { log } = tree.statement;
+  if (log === undefined) throw new TreeRejected(`${tree.folder} has no log`);
+  return (await readPublishedLog(tree, log)).head;
+}
+
+/** Asserts that a client accepts a tree with some files replaced. */
+function assertReadable(files: ReadonlyMap<string, Uint8Array>, { read, rootKey }: PublishedTree) {
+  return assertVerifiable({ get: async (path) => files.get(path) ?? read(path) }, rootKey);
+}
+
+function reportOf(
+  { list, updatedAt }: PublishedTree,
+  checkpoint: PublishedTree['checkpoint'],
+  warnings: readonly string[],
+): Omit<CheckpointReport, 'log' | 'waits'> {
+  return {
+    ...{ updatedAt, sha256: sha256(list), hold: checkpoint.hold },
     expires: formatUpdatedAt(checkpoint.expiresAt),
     warnings: [...warnings, ...expiryOf(checkpoint, Date.now()).soon],
   };

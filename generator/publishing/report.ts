@@ -1,17 +1,17 @@
 import type { PublicationStatement } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
-import type { OutputFolder } from '../files/output-folder.js';
 import { namesIn } from '../freshness/online-keys.js';
 import type { SignedPublication } from '../list/list.js';
 import { isChecksummed, roleOf } from '../tree/files.js';
 import { passedLimits } from '../tree/host-limits.js';
 import { PATHS } from '../tree/paths.js';
-import type { PublishedTree } from '../tree/published-tree.js';
+import { hasList, type PublishedTree } from '../tree/published-tree.js';
 import { inWords, parseChanges } from '../tree/site/changes.js';
 import type { Tree } from '../tree/tree.js';
 import type { ProvenStatements } from '../verification/check-tree.js';
-import type { LogReport } from './log-publication.js';
-import type { Written } from './write.js';
+import type { TreeChange } from './changes.js';
+import type { CommittedTree } from './committed.js';
+import type { LogReport } from './prove-logged.js';
 
 /** The report of a build. */
 export interface BuildReport {
@@ -37,13 +37,8 @@ export interface BuildReport {
   readonly bytes: number;
   /** What the publication did with the log; undefined if the registry has none. */
   readonly log: LogReport | undefined;
-  /**
-   * Whether verifiers accept the publication as soon as the tree is served. False if they wait for `checkpoint`, because too few
-   * witnesses have cosigned.
-   */
+  /** Whether the publication is in the tree. False if it waits beside it, because too few witnesses have cosigned. */
   readonly isFinished: boolean;
-  /** Whether the host shows that the publication continues what it serves. False if it is away, or if no base_url is known. */
-  readonly isCompared: boolean;
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
   /** Notes about what the user may not expect, in whole sentences. */
@@ -51,34 +46,44 @@ export interface BuildReport {
 }
 
 /** Makes the report of a publication. */
-export function reportOf(outcome: Outcome, written: Written): BuildReport {
-  const { output, served, signed, tree, warnings, log, answers } = outcome;
+export function reportOf(outcome: Outcome): BuildReport {
+  const { tree, signed, files, change, log, waits } = outcome;
   const { list, sha256, rootKey, development } = signed;
-  // A pending list is kept, too, but it is new to those who read the tree.
-  const kept = signed.kept && served?.list !== undefined && Buffer.compare(served.list, list.list) === 0;
+  const { named } = tree.output;
+  // A list that waits is kept, too, but it is new to those who read the tree.
+  const kept = signed.kept && hasList(tree.published, list);
+  const written = waits ? 0 : change.files.size;
   return {
-    out: output.named,
+    out: named,
     updatedAt: list.updatedAt,
     kept,
-    warnings,
+    warnings: outcome.warnings,
     log,
-    written: written.written.length,
-    unchanged: written.unchanged,
-    removed: written.removed.length,
+    written,
+    unchanged: files.size - change.files.size,
+    removed: waits ? 0 : change.removed.length,
     issuers: list.records.size,
     sha256,
     rootKey: rootKey.thumbprint,
     development,
-    bytes: [...tree.values()].reduce((size, { length }) => size + length, 0),
-    isFinished: !lacksQuorum(log),
-    isCompared: answers === undefined,
+    bytes: [...files.values()].reduce((size, { length }) => size + length, 0),
+    isFinished: !waits,
     notes: [
-      ...logNotes(log),
-      ...removalNotes(written, output.named),
+      ...logNotes(outcome),
+      ...removalNotes(change, named),
       ...buildNotes(outcome),
-      ...passedLimits(tree),
+      ...passedLimits(files),
     ],
   };
+}
+
+/** Adds to a report what its command knows: whole sentences, and warnings that name the files of records. */
+export function withNotes(
+  report: BuildReport,
+  notes: readonly string[],
+  warnings: readonly Diagnostic[] = report.warnings,
+): BuildReport {
+  return { ...report, warnings, notes: [...notes, ...report.notes] };
 }
 
 const noteIf = (isNeeded: boolean | undefined, note: string): string[] => (isNeeded === true ? [note] : []);
@@ -87,7 +92,7 @@ const noteIf = (isNeeded: boolean | undefined, note: string): string[] => (isNee
 const MAX_REMOVED = 5;
 
 /** Names removed files that no earlier publication can have made, which may be all that somebody has of them, and other removals. */
-function removalNotes({ removed }: Written, folder: string): string[] {
+function removalNotes({ removed }: TreeChange, folder: string): string[] {
   const strangers = removed.filter((path) => isChecksummed(path) && roleOf(path) !== 'known');
   const named = strangers.slice(0, MAX_REMOVED).join(', ');
   const more = strangers.length > MAX_REMOVED ? `, and ${strangers.length - MAX_REMOVED} more` : '';
@@ -100,65 +105,45 @@ function removalNotes({ removed }: Written, folder: string): string[] {
 }
 
 const FORKED =
-  'A witness has cosigned what this log lacks: the log is an old copy or forked, and that witness never cosigns it again. Publish nothing unless `status` says so.';
+  'A witness has cosigned what this log lacks: the log is an old copy or forked, and that witness never cosigns it again. Load the published tree with `load`.';
 
 /** Returns notes about missing cosignatures. */
-function logNotes(log: LogReport | undefined): string[] {
+function logNotes({ log, waits, tree }: Outcome): string[] {
   if (log?.isForked === true) return [FORKED];
   return noteIf(
-    lacksQuorum(log),
-    'Too few witnesses have cosigned. Verifiers that require the quorum keep the list that they have, until it is too old for them: run `checkpoint` when the witnesses are back.',
+    waits,
+    `Too few witnesses have cosigned, so ${tree.output.named} is as before, and the publication waits beside it: run \`checkpoint\` when the witnesses are back.`,
   );
 }
 
-const lacksQuorum = (log: LogReport | undefined): boolean => log !== undefined && log.cosigned < log.quorum;
-
 /** The results of the steps of a publication. */
-interface Outcome extends Pick<BuildReport, 'warnings' | 'log'> {
-  readonly output: OutputFolder;
-  /** The paths of damaged files that were made again. */
-  readonly repaired: readonly string[];
-  /** The updated_at that the user requested. */
-  readonly requested: string | undefined;
-  /** What the hosts answered, as whole sentences. Undefined if there is nothing to say. */
-  readonly answers: string | undefined;
-  /** The tree that was in the folder before. */
-  readonly served: PublishedTree | undefined;
-  /** The same with its pending publication, which counts as published. */
-  readonly published: PublishedTree | undefined;
+interface Outcome {
+  /** The tree that the publication follows. */
+  readonly tree: CommittedTree;
   readonly signed: SignedPublication;
   /** The statements of the new tree. */
   readonly statements: ProvenStatements;
-  readonly tree: Tree;
+  /** The files of the new tree. */
+  readonly files: Tree;
+  readonly change: TreeChange;
+  /** What the witnesses did; undefined if nothing new is in a log. */
+  readonly log: LogReport | undefined;
+  /** Whether the publication waits for witnesses. */
+  readonly waits: boolean;
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** Returns notes about what the user may not expect, in whole sentences. */
-function buildNotes(outcome: Outcome): string[] {
-  const { output, repaired, requested, answers, published, signed, statements, tree } = outcome;
-  const { updatedAt } = signed.list;
-  const isFirst = published === undefined && !signed.development;
-  const isUnused = signed.kept && requested !== undefined && requested !== updatedAt;
+function buildNotes({ tree: { output, newest }, signed, statements, files }: Outcome): string[] {
+  const isFirst = newest === undefined && !signed.development;
   return [
     ...noteIf(
-      isUnused,
-      `The records have not changed since ${updatedAt}, so the list keeps that time; ${requested} was not used.`,
-    ),
-    ...noteIf(
       isFirst,
-      `${output.named} had no published list, so this is a first list: no rule for changes was checked.${answers === undefined ? '' : ` ${answers}`} If the registry has published before, restore its tree to ${output.named} first, and build again.`,
+      `${output.named} had no published list, so this is a first list: no rule for changes was checked.`,
     ),
-    ...noteIf(published !== undefined && answers !== undefined, answers ?? ''),
-    ...newOnlineKeys(published?.statement, signed.statement),
-    ...inheritedHolds(published, statements),
-    ...(signed.kept ? [] : changeNotes(tree, updatedAt)),
-    ...noteIf(
-      repaired.length > 0,
-      `These files were damaged or missing, and were made again: ${repaired.join(', ')}.`,
-    ),
-    ...noteIf(
-      published?.signed === false,
-      `The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`,
-    ),
+    ...newOnlineKeys(newest?.statement, signed.statement),
+    ...inheritedHolds(newest, statements),
+    ...(signed.kept ? [] : changeNotes(files, signed.list.updatedAt)),
   ];
 }
 
@@ -180,7 +165,7 @@ function inheritedHolds(
   { checkpoint, publication }: ProvenStatements,
 ): string[] {
   const before = published?.checkpoint;
-  if (before === undefined || before.kid === published?.statement?.kid) return [];
+  if (before === undefined || before.kid === published?.statement.kid) return [];
   if (publication?.online?.keys.some(({ thumbprint }) => thumbprint === before.kid)) return [];
   const kept = before.hold.filter((id) => checkpoint?.hold.includes(id));
   if (kept.length === 0) return [];

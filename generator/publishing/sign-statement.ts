@@ -12,12 +12,8 @@ import {
   parsePublicationStatement,
   readPublicationStatement,
   signingInput,
-  signStatement,
 } from '../freshness/statements.js';
 import type { ListBytes } from '../list/list.js';
-import type { Signer } from '../signing/sign.js';
-import { PATHS } from '../tree/paths.js';
-import type { PublishedFiles } from '../tree/published-tree.js';
 
 /** A list with what a publication statement names beside it. */
 export interface SummedList {
@@ -43,7 +39,7 @@ export interface StatementSubject extends SummedList {
  * Returns the claims of the next publication statement (rule next-statement). Undefined if the published statement says
  * the same already, under the same root key.
  *
- * @param previous - the published statement, from `intactStatement`
+ * @param previous - the published statement
  */
 export function nextClaims(
   { list, sha256: hash, sums, log: named, online, about, signedAt }: StatementSubject,
@@ -93,21 +89,6 @@ function nextSequence(previous: PublicationStatement | undefined, isSameKey: boo
   );
 }
 
-/**
- * Returns the published statement, whose sequence must not be used again (rule statements-stay); undefined if nothing was published.
- *
- * @throws {@link UsageError} if the tree has lost its publication statement
- */
-export function intactStatement(
-  published: Pick<PublishedFiles, 'statement' | 'isPublished'> | undefined,
-): PublicationStatement | undefined {
-  if (published?.isPublished !== true || published.statement !== undefined) return published?.statement;
-  throw new UsageError(
-    `${PATHS.statements} of the published tree is damaged or missing, and a build cannot recreate the file: restore the ` +
-      'file from a mirror, from a backup or from git',
-  );
-}
-
 function saysTheSame(
   statement: PublicationStatement,
   says: Omit<PublicationClaims, 'iat' | 'sequence' | 'previous'>,
@@ -123,20 +104,6 @@ function saysTheSame(
     statement.log?.vkey === says.log?.vkey &&
     statement.aboutSha256 === says.about_sha256
   );
-}
-
-/** Returns the publication statement of a tree: the published one if it still holds, otherwise a new one. */
-export async function signedStatement(
-  subject: StatementSubject,
-  signer: Signer,
-  published: PublishedFiles | undefined,
-): Promise<PublicationStatement> {
-  const previous = intactStatement(published);
-  const claims = nextClaims(subject, signer.rootKey, previous);
-  if (claims !== undefined)
-    return readPublicationStatement(await signStatement(signer, 'registry-publication+jwt', claims));
-  // Only a published statement can say the same already.
-  return previous as PublicationStatement;
 }
 
 /**

@@ -1,48 +1,12 @@
-import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import {
-  parseStatementsFile,
-  type RotationStep,
-  readRotation,
-  successorIn,
-} from '@passport-registry/verifier/core';
-import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
-import { readIfReadable } from '../files/read-file.js';
-import { PATHS } from './paths.js';
+import type { RootKey } from '@passport-registry/verifier';
+import { type RotationStep, successorIn } from '@passport-registry/verifier/core';
+import { KeyRejected, UsageError } from '../errors.js';
 
 /*
  * A root key is committed to the keys that may replace it (rule rotation-commitment): by the rotation step that leads
  * to it or, for a key to which no step leads, by `next_roots` in registry.yaml, which the operator also gives to those
  * who pin the key.
  */
-
-/**
- * Reads the rotation of a published tree, which need not exist.
- *
- * @param out - the folder of the tree
- * @throws {@link TreeRejected} if the rotation is damaged
- */
-export function publishedSteps(out: string): readonly RotationStep[] {
-  const statements = readIfReadable(out, PATHS.statements);
-  try {
-    // Of a damaged file, nobody knows to which keys the root key is committed.
-    return statements === undefined ? [] : readRotation(parseStatementsFile(statements).rotation);
-  } catch (cause) {
-    if (!(cause instanceof RegistryError)) throw cause;
-    throw new TreeRejected(`the rotation in ${out}/${PATHS.statements} is damaged: ${cause.message}`, {
-      cause,
-    });
-  }
-}
-
-/** Returns the thumbprints of the root keys that a tree has replaced. A damaged rotation, which makes a tree invalid, shows none. */
-export function replacedRootKeys(out: string): readonly string[] {
-  try {
-    return publishedSteps(out).map(({ kid }) => kid);
-  } catch (error) {
-    if (error instanceof TreeRejected) return [];
-    throw error;
-  }
-}
 
 /** Adds to a root key the keys to which the step that leads to it commits it. */
 export async function withCommitment(rootKey: RootKey, steps: readonly RotationStep[]): Promise<RootKey> {

@@ -60,7 +60,6 @@ export const FILE_KINDS: readonly FileKind[] = [
   { path: 'lists/*', star: `${HASH}\\.json`, type: TYPES.json, listedIn: 'nothing', changes: 'never' },
   { path: PATHS.logHead, type: TYPES.text, listedIn: 'log' },
   { path: 'log/statements/*', type: TYPES.jwt, listedIn: 'log', changes: 'never' },
-  { path: 'log/pending/**', listedIn: 'log' },
   { path: 'log/tile/**', type: 'application/octet-stream', listedIn: 'log', changes: 'never' },
   { path: PATHS.checksums, type: TYPES.text, listedIn: 'nothing' },
   {

@@ -1,5 +1,5 @@
 import { listPath, recordPath, TREE_FILES } from '@passport-registry/verifier/core';
-import { LOG_HEAD_PATH, PENDING_FOLDER } from '../log/log-files.js';
+import { LOG_HEAD_PATH } from '../log/log-files.js';
 
 /** The paths of the files in a tree (rule tree-files). */
 export const PATHS = {
@@ -21,8 +21,6 @@ export const PATHS = {
   logHead: LOG_HEAD_PATH,
   /** The statement of an entry of the log. @param index - the number of entries before it */
   loggedStatement: (index: number) => `log/statements/${index}.jwt`,
-  /** A file of a publication that is only in the log yet, other than its list. @param hash - of its list */
-  pending: (hash: string, file: string) => `${PENDING_FOLDER}${hash}/${file}`,
   /** Only in trees that a development key signed. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
 } as const;

@@ -6,14 +6,18 @@ import {
 } from '@passport-registry/verifier';
 import {
   type AcceptedStatements,
+  COSIGNED_ANY_TIME,
   type Conditions,
   logTrustOf,
   type Memory,
   type Proven,
   type Publication,
+  parseStatementsFile,
   pinnedMemory,
   readMemory,
+  type SignedHead,
   verifyPublication,
+  verifyPublicationProof,
   verifyStatements,
 } from '@passport-registry/verifier/core';
 import { clockAt } from '../list/updated-at.js';
@@ -23,6 +27,9 @@ import { readUnverified, statementsIn } from '../tree/statements-file.js';
 import { type PinnedTrust, pinnedKey } from './pinned-trust.js';
 import { rejecting } from './seen-files.js';
 import { registryFiles, type TreeSource } from './tree-source.js';
+
+/** A head of a log that was accepted before. The log must contain it (rule log-mirror). */
+export type AcceptedHead = Pick<SignedHead, 'origin' | 'size' | 'root'>;
 
 /** The conditions under which a tree is accepted. */
 export interface AcceptOptions {
@@ -35,8 +42,7 @@ export interface AcceptOptions {
 }
 
 /**
- * Verifies a tree as a verifier does after an earlier publication. A mirror and `branch save` thus apply the rules of a
- * verifier. What they ask beyond them is asked elsewhere.
+ * Verifies a tree as a verifier does after an earlier publication.
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
@@ -64,6 +70,27 @@ export async function acceptStatements(
   return rejecting(async () =>
     verifyStatements(registryFiles(source), await newestMemory(options, conditions), conditions),
   );
+}
+
+/**
+ * Returns the head of the log of the newest publication that was accepted before: that of its proof.
+ *
+ * @returns undefined if there is none, or if its proof is damaged
+ */
+export async function acceptedHead(options: AcceptOptions): Promise<AcceptedHead | undefined> {
+  const newest = await newestStored(options, conditionsOf(options));
+  const statement = newest?.memory.accepted?.publication;
+  if (newest === undefined || statement?.log === undefined) return undefined;
+  const { origin } = statement.log;
+  const rules = { origin, witnesses: [], quorum: 0, ...COSIGNED_ANY_TIME };
+  try {
+    const { logProof } = parseStatementsFile(Buffer.from(newest.stored.statements));
+    const { size, root } = await verifyPublicationProof(logProof, statement, rules);
+    return { origin, size, root };
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -104,20 +131,27 @@ function conditionsOf({ trust, expiry }: Omit<AcceptOptions, 'accepted'>, now?: 
   return { log: logTrustOf(trust.log), clock: clockAt(now), expiry };
 }
 
+async function newestMemory(options: AcceptOptions, conditions: Conditions): Promise<Memory> {
+  return (await newestStored(options, conditions))?.memory ?? pinnedMemory([options.trust.rootKey]);
+}
+
 /**
- * Returns what the newest publication proves that was accepted before. A damaged publication, or one that is not valid under
+ * Returns the newest publication that was accepted before, and what it proves. A damaged publication, or one that is not valid under
  * the pinned key, is no evidence: the one before it counts.
  */
-async function newestMemory({ trust, accepted }: AcceptOptions, conditions: Conditions): Promise<Memory> {
+async function newestStored(
+  { trust, accepted }: AcceptOptions,
+  conditions: Conditions,
+): Promise<{ readonly stored: StoredPublication; readonly memory: Memory } | undefined> {
   const pinned = pinnedMemory([trust.rootKey]);
   for (const stored of accepted) {
     try {
-      return await readMemory(stored, pinned, conditions);
+      return { stored, memory: await readMemory(stored, pinned, conditions) };
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
     }
   }
-  return pinned;
+  return undefined;
 }
 
 /**

@@ -11,20 +11,15 @@ import { failIfAny, readOrReport, type SeenFiles } from './seen-files.js';
  * (rule lists).
  *
  * @param newest - the hash of the newest list. Undefined if it is not known
- * @param isVerified - whether a file was verified before, and has not changed since
  */
-export async function checkLists(
-  files: SeenFiles,
-  newest: string | undefined,
-  isVerified: (path: string) => boolean = () => false,
-): Promise<void> {
+export async function checkLists(files: SeenFiles, newest: string | undefined): Promise<void> {
   const found = (files.paths() ?? []).filter((path) => path.startsWith(LISTS_FOLDER));
   const paths = new Set([...found, ...(newest === undefined ? [] : [PATHS.namedList(newest)])]);
   const problems: string[] = [];
   for (const path of paths) {
     const [, name] = /^lists\/([0-9a-f]{64})\.json$/.exec(path) ?? [];
     if (name === undefined) problems.push(`${path} is not a list that is named by its hash`);
-    if (name === undefined || isVerified(path)) continue;
+    if (name === undefined) continue;
     const hash = await readOrReport(path, (path) => files.hash(path), problems);
     if (hash !== undefined && hash !== name) problems.push(`${path} does not have the hash in its name`);
   }

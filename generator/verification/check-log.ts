@@ -1,23 +1,15 @@
-import { RegistryError, type RootKey, verifySignature } from '@passport-registry/verifier';
+import { RegistryError } from '@passport-registry/verifier';
 import {
   beginLog,
   COSIGNATURE_AGE_MS,
   COSIGNED_ANY_TIME,
-  decodeUtf8,
   type FirstRoots,
-  headSigner,
   type IndexedEntry,
-  type IndexedPublication,
-  isPublication,
-  keysAt,
-  type LogState,
-  type LogTree,
+  isSameBytes,
   type LogTrust,
-  type PublicationEntry,
   type PublicationStatement,
   parseHead,
   recentCosignatures,
-  rootKeysOf,
   type SignedHead,
   type StatementsFile,
   signerAmong,
@@ -28,26 +20,17 @@ import {
 } from '@passport-registry/verifier/core';
 import { clockAt } from '../list/updated-at.js';
 import { limitedReader, readEntries } from '../log/read-log.js';
-import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { findArchiveFaults } from './log-archive.js';
+import { findArchiveProblems } from './log-archive.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 import { type Note, unknownEntries } from './unknown-parts.js';
 
-/** What was accepted of a log before. */
-export interface AcceptedLog {
-  /** A head that was accepted before. The log must contain it. */
-  readonly head?: Pick<SignedHead, 'origin' | 'size' | 'root'> | undefined;
-  /** Whether a file of the log was verified before, and has not changed since. */
-  readonly isVerified?: ((path: string) => boolean) | undefined;
-}
-
-/** What a tree says about its log. */
-export interface StatedLog {
-  /** The publication statement of the tree, which has been verified. Undefined if the tree has none yet. */
-  readonly statement: PublicationStatement | undefined;
-  /** The file with the statement, its proof and the rotation. Undefined if the tree has none yet. */
-  readonly statements: StatementsFile | undefined;
+/** What a tree says about its log. Its publication names the log, and is the last entry of it. */
+interface StatedLog {
+  /** The publication statement of the tree, which has been verified. */
+  readonly statement: PublicationStatement;
+  /** The file with the statement, its proof and the rotation. */
+  readonly statements: StatementsFile;
   /** The root keys of the tree. */
   readonly roots: FirstRoots;
 }
@@ -55,77 +38,70 @@ export interface StatedLog {
 /** A log that has been verified. */
 export interface CheckedLog {
   readonly head: SignedHead;
-  /** The list of a publication that is in the log, but has not replaced the published files yet. */
-  readonly pendingList: string | undefined;
   /** The entries of types that this version does not know. */
   readonly notes: readonly Note[];
 }
 
 /**
- * Checks the log of a tree (rule log-audit): the key of the log has signed its head; all entries and tiles belong to
- * that head; their statements are kept, and signed by the root key; the proof shows that the log contains the
- * publication statement; a publication that is only in the log can be fetched; there is nothing else in the folder of the
- * log.
+ * Checks the log of a tree (rule log-audit): its head is that of the proof in the statements, in which the publication is the last
+ * entry; all entries and tiles belong to that head; their statements are kept, and signed by the root key; there is nothing else
+ * in the folder of the log.
  */
 export async function checkLog(
   files: SeenFiles,
-  stated: StatedLog,
-  { head: accepted, isVerified = () => false }: AcceptedLog = {},
+  { statement, statements, roots }: StatedLog,
 ): Promise<CheckedLog> {
-  const { statement, statements, roots } = stated;
-  const origin = statement?.log?.origin;
   const head = parseHead(await files.require(PATHS.logHead), inHead);
-  await assertHeadSigned(files, head, stated);
+  // Before the entries are read: anybody can claim a log of any size.
+  await assertProven(head, statement, statements);
+  const reader = { fetchFile: (path: string) => files.read(path), invalid: damaged };
   // A host can send any number of files. A tree in a folder is on the disk of whoever checks it.
-  const fetchFile = (path: string) => files.read(path);
   const { entries, tree } = await readEntries(
-    files.source.live
-      ? limitedReader({ fetchFile, invalid: damaged }, head.size)
-      : { fetchFile, invalid: damaged },
+    files.source.live ? limitedReader(reader, head.size) : reader,
     head,
   );
-  await assertContains({ ...head, tree }, accepted);
-  const { published, pending } = newestIn(entries, statement);
-  // A live host is asked for one file at a time, so only for those from the published one on.
-  const first = files.source.live ? (published?.index ?? 0) : 0;
-  const isRead = (index: number) => index >= first;
-  const state = await checkStatements(files, entries, { roots, isRead, isVerified });
-  if (published !== undefined) assertLogged(statements?.rotation ?? [], entries);
-  const key = await signerAmong(head, keysAt(state.keys, head.size));
-  if (key === undefined) throw inHead('is not signed by the key of the log');
-  if (key.name !== (origin ?? key.name)) throw inHead(`is of the log ${key.name}, not of ${origin}`);
-  if (published !== undefined && statement !== undefined)
-    await checkProof(statements?.logProof, { tree, published, statement });
-  const current = (await rootKeysOf(state)).find(({ thumbprint }) => thumbprint === state.inForce);
-  if (pending !== undefined) await checkPendingList(files, pending.entry, current);
-  const archived = { entries, tree, isVerified };
-  failIfAny((await findArchiveFaults(files, archived)).map(({ problem }) => problem));
-  return { head, pendingList: pending?.entry.list, notes: unknownEntries(entries) };
+  // A live host is asked for one file at a time, so only for the statement of the publication.
+  await checkStatements(files, entries, { roots, first: files.source.live ? head.size - 1 : 0 });
+  assertLogged(statements.rotation, entries);
+  failIfAny(await findArchiveProblems(files, { entries, tree }));
+  return { head, notes: unknownEntries(entries) };
 }
 
 const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
 const inHead = problemIn(PATHS.logHead);
 const damaged = problemIn('the log');
 
-/** Asserts that a key has signed the head that the root key has named, before the entries are read: anybody can claim a log of any size. */
-async function assertHeadSigned(
-  files: SeenFiles,
+/**
+ * Asserts that the newest head is that of the proof, under which the publication is the last entry (rules log-head, log-tree): the
+ * key that the publication names has signed both. Their cosignatures can differ.
+ */
+async function assertProven(
   head: SignedHead,
-  { statement, roots }: StatedLog,
+  statement: PublicationStatement,
+  { logProof }: StatementsFile,
 ): Promise<void> {
-  const read = (index: number) => files.get(PATHS.loggedStatement(index));
-  if ((await headSigner(head, statement?.text, { roots: roots.keys, read })) !== undefined) return;
-  throw inHead('is not signed by the key of the log that the root key names');
+  const { origin = '', vkey = '' } = statement.log ?? {};
+  const rules = { origin, witnesses: [], quorum: 0, ...COSIGNED_ANY_TIME };
+  const proven = await verifyPublicationProof(logProof, statement, rules).catch((cause: Error) => {
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw new Problems([`the proof of the log is refused: ${cause.message}`]);
+  });
+  if (head.origin !== origin) throw inHead(`is of the log ${head.origin}, not of ${origin}`);
+  if ((await signerAmong(head, [vkey])) === undefined)
+    throw inHead('is not signed by the key of the log that the publication names');
+  if (head.size !== proven.size)
+    throw inHead(
+      `has ${head.size} entries, but the publication is the last of ${proven.size}: the log ends with another publication`,
+    );
+  if (!isSameBytes(head.root, proven.root)) throw inHead('has another root than the proof of the log');
 }
 
 /** What the statements of a log are checked against. */
 interface StatementConditions {
   /** The root keys of the tree. */
   readonly roots: FirstRoots;
-  /** Whether the statement of an entry is read. The others are passed. */
-  readonly isRead: (index: number) => boolean;
-  /** Whether a file of the log was verified before, and has not changed since. */
-  readonly isVerified: (path: string) => boolean;
+  /** The first entry whose statement is read. The others are passed. */
+  readonly first: number;
 }
 
 /** How many statements are in memory at a time. */
@@ -134,23 +110,21 @@ const BATCH = 256;
 /**
  * Checks the order of the entries of a log, and that the statement of each is kept, and signed by the root key in force there.
  * Nothing is checked after a statement that is refused.
- *
- * @returns the state at the end of the log
  */
 async function checkStatements(
   files: SeenFiles,
   entries: readonly IndexedEntry[],
-  { roots, isRead, isVerified }: StatementConditions,
-): Promise<LogState> {
+  { roots, first }: StatementConditions,
+): Promise<void> {
   const problems: string[] = [];
   let state = beginLog(roots);
   for (let at = 0; at < entries.length; at += BATCH) {
     const batch: WalkedEntry[] = [];
     for (const { index, entry } of entries.slice(at, at + BATCH)) {
       const path = PATHS.loggedStatement(index);
-      const statement = isRead(index) ? await files.read(path) : undefined;
-      if (statement === undefined && isRead(index)) problems.push(`${path} is missing`);
-      batch.push({ entry, statement, isVerified: isVerified(path) });
+      const statement = index < first ? undefined : await files.read(path);
+      if (statement === undefined && index >= first) problems.push(`${path} is missing`);
+      batch.push({ entry, statement });
     }
     const walked = await walkLog(state, batch);
     state = walked.state;
@@ -160,7 +134,6 @@ async function checkStatements(
     }
   }
   failIfAny(problems);
-  return state;
 }
 
 /** Asserts that a log contains the rotation steps of a tree. */
@@ -168,80 +141,6 @@ function assertLogged(rotation: readonly string[], entries: readonly IndexedEntr
   const logged = new Set(entries.map(({ entry }) => entry.sha256));
   const missing = rotation.findIndex((step) => !logged.has(statementHash(step)));
   if (missing !== -1) throw new Problems([`the log does not contain step ${missing + 1} of the rotation`]);
-}
-
-/** Asserts that a log contains a log that was verified before (rule log-mirror). */
-async function assertContains(
-  { origin, size, tree }: SignedHead & { readonly tree: LogTree },
-  known: AcceptedLog['head'],
-): Promise<void> {
-  if (known === undefined) return;
-  if (origin !== known.origin) throw inHead(`is of the log ${origin}, but the log is ${known.origin}`);
-  if (size < known.size) {
-    throw inHead(`has ${size} entries, but a log with ${known.size} entries was accepted before`);
-  }
-  if (!(await tree.contains(known))) {
-    throw inHead(`does not contain the log with ${known.size} entries that was accepted before`);
-  }
-}
-
-/** Finds the entry of the publication statement, and the entry of a newer publication. One of them exists. */
-function newestIn(
-  entries: readonly IndexedEntry[],
-  statement: PublicationStatement | undefined,
-): { readonly published: IndexedPublication | undefined; readonly pending: IndexedPublication | undefined } {
-  const publications = entries.filter(isPublication);
-  const newest = publications.at(-1);
-  const hash = statement?.log && statement.hash;
-  const published = publications.find(({ entry }) => entry.sha256 === hash);
-  if (hash !== undefined && published === undefined) {
-    throw inHead('is of a log that does not contain the publication statement');
-  }
-  if (newest === undefined) throw inHead('is of a log without a publication');
-  return { published, pending: newest === published ? undefined : newest };
-}
-
-/** Whoever sees the head of a log can fetch the newest list that it names, although the published list is still another one. */
-async function checkPendingList(
-  files: SeenFiles,
-  { list }: PublicationEntry,
-  rootKey: RootKey | undefined,
-): Promise<void> {
-  const path = PATHS.namedList(list);
-  const invalid = problemIn(path);
-  const bytes = await files.require(path);
-  const signature = await files.require(PATHS.pending(list, PATHS.signature));
-  if (sha256(bytes) !== list) throw invalid('does not have the hash in its name');
-  try {
-    if (rootKey !== undefined) await verifySignature(bytes, decodeUtf8(signature), rootKey);
-  } catch {
-    throw invalid('is not signed by the root key');
-  }
-}
-
-/** A publication statement, and its entry in a log. */
-interface LoggedStatement {
-  readonly tree: LogTree;
-  readonly published: IndexedPublication;
-  readonly statement: PublicationStatement;
-}
-
-/** Checks the proof of the publication statement: it is for its entry, and its head is one of this log (rule log-tree). */
-async function checkProof(
-  proof: string | undefined,
-  { tree, published, statement }: LoggedStatement,
-): Promise<void> {
-  const invalid = (message: string) => new Problems([`the proof of the log ${message}`]);
-  const rules = { origin: statement.log?.origin ?? '', witnesses: [], quorum: 0, ...COSIGNED_ANY_TIME };
-  const proven = await verifyPublicationProof(proof, statement, rules).catch((cause: Error) => {
-    if (!(cause instanceof RegistryError)) throw cause;
-    throw invalid(`is refused: ${cause.message}`);
-  });
-  if (proven.size !== published.index + 1)
-    throw invalid(
-      `is for the entry ${proven.size - 1}, but the publication statement is at ${published.index}`,
-    );
-  if (!(await tree.contains(proven))) throw invalid('has a head that is not a head of this log');
 }
 
 /**

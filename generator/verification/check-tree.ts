@@ -37,10 +37,6 @@ export interface VerifyOptions {
   readonly log?: PinnedLog;
   /** Whether the log is not checked: a new tree has only the newest files of its log. Default: false. */
   readonly withoutLog?: boolean;
-  /** What a check of the log of this tree has found. Default: the log is checked. @internal */
-  readonly checkedLog?: CheckedLog | undefined;
-  /** Whether a file was verified before, and has not changed since. Default: none was. @internal */
-  readonly isVerified?: ((path: string) => boolean) | undefined;
   /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
   readonly anyContentType?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
@@ -183,43 +179,42 @@ async function checkLogFiles(audit: Audit): Promise<CheckedLog | undefined> {
   // A statement that is not valid could name a log.
   if (publication === undefined || statements === undefined) return undefined;
   const trust = logTrustOf(options.log ?? {});
-  const hasProof = statements.logProof !== undefined;
-  const isLogged = publication.log !== undefined || trust !== undefined || hasProof;
-  const hasLog = isLogged || (await hasLogFiles(files));
-  if (!hasLog) checks.skip('log', 'the tree has no log');
-  if (!hasLog || roots === undefined) return undefined;
+  if (publication.log === undefined && trust === undefined && !(await hasLogFiles(files, statements))) {
+    checks.skip('log', 'the tree has no log');
+    return undefined;
+  }
+  if (roots === undefined) return undefined;
   return checks.run('log', async () => {
-    if (!isLogged) await assertHasHead(files);
-    if (hasProof && publication.log === undefined)
-      throw new Problems([`${PATHS.statements} has a log_proof, but the publication statement names no log`]);
-    const found =
-      options.checkedLog ?? (await checkLog(files, { statement: publication, statements, roots }));
+    if (publication.log === undefined) await assertNoLogFiles(files, statements);
+    const stated = { statement: publication, statements, roots };
+    const found = publication.log && (await checkLog(files, stated));
     if (trust !== undefined) await checkQuorum(statements, publication, { ...trust, now });
     return found;
   });
 }
 
-/** Whether a tree has files of a log. The first publication in a log can be pending before a statement names the log. */
-async function hasLogFiles(files: SeenFiles): Promise<boolean> {
+async function hasLogFiles(files: SeenFiles, { logProof }: StatementsFile): Promise<boolean> {
+  if (logProof !== undefined) return true;
   return files.paths()?.some(isLogPath) ?? fileExists(files, PATHS.logHead);
 }
 
-/** Without a head, no file belongs in the folders of a log: names one that is there. */
-async function assertHasHead(files: SeenFiles): Promise<void> {
-  const path = files.paths()?.find(isLogPath);
-  if (path === undefined || (await fileExists(files, PATHS.logHead))) return;
+/** Without a log that the publication names, there is neither a proof nor a file of one. */
+async function assertNoLogFiles(files: SeenFiles, statements: StatementsFile): Promise<void> {
+  if (!(await hasLogFiles(files, statements))) return;
+  const path = files.paths()?.find(isLogPath) ?? PATHS.logHead;
+  const what = statements.logProof === undefined ? path : `log_proof in ${PATHS.statements}`;
   throw new Problems([
-    `${path} is in a folder of the log, but the tree has no log, because ${PATHS.logHead} is missing: delete the file if it was not meant`,
+    `${what} belongs to a log, but the publication names none: delete it if it was not meant`,
   ]);
 }
 
 /** The checks `checksums`, `lists` and `changes`. */
 async function checkOtherFiles(audit: Audit): Promise<void> {
-  const { files, checks, list, options } = audit;
+  const { files, checks, list } = audit;
   const sums = await checks.run('checksums', () => checkChecksums(files));
   const paths = await pathsOf(files, sums);
   audit.notes.push(...unknownFiles(paths, (path) => sums?.has(path) === true));
-  await checks.run('lists', () => checkLists(files, list && sha256(list), options.isVerified));
+  await checks.run('lists', () => checkLists(files, list && sha256(list)));
   await checks.runIfThere('changes', PATHS.changes, () => checkChanges(files));
 }
 

@@ -19,60 +19,37 @@ import type { SeenFiles } from './seen-files.js';
 interface ArchivedLog {
   readonly entries: readonly IndexedEntry[];
   readonly tree: LogTree;
-  /** Whether a file was verified before, and has not changed since. */
-  readonly isVerified: (path: string) => boolean;
-}
-
-/** What is wrong with a file of a log. */
-export interface ArchiveFault {
-  readonly path: string;
-  readonly problem: string;
-  /** Whether the file belongs to no entry of the log, so that it can be the remains of a publication that was killed. */
-  readonly isStray: boolean;
 }
 
 /**
- * Finds what is wrong with the files that a listing of a tree has below `log/`, by path: tiles of any
- * width belong to the entries of the log, and there is nothing else.
+ * Finds what is wrong with the files that a listing of a tree has below `log/`: tiles of any width belong to the entries of the
+ * log, and there is nothing else (rule log-kept).
+ *
+ * @returns the problems, sorted
  */
-export async function findArchiveFaults(
-  files: SeenFiles,
-  log: ArchivedLog,
-): Promise<readonly ArchiveFault[]> {
-  const found: ArchiveFault[] = [];
+export async function findArchiveProblems(files: SeenFiles, log: ArchivedLog): Promise<readonly string[]> {
+  const found: string[] = [];
   const paths = (files.paths() ?? []).filter(isLogPath);
   await forEachConcurrent(paths, CONCURRENCY, async (path) => {
-    const fault = await findFault(path, files, log);
-    if (fault !== undefined) found.push({ path, ...fault });
+    const problem = await findProblem(path, files, log);
+    if (problem !== undefined) found.push(problem);
   });
-  return found.sort((one, next) => (one.path < next.path ? -1 : 1));
+  return found.sort();
 }
 
 /** The files that are checked elsewhere. */
 const isCheckedElsewhere = (path: string, { entries }: ArchivedLog) => {
   const [, index] = /^log\/statements\/(0|[1-9][0-9]*)\.jwt$/.exec(path) ?? [];
   if (index !== undefined) return Number(index) < entries.length;
-  return path === PATHS.logHead || isOfPending(path, entries);
+  return path === PATHS.logHead;
 };
 
-/** Whether a path is that of a file of a pending publication. The build that completes it removes the file. */
-function isOfPending(path: string, entries: ArchivedLog['entries']): boolean {
-  const [, hash] = /^log\/pending\/([0-9a-f]{64})\/(?:issuers\.sig|about\.json)$/.exec(path) ?? [];
-  return entries.some(({ entry }) => entry.type === 'publication' && entry.list === hash);
-}
-
-async function findFault(
-  path: string,
-  files: SeenFiles,
-  log: ArchivedLog,
-): Promise<Omit<ArchiveFault, 'path'> | undefined> {
+async function findProblem(path: string, files: SeenFiles, log: ArchivedLog): Promise<string | undefined> {
   if (isCheckedElsewhere(path, log)) return undefined;
   const check = tileCheck(path, log);
-  if (check === undefined) return { problem: `${path} is not part of the log`, isStray: true };
-  if (log.isVerified(path)) return undefined;
+  if (check === undefined) return `${path} is not part of the log`;
   const bytes = await files.read(path);
-  const problem = bytes === undefined ? `${path} is missing` : check(bytes);
-  return problem === undefined ? undefined : { problem, isStray: false };
+  return bytes === undefined ? `${path} is missing` : check(bytes);
 }
 
 /** Returns what is wrong with a file. Undefined if nothing is. */

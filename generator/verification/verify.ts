@@ -1,6 +1,8 @@
-import type { RootKey } from '@passport-registry/verifier';
+import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
+import type { StatementsFile } from '@passport-registry/verifier/core';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
+import type { CheckedLog } from './check-log.js';
 import { trustedRoot } from './check-statements.js';
 import { Audit, checkTree, type ProvenStatements, type VerifyOptions } from './check-tree.js';
 import type { Check } from './checks.js';
@@ -52,6 +54,13 @@ export interface TreeReport {
 interface Audited {
   readonly report: TreeReport;
   readonly statements: ProvenStatements;
+  /** The file with the statements, as it was read. */
+  readonly file: StatementsFile | undefined;
+  readonly rootKey: RootKey | undefined;
+  /** The list, if it is valid and signed. */
+  readonly registry: IssuerRegistry | undefined;
+  /** The log, if there is one and it is valid. */
+  readonly log: CheckedLog | undefined;
 }
 
 /**
@@ -94,8 +103,8 @@ export async function auditTree(
   return audited;
 }
 
-/** A new publication statement can name the same list. */
-const ALSO_CHANGED: readonly string[] = [PATHS.checksums, PATHS.statements];
+/** A new publication statement can name the same list, and the head of the log is replaced before the statement. */
+const ALSO_CHANGED: readonly string[] = [PATHS.checksums, PATHS.logHead, PATHS.statements];
 
 /** Whether a publication during the verification may have made the verification fail. */
 async function mayHaveChanged(files: SeenFiles, { checks, sha256: list }: TreeReport): Promise<boolean> {
@@ -146,7 +155,8 @@ async function auditOnce(
     warnings: audit.warnings,
     notes: audit.notes,
   };
-  return { report, statements: { publication, checkpoint } };
+  const { statements: file, logged: log } = audit;
+  return { report, statements: { publication, checkpoint }, file, rootKey, registry, log };
 }
 
 /** The checks `unknown id` and `content types` of a live host, and `client`. */

@@ -1,20 +1,24 @@
 import type { AcceptedStatements } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { acceptStatements } from '../../generator/verification/accept.js';
-import { auditLog } from '../../generator/verification/audit-log.js';
+import {
+  type AcceptedHead,
+  type AcceptOptions,
+  acceptedHead,
+  acceptStatements,
+} from '../../generator/verification/accept.js';
 import type { CheckedLog } from '../../generator/verification/check-log.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
-import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
-import type { HeldLog, HeldRelease } from './held-release.js';
+import { auditTree, type TreeReport } from '../../generator/verification/verify.js';
+import type { HeldRelease } from './held-release.js';
 
-/** Options of `mirrorOnce`. */
-export interface MirrorOptions {
-  /** A URL with http or https. */
+/** What is downloaded, and under which trust. */
+export interface CandidateOptions {
+  /** A URL with http or https, or a folder. */
   readonly source: string;
-  /** The folder of the mirror. A host serves `current` in it. */
-  readonly folder: string;
   readonly trust: PinnedTrust;
+  /** Whether an expired checkpoint is accepted: an operator signs the next one. Default: it is refused. */
+  readonly anyAge?: boolean;
 }
 
 /** What a mirror accepted before. A new release must follow it, and need not download it again. */
@@ -23,8 +27,6 @@ interface AcceptedBefore {
   readonly held: HeldRelease | undefined;
   /** All releases, newest first. */
   readonly releases: readonly HeldRelease[];
-  /** The newest log. */
-  readonly heldLog: HeldLog | undefined;
 }
 
 /** What an audit of a whole tree has found. */
@@ -36,29 +38,36 @@ export interface AuditedTree {
 
 /** A release that is being downloaded, and the rules that it must satisfy. What they refuse ends the download. */
 export class Candidate {
-  readonly options: MirrorOptions;
+  readonly source: string;
   /** The new folder of the release. */
   readonly folder: string;
   readonly held: HeldRelease | undefined;
-  readonly heldLog: HeldLog | undefined;
-  readonly #releases: readonly HeldRelease[];
+  readonly #accept: AcceptOptions;
 
   /** @param folder - the new folder of the release, on the file system of the mirror */
-  constructor(options: MirrorOptions, folder: string, { held, releases, heldLog }: AcceptedBefore) {
-    this.options = options;
+  constructor(
+    { source, trust, anyAge = false }: CandidateOptions,
+    folder: string,
+    { held, releases }: AcceptedBefore,
+  ) {
+    this.source = source;
     this.folder = folder;
     this.held = held;
-    this.heldLog = heldLog;
-    this.#releases = releases;
+    const accepted = releases.flatMap((release) => release.stored() ?? []);
+    this.#accept = { trust, expiry: !anyAge, accepted };
   }
 
   /** Accepts the statements of a source, as a verifier does that has accepted the earlier releases. */
   acceptStatements(source: TreeSource): Promise<AcceptedStatements> {
-    const accepted = this.#releases.flatMap((release) => release.stored() ?? []);
-    return acceptStatements(source, { trust: this.options.trust, expiry: true, accepted });
+    return acceptStatements(source, this.#accept);
   }
 
-  /** Audits the release being served. Undefined if there is none, or if it is damaged: the download shows what is at fault. */
+  /** The head of the log that was accepted last, which the log of the release must contain. */
+  acceptedHead(): Promise<AcceptedHead | undefined> {
+    return acceptedHead(this.#accept);
+  }
+
+  /** Audits the release being served. Undefined if there is none, or if it is damaged. */
   async auditHeld(): Promise<AuditedTree | undefined> {
     if (this.held === undefined) return undefined;
     try {
@@ -70,19 +79,18 @@ export class Candidate {
   }
 
   /**
-   * Audits a whole tree. Its log must contain the log that was accepted before.
+   * Audits a whole tree.
    *
-   * @param isVerified - whether a file of the log has been verified, by the download or for the release being served
    * @throws {@link TreeRejected} | {@link IoFailed}
    */
-  async audit(folder: string, isVerified?: (path: string) => boolean): Promise<AuditedTree> {
-    const { rootKey, log: pinnedLog } = this.options.trust;
-    const tree = folderSource(folder);
-    const log = await auditLog(tree, rootKey, { head: this.heldLog?.head, isVerified });
-    const source = { ...tree, withoutHostFiles: true };
-    const report = await verifyTree(source, rootKey, { log: pinnedLog, checkedLog: log });
-    if (report.ok) return { report, log };
-    const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
-    throw new TreeRejected(problems.join('; '));
+  async audit(folder: string): Promise<AuditedTree> {
+    const { trust, expiry } = this.#accept;
+    const source = { ...folderSource(folder), withoutHostFiles: true };
+    const { report, log } = await auditTree(source, trust.rootKey, { log: trust.log });
+    const failed = report.checks.filter(
+      ({ name, result }) => result === 'failed' && (expiry || name !== 'freshness'),
+    );
+    if (failed.length === 0) return { report, log };
+    throw new TreeRejected(failed.flatMap(({ problems }) => problems).join('; '));
   }
 }

@@ -1,22 +1,16 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import {
-  formatStatementsFile,
-  parseStatementsFile,
-  type StatementsFile,
-} from '@passport-registry/verifier/core';
+import { formatStatementsFile, parseStatementsFile } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { checkRotation } from '../../generator/verification/check-statements.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
-import { httpSource } from '../../generator/verification/tree-source.js';
+import { sourceOf } from '../../generator/verification/tree-source.js';
 import type { AuditedTree, Candidate } from './candidate.js';
 import { listedFiles } from './listed-files.js';
-import { addLoggedLists, addNewestList, addOlderLists } from './lists.js';
-import { downloadHead, downloadLog } from './log-download.js';
+import { addNewestList, addOlderLists } from './lists.js';
+import { addLog } from './log-download.js';
 import { NewRelease, type TransferStats } from './new-release.js';
 import { addRecords, downloadSums } from './records.js';
-import { NAMING_FILES } from './releases.js';
 
 /** How many of the other files to request at a time. Only files that are complete count towards the limit of their size. */
 const OTHER_CONCURRENCY = 4;
@@ -43,61 +37,56 @@ interface Downloaded extends AuditedTree {
 export async function downloadVerified(candidate: Candidate): Promise<Downloaded> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await download(candidate);
+      // What is damaged on this disk must not make every attempt fail.
+      return await download(candidate, attempt < MAX_ATTEMPTS);
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
-      if (attempt === MAX_ATTEMPTS) throw notAccepted(candidate, error);
+      if (attempt === MAX_ATTEMPTS) throw error;
     }
     await setTimeout(RETRY_DELAY_MS);
   }
-}
-
-function notAccepted({ options: { source } }: Candidate, failure: TreeRejected): TreeRejected {
-  return new TreeRejected(
-    `${source} was not accepted: ${failure.message.slice(0, 500)}. If the next run fails too, tell the operator of the registry`,
-  );
 }
 
 /**
  * Downloads what differs from the release being served; other files are hard links to those of that release. The statements
  * come first, and name all other files: by the tree of sums, by SHA256SUMS, or by the log. A file is written only after its hash
  * has been checked. The first wrong hash ends the download. Nobody sees the folder before the whole tree has been audited.
+ *
+ * @param isReused - whether files without a hash of their own, those of the log, are taken from the release being served
  */
-async function download(candidate: Candidate): Promise<Downloaded> {
-  const { folder, heldLog, options } = candidate;
+async function download(candidate: Candidate, isReused: boolean): Promise<Downloaded> {
+  const { folder, held } = candidate;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const release = new NewRelease(httpSource(options.source), candidate);
+  const release = new NewRelease(sourceOf(candidate.source), folder, held);
   const statements = await addStatements(release);
-  const { rootKey, publication, checkpoint } = await candidate.acceptStatements(release.tree);
-  const head = publication.log === undefined ? undefined : await downloadHead(release, heldLog);
-  const isHeld = release.hasSameAsHeld(NAMING_FILES);
+  const { publication, checkpoint } = await candidate.acceptStatements(release.tree);
+  const isHeld = held?.read(PATHS.statements)?.equals(statements) === true;
   const unchanged = isHeld ? await candidate.auditHeld() : undefined;
   if (unchanged !== undefined) return { ...unchanged, stats: release.stats(), isHeld };
   const records = await downloadSums(release, publication);
   await addNewestList(release, publication);
-  if (head === undefined) addOlderLists(release, publication.sha256);
-  else {
-    const roots = await rejecting(() => checkRotation(statements, rootKey, options.trust.rootKey));
-    const log = await downloadLog(release, { head, roots }, heldLog);
-    await addLoggedLists(release, { log, statement: publication }, heldLog);
-  }
+  const accepted = await candidate.acceptedHead();
+  const log = { publication, accepted, isReused: isReused && !isHeld };
+  const entries = publication.log === undefined ? [] : await addLog(release, log);
+  const known = held === undefined ? 0 : (accepted?.size ?? 0);
+  await addOlderLists(release, publication, { entries, known });
   await addRecords(release, records);
   await release.addAll([{ path: PATHS.checksums, hash: checkpoint.treeSha256, statedIn: PATHS.statements }]);
   const others = listedFiles(release.read(PATHS.checksums)).filter(({ path }) => !release.includes(path));
   await release.addAll(others, { concurrency: OTHER_CONCURRENCY, maxBytes: MAX_OTHER_BYTES });
   await release.fetchUnlisted(PATHS.signature);
-  const audited = await candidate.audit(folder, (path) => release.isVerified(path));
+  const audited = await candidate.audit(folder);
   return { ...audited, stats: release.stats(), isHeld: false };
 }
 
 /** Adds the statements. Members that this version does not know are left out, because nothing proves them. */
-async function addStatements(release: NewRelease): Promise<StatementsFile> {
+async function addStatements(release: NewRelease): Promise<Uint8Array> {
   const bytes = await release.fetch(PATHS.statements);
   if (bytes === undefined) {
-    throw new IoFailed(`${release.sourceName} has no ${PATHS.statements}: there is no registry to mirror`);
+    throw new IoFailed(`${release.sourceName} has no ${PATHS.statements}: there is no registry`);
   }
-  const statements = await rejecting(async () => parseStatementsFile(bytes));
-  release.addUnlisted(PATHS.statements, formatStatementsFile(statements));
+  const statements = formatStatementsFile(await rejecting(async () => parseStatementsFile(bytes)));
+  release.addUnlisted(PATHS.statements, statements);
   return statements;
 }

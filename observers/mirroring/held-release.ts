@@ -1,20 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RootKey, StoredPublication } from '@passport-registry/verifier';
-import {
-  headSigner,
-  type IndexedEntry,
-  type NoteKey,
-  type SignedHead,
-} from '@passport-registry/verifier/core';
-import { IoFailed, TreeRejected } from '../../generator/errors.js';
+import type { StoredPublication } from '@passport-registry/verifier';
+import { LISTS_FOLDER } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
-import { readLogHead } from '../../generator/log/log-files.js';
-import { readEntries } from '../../generator/log/read-log.js';
 import { parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { readStatedLog } from '../../generator/verification/audit-log.js';
-import { folderSource } from '../../generator/verification/tree-source.js';
 
 /** A release that a mirror accepted before, and serves or served. */
 export class HeldRelease {
@@ -49,10 +39,10 @@ export class HeldRelease {
     return existsSync(join(this.folder, path));
   }
 
-  /** Whether a file in another folder is a hard link to the file of the release. */
-  isLinked(path: string, folder: string): boolean {
-    const [a, b] = [folder, this.folder].map((one) => statSync(join(one, path), { throwIfNoEntry: false }));
-    return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
+  /** The paths of the lists that are named by their hash. */
+  lists(): readonly string[] {
+    const folder = join(this.folder, LISTS_FOLDER);
+    return existsSync(folder) ? readdirSync(folder).map((name) => `${LISTS_FOLDER}${name}`) : [];
   }
 
   /** Returns what a verifier would store of the release, without the list: the statements name it. Undefined if they are missing. */
@@ -61,57 +51,3 @@ export class HeldRelease {
     return statements === undefined ? undefined : { version: 1, statements };
   }
 }
-
-/** The log of a release that a mirror accepted before. The log of a new release must contain it. */
-export interface HeldLog {
-  readonly release: HeldRelease;
-  readonly head: SignedHead;
-  /** The key of the log, which has signed the head. */
-  readonly key: NoteKey;
-  /** All entries. Empty if files are damaged on this disk: they are then downloaded again. */
-  readonly entries: readonly IndexedEntry[];
-}
-
-/**
- * Reads the newest log that was accepted before. As for publications, a damaged release, or one that is not valid under the
- * pinned key, is no evidence: the one before it counts.
- *
- * @param releases - the releases, newest first
- */
-export async function readHeldLog(
-  releases: readonly HeldRelease[],
-  pinned: RootKey,
-): Promise<HeldLog | undefined> {
-  for (const release of releases) {
-    try {
-      const held = await logOf(release, pinned);
-      if (held !== undefined) return held;
-    } catch (error) {
-      if (!(error instanceof TreeRejected || error instanceof IoFailed)) throw error;
-    }
-  }
-  return undefined;
-}
-
-async function logOf(release: HeldRelease, pinned: RootKey): Promise<HeldLog | undefined> {
-  const head = readLogHead((path) => release.read(path));
-  if (head === undefined) return undefined;
-  const { roots, statement } = await readStatedLog(folderSource(release.folder), pinned);
-  const read = async (index: number) => release.read(PATHS.loggedStatement(index));
-  const key = await headSigner(head, statement?.text, { roots: roots.keys, read });
-  if (key === undefined) throw damaged('is not signed by the key of the log');
-  const entries = await entriesOf(release, head);
-  return { release, head, key, entries };
-}
-
-async function entriesOf(release: HeldRelease, head: SignedHead): Promise<readonly IndexedEntry[]> {
-  try {
-    return (await readEntries({ fetchFile: async (path) => release.read(path), invalid: damaged }, head))
-      .entries;
-  } catch (error) {
-    if (error instanceof TreeRejected) return [];
-    throw error;
-  }
-}
-
-const damaged = (message: string) => new TreeRejected(`the log of a release ${message}`);

@@ -1,16 +1,14 @@
 import {
+  type AnyEntry,
   forEachConcurrent,
-  isPublication,
+  LISTS_FOLDER,
   type PublicationStatement,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { KEPT_LIST_BYTES } from '../../generator/log/log-choice.js';
-import { sha256 } from '../../generator/tree/checksums.js';
 import { LISTS_BEFORE, passingLists } from '../../generator/tree/named-lists.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { isServed } from '../../generator/verification/ask-host.js';
-import type { HeldLog } from './held-release.js';
-import type { DownloadedLog } from './log-download.js';
+import type { HeldRelease } from './held-release.js';
 import { LARGE_CONCURRENCY, type NewRelease } from './new-release.js';
 
 /** Adds the newest list under both of its names. The second is a hard link to the first. */
@@ -18,67 +16,57 @@ export async function addNewestList(
   release: NewRelease,
   { sha256: hash }: PublicationStatement,
 ): Promise<void> {
-  for (const path of [PATHS.namedList(hash), PATHS.list])
-    await release.addAll([{ path, hash, statedIn: PATHS.statements }]);
+  const path = PATHS.namedList(hash);
+  await release.addAll([{ path, hash, statedIn: PATHS.statements }]);
+  release.addLink(PATHS.list, path);
 }
-
-/** Adds the lists before the newest one that the release being served has, for a registry without a log, which names none. */
-export function addOlderLists(release: NewRelease, newest: string): void {
-  const older = release.held === undefined ? [] : passingLists(release.held.folder, newest, 0);
-  for (const path of older.slice(0, LISTS_BEFORE)) release.addHeld(path, hashIn(path));
-}
-
-/** Returns the hash that a list has in its name. */
-const hashIn = (path: string) => /[0-9a-f]{64}/.exec(path)?.[0] ?? '';
 
 /**
- * Adds the lists that the source keeps of the publications in its log, and what a pending publication needs. Files of the
- * release being served are linked.
+ * Adds the lists before the newest one, as far as a publisher keeps them by default: those of the release being served, and those
+ * that a folder lists, or that new entries of the log name, if the source has kept them.
  *
- * @param statement - the publication statement of the tree
+ * @param entries - of the log
+ * @param known - how many of them the release being served has
  */
-export async function addLoggedLists(
+export async function addOlderLists(
   release: NewRelease,
-  { log, statement }: { readonly log: DownloadedLog; readonly statement: PublicationStatement },
-  held: HeldLog | undefined,
+  { sha256: newest, log }: PublicationStatement,
+  { entries, known }: { readonly entries: readonly AnyEntry[]; readonly known: number },
 ): Promise<void> {
-  const publications = log.entries.filter(isPublication);
-  const published = publications.findIndex(({ entry }) => entry.sha256 === statement.hash);
-  const pending = publications.slice(published + 1).at(-1);
-  if (pending !== undefined) await addPending(release, pending.entry.list);
-  const known = held?.entries.length ?? 0;
-  const lists = (from: number, to: number) =>
-    new Set(publications.filter(({ index }) => index >= from && index < to).map(({ entry }) => entry.list));
-  // They never change, but a disk can damage them.
-  const gone = await listsThatAreGone(release);
-  const kept = [...lists(0, known)].filter((list) => !gone.has(PATHS.namedList(list)));
-  const damaged = kept.filter((list) => !release.addHeld(PATHS.namedList(list), list));
-  const fresh = [...damaged, ...lists(known, Number.POSITIVE_INFINITY)].filter(
-    (list) => !release.includes(PATHS.namedList(list)),
-  );
-  await forEachConcurrent(fresh, LARGE_CONCURRENCY, (list) => addLoggedList(release, list));
+  const { held } = release;
+  const logged = (from: number) => entries.slice(from).flatMap(listOf);
+  const isNew = (hash: string) => !release.includes(PATHS.namedList(hash));
+  const had = held === undefined ? [] : keptLists(held, newest, log === undefined ? undefined : logged(0));
+  // A damaged one is asked for again.
+  const damaged = had.filter(isNew).filter((hash) => !release.addHeld(PATHS.namedList(hash), hash));
+  const named = release.listed()?.flatMap(hashIn) ?? [...damaged, ...logged(known)];
+  const fresh = [...new Set(named)].filter(isNew);
+  await forEachConcurrent(fresh, LARGE_CONCURRENCY, (hash) => addListByHash(release, hash));
 }
 
-/** Adds the list of a publication that is only in the log yet, and its signature. */
-async function addPending(release: NewRelease, list: string): Promise<void> {
-  await release.addAll([{ path: PATHS.namedList(list), hash: list, statedIn: 'the log' }]);
-  await release.fetchUnlisted(PATHS.pending(list, PATHS.signature));
+const listOf = (entry: AnyEntry): string[] => (entry.type === 'publication' ? [entry.list] : []);
+
+/** Returns the hash that a list has in its name, if the path is that of a list. */
+const hashIn = (path: string): string[] =>
+  path.startsWith(LISTS_FOLDER) ? (path.match(/[0-9a-f]{64}(?=\.json$)/) ?? []) : [];
+
+/**
+ * Returns the hashes of the lists of a release that a publisher keeps by default.
+ *
+ * @param logged - the lists that the log names. Undefined if there is no log, so that large lists are not kept permanently
+ */
+function keptLists(held: HeldRelease, newest: string, logged: readonly string[] | undefined): string[] {
+  const keptBytes = logged === undefined ? 0 : KEPT_LIST_BYTES;
+  const passed = passingLists(held.folder, newest, keptBytes).slice(LISTS_BEFORE);
+  const kept = held.lists().filter((path) => !passed.includes(path));
+  return kept.flatMap(hashIn).filter((hash) => logged?.includes(hash) !== false);
 }
 
-/** Returns the paths of large lists that the release being served has, and that the source has removed by now. */
-async function listsThatAreGone({ held, sourceName }: NewRelease): Promise<ReadonlySet<string>> {
-  const gone = new Set<string>();
-  for (const path of held === undefined ? [] : passingLists(held.folder, '', KEPT_LIST_BYTES)) {
-    if (!(await isServed(sourceName, path))) gone.add(path);
-  }
-  return gone;
-}
-
-/** Adds the list of a new publication, if the source has kept it. */
-async function addLoggedList(release: NewRelease, hash: string): Promise<void> {
+/** Adds a list by the hash in its name, if the source has kept it. */
+async function addListByHash(release: NewRelease, hash: string): Promise<void> {
   const path = PATHS.namedList(hash);
   const bytes = await release.fetch(path);
   if (bytes === undefined) return;
-  if (sha256(bytes) !== hash) throw new TreeRejected(`${path} does not have the hash in its name`);
-  release.addVerified(path, bytes);
+  if (!release.addOwn(path, bytes, hash))
+    throw new TreeRejected(`${path} does not have the hash in its name`);
 }

@@ -1,16 +1,21 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
-import { GeneratorError, IoFailed } from '../../generator/errors.js';
-import { withOutputLock } from '../../generator/files/output-lock.js';
-import { readIfReadable } from '../../generator/files/read-file.js';
-import { filesBelow } from '../../generator/files/walk.js';
+import { GeneratorError, IoFailed, TreeRejected } from '../../generator/errors.js';
+import { withLock } from '../../generator/files/lock.js';
+import { withTemporaryFolder } from '../../generator/files/temporary-folder.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
-import { Candidate, type MirrorOptions } from './candidate.js';
+import { Candidate, type CandidateOptions } from './candidate.js';
 import { downloadVerified } from './download.js';
-import { HeldRelease, readHeldLog } from './held-release.js';
+import { HeldRelease } from './held-release.js';
 import type { TransferStats } from './new-release.js';
 import { Releases, releaseName } from './releases.js';
+
+/** Options of `mirrorOnce`. */
+interface MirrorOptions extends CandidateOptions {
+  /** The folder of the mirror. A host serves `current` in it. */
+  readonly folder: string;
+}
 
 /** The report of one run. */
 export interface MirrorReport extends TransferStats {
@@ -20,13 +25,10 @@ export interface MirrorReport extends TransferStats {
   /** SHA-256 of the list, lower-case hexadecimal. */
   readonly sha256: string;
   readonly issuers: number;
-  /** Files of the release being served that were damaged on this disk and have been repaired. */
-  readonly repaired: readonly string[];
-  /**
-   * The log of the registry, and whether its newest publication is only in the log: the published files are still those
-   * before it. Undefined if there is none.
-   */
-  readonly log: (Pick<SignedHead, 'origin' | 'size'> & { readonly isPending: boolean }) | undefined;
+  /** Whether the release being served was damaged on this disk, and has been replaced. */
+  readonly repaired: boolean;
+  /** The log of the registry. Undefined if there is none. */
+  readonly log: Pick<SignedHead, 'origin' | 'size'> | undefined;
   /** What expires soon, in words. */
   readonly warnings: readonly string[];
   /** What this version does not know. Unlisted files and unknown members of statements.json were left out. */
@@ -44,8 +46,9 @@ export async function mirrorOnce(options: MirrorOptions): Promise<MirrorReport> 
   try {
     mkdirSync(options.folder, { recursive: true });
     const releases = new Releases(options.folder);
-    return await withOutputLock(join(options.folder, 'current'), (staging) =>
-      mirrorLocked(options, releases, staging),
+    const served = join(options.folder, 'current');
+    return await withLock(served, () =>
+      withTemporaryFolder(served, (staging) => mirrorLocked(options, releases, staging)),
     );
   } catch (cause) {
     if (cause instanceof GeneratorError) throw cause;
@@ -62,33 +65,24 @@ async function mirrorLocked(
   const serving = releases.current();
   const accepted = releases.newestFirst().map((name) => new HeldRelease(releases.path(name)));
   const held = serving === undefined ? undefined : accepted[0];
-  const before = { held, releases: accepted, heldLog: await readHeldLog(accepted, options.trust.rootKey) };
   const folder = join(staging, 'tree');
-  const candidate = new Candidate(options, folder, before);
-  const { stats, report, log, isHeld } = await downloadVerified(candidate);
+  const candidate = new Candidate(options, folder, { held, releases: accepted });
+  const { stats, report, log, isHeld } = await downloadVerified(candidate).catch((error) => {
+    if (!(error instanceof TreeRejected)) throw error;
+    throw new TreeRejected(
+      `${options.source} was not accepted: ${error.message.slice(0, 500)}. If the next run fails too, tell the operator of the registry`,
+    );
+  });
   const { updatedAt = '', sha256: hash = '', issuers = 0 } = report;
   const base = releaseName(folder, updatedAt);
   const switched = !isHeld && (serving === undefined || releases.baseOf(serving) !== base);
-  const repaired = isHeld || switched || held === undefined ? [] : damagedFiles(held, folder);
-  // A copy of the release being served that is damaged, or has a file too many, is replaced as a whole.
+  const repaired = !isHeld && !switched;
+  // A release that is damaged, or has a file too many, is replaced as a whole.
   if (!isHeld) await releases.switchTo(folder, switched ? base : releases.unused(base));
   return {
     ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },
-    log: log && {
-      origin: log.head.origin,
-      size: log.head.size,
-      isPending: log.pendingList !== undefined,
-    },
+    log: log && { origin: log.head.origin, size: log.head.size },
     warnings: report.warnings,
     notes: report.notes,
   };
-}
-
-/** Returns the files of the release being served that are damaged, compared with a new copy of the same tree. */
-function damagedFiles(held: HeldRelease, fresh: string): string[] {
-  return filesBelow(fresh).filter((path) => {
-    // Only intact files have been linked.
-    if (held.isLinked(path, fresh)) return false;
-    return readIfReadable(held.folder, path)?.equals(readFileSync(join(fresh, path))) !== true;
-  });
 }

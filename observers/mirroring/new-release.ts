@@ -9,7 +9,6 @@ import { isHostFile } from '../../generator/tree/files.js';
 import { ownHostFile } from '../../generator/tree/host-configuration.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { registryFiles, type TreeSource } from '../../generator/verification/tree-source.js';
-import type { Candidate } from './candidate.js';
 import type { HeldRelease } from './held-release.js';
 
 /** The size of a download. */
@@ -46,19 +45,14 @@ export class NewRelease {
   readonly #folder: string;
   /** The release being served. */
   readonly held: HeldRelease | undefined;
-  /** The hashes of the files in the folder, by path. */
-  readonly #hashes = new Map<string, string>();
-  /** One of the paths of each hash. */
-  readonly #pathOf = new Map<string, string>();
-  /** The files whose content was verified, by this download or for the release being served. */
-  readonly #verified = new Set<string>();
   /** The files and the folders that exist by now. */
   readonly #paths = new Set<string>();
   readonly #folders = new Set<string>();
   #fetched = 0;
   #bytes = 0;
 
-  constructor(source: TreeSource, { folder, held }: Pick<Candidate, 'folder' | 'held'>) {
+  /** @param folder - the new folder */
+  constructor(source: TreeSource, folder: string, held: HeldRelease | undefined) {
     this.#source = source;
     this.#folder = folder;
     this.held = held;
@@ -66,6 +60,11 @@ export class NewRelease {
 
   get sourceName(): string {
     return this.#source.name;
+  }
+
+  /** Lists the paths of the source; undefined if it has no listing. */
+  listed(): readonly string[] | undefined {
+    return this.#source.paths?.();
   }
 
   /** The files in the folder. Those that are not there come from the source, and are not added. */
@@ -89,23 +88,13 @@ export class NewRelease {
     return readFileSync(join(this.#folder, path));
   }
 
-  /** Whether a file with this hash is in the folder. */
-  has(path: string, hash: string): boolean {
-    return this.#hashes.get(path) === hash;
-  }
-
-  #note(path: string, hash: string): void {
-    this.#hashes.set(path, hash);
-    this.#pathOf.set(hash, path);
-  }
-
   /** Whether the release being served has a file with this hash. */
   isHeld(path: string, hash: string): boolean {
     return this.held?.has(path, hash) === true;
   }
 
   /**
-   * Adds files: hard links to the release being served or to equal files, or downloads.
+   * Adds files: hard links to the release being served, or downloads. A file that is there already stays.
    *
    * @throws {@link TreeRejected} if the source does not have a file with its hash, or if the downloads are too large
    */
@@ -125,20 +114,14 @@ export class NewRelease {
   }
 
   async #add(file: StatedFile): Promise<void> {
-    const { path, hash } = file;
-    if (this.has(path, hash)) return;
-    const equal = this.#pathOf.get(hash);
-    if (this.held?.has(path, hash)) this.#linkHeld(path);
-    else if (equal !== undefined) this.#link(join(this.#folder, equal), path);
-    else if (!(await this.#fetch(file))) return;
-    this.#note(path, hash);
+    if (this.includes(file.path) || this.addHeld(file.path, file.hash)) return;
+    await this.#fetch(file);
   }
 
   /** Adds a file that was made here, if it has the right hash. Returns whether it has. */
   addOwn(path: string, bytes: Uint8Array, hash: string): boolean {
     if (sha256(bytes) !== hash) return false;
     this.addUnlisted(path, bytes);
-    this.#note(path, hash);
     return true;
   }
 
@@ -162,12 +145,15 @@ export class NewRelease {
     this.#place(path, (file) => writeFileSync(file, bytes, { mode: 0o644, flag: 'wx' }));
   }
 
-  /** Adds a file whose content has been verified. */
-  addVerified(path: string, bytes: Uint8Array): void {
-    if (this.held?.read(path)?.equals(bytes)) this.#linkHeld(path);
+  /** Adds a file that follows from others: a hard link to the release being served, if that has the same one. */
+  addMade(path: string, bytes: Uint8Array): void {
+    if (this.held?.read(path)?.equals(bytes)) this.#link(join(this.held.folder, path), path);
     else this.addUnlisted(path, bytes);
-    this.#note(path, sha256(bytes));
-    this.#verified.add(path);
+  }
+
+  /** Adds a file of this folder under another path, too. */
+  addLink(path: string, existing: string): void {
+    this.#link(join(this.#folder, existing), path);
   }
 
   /** Whether a file is in the folder. */
@@ -175,41 +161,17 @@ export class NewRelease {
     return this.#paths.has(path);
   }
 
-  /**
-   * Adds a file of the release being served that never changes, unless it is damaged.
-   *
-   * @returns false if the file is damaged. True if there is none: it was not kept
-   */
+  /** Adds a file of the release being served, if that has one with this hash. Returns whether it has. */
   addHeld(path: string, hash: string): boolean {
-    if (this.held?.contains(path) !== true || this.includes(path)) return true;
-    if (!this.isHeld(path, hash)) return false;
-    this.#linkHeld(path);
+    if (this.held?.has(path, hash) !== true) return false;
+    this.#link(join(this.held.folder, path), path);
     return true;
   }
 
-  /** Whether the content of a file was verified, by this download or for the release being served. */
-  isVerified(path: string): boolean {
-    return this.#verified.has(path);
-  }
-
-  /** Whether a file in the folder is the same as in the release being served. */
-  isHeldAsIs(path: string): boolean {
-    return this.includes(path) && this.held?.read(path)?.equals(this.read(path)) === true;
-  }
-
-  /** Whether the release being served has the same files at some paths, and lacks the same ones. */
-  hasSameAsHeld(paths: readonly string[]): boolean {
-    const held = this.held;
-    if (held === undefined) return false;
-    return paths.every((path) => (this.includes(path) ? this.isHeldAsIs(path) : !held.contains(path)));
-  }
-
-  /** Returns false for a file that the source need not serve. */
-  async #fetch({ path, hash, statedIn }: StatedFile): Promise<boolean> {
+  async #fetch({ path, hash, statedIn }: StatedFile): Promise<void> {
     if (isHostFile(path)) return this.#addHostFile(path, hash);
     try {
       this.#receive(path, await readHashedFile(askAgain(registryFiles(this.#source)), path, hash));
-      return true;
     } catch (cause) {
       if (!(cause instanceof RegistryError)) throw cause;
       const isMissing = hasCode(cause, 'ERR_SOURCE_STATUS');
@@ -218,14 +180,12 @@ export class NewRelease {
     }
   }
 
-  /** Makes or downloads a file that configures hosts, which a host may hide. Returns whether it has the right hash. */
-  async #addHostFile(path: string, hash: string): Promise<boolean> {
+  /** Makes or downloads a file that configures hosts, which a host may hide: then it is left out. */
+  async #addHostFile(path: string, hash: string): Promise<void> {
     const own = ownHostFile(path, hash);
-    if (own !== undefined && this.addOwn(path, Buffer.from(own), hash)) return true;
+    if (own !== undefined && this.addOwn(path, Buffer.from(own), hash)) return;
     const bytes = (await this.#source.get(path).catch(() => undefined))?.bytes;
-    if (bytes === undefined || sha256(bytes) !== hash) return false;
-    this.#receive(path, bytes);
-    return true;
+    if (bytes !== undefined && sha256(bytes) === hash) this.#receive(path, bytes);
   }
 
   #receive(path: string, bytes: Uint8Array): void {
@@ -236,12 +196,6 @@ export class NewRelease {
   #count(bytes: Uint8Array): void {
     this.#fetched += 1;
     this.#bytes += bytes.length;
-  }
-
-  /** Links a file of the release being served, whose content has been verified. */
-  #linkHeld(path: string): void {
-    this.#link(join((this.held as HeldRelease).folder, path), path);
-    this.#verified.add(path);
   }
 
   #link(existing: string, path: string): void {

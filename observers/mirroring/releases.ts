@@ -16,13 +16,10 @@ import { readIfReadable } from '../../generator/files/read-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 
-/** The files from which all others of a tree follow. A publication can be in the log alone, so the statements do not name its head. */
-export const NAMING_FILES = [PATHS.statements, PATHS.logHead] as const;
-
-/** Names a release. Names sort by time, and the same bytes have the same name. */
+/** Names a release by its statements, which name all other files. Names sort by time, and the same tree has the same name. */
 export function releaseName(folder: string, updatedAt: string): string {
-  const content = NAMING_FILES.map((path) => readIfReadable(folder, path) ?? Buffer.alloc(0));
-  return `${updatedAt.replaceAll(/[-:]/g, '')}-${sha256(Buffer.concat(content)).slice(0, 16)}`;
+  const statements = readIfReadable(folder, PATHS.statements) ?? Buffer.alloc(0);
+  return `${updatedAt.replaceAll(/[-:]/g, '')}-${sha256(statements).slice(0, 16)}`;
 }
 
 /** Readers may still use the previous release, and slow readers the one before. */

@@ -26,7 +26,7 @@ export interface CheckedHost {
 
 /**
  * Checks what a host shows against the log that is known: its heads are consistent with the log, everything that it
- * publishes is in the log, what is in the log is published, and the proof is what verifiers demand.
+ * publishes is in the log, it is not behind the log, and the proof is what verifiers demand.
  */
 export async function checkHost(view: HostView, round: Round): Promise<CheckedHost> {
   const { host, problem } = view;
@@ -37,7 +37,11 @@ export async function checkHost(view: HostView, round: Round): Promise<CheckedHo
   if (round.log.publication === undefined) return { findings, behind: undefined, size };
   const shown = await compareWithLog(view, round.log);
   const behind = await behindOf(view, shown.index, round);
-  findings.push(...shown.findings, ...pending(view, behind, round), ...(await proofFindings(view, round)));
+  findings.push(
+    ...shown.findings,
+    ...tooFarBehind(view, behind, round),
+    ...(await proofFindings(view, round)),
+  );
   return { findings, behind, size };
 }
 
@@ -59,7 +63,7 @@ async function behindOf(
   if (index === undefined) return earlier;
   if (index >= newestIndex(log.entries)) return undefined;
   if (earlier?.index === index) return earlier;
-  // Without an earlier round, the statement that has not been published tells when it was signed.
+  // Without an earlier round, the statement that the host lacks tells when it was signed.
   return { index, since: before.head === undefined ? ((await signedAfter(index, round)) ?? now) : now };
 }
 
@@ -75,19 +79,19 @@ async function signedAfter(index: number, { log: { entries }, hosts }: Round): P
   }
 }
 
-function pending(
+function tooFarBehind(
   { host: { url } }: HostView,
   behind: Behind | undefined,
   { log, now, options }: Round,
 ): Finding[] {
-  if (behind === undefined || now - behind.since <= options.pendingAfterMs) return [];
+  if (behind === undefined || now - behind.since <= options.maxBehindMs) return [];
   const sequenceOf = (index: number) => {
     const entry = log.entries[index];
     return entry?.type === 'publication' ? `publication ${entry.sequence}` : 'no publication';
   };
   const newest = sequenceOf(newestIndex(log.entries));
-  const message = `${newest} is in the log, but ${sequenceOf(behind.index)} is published since ${formatUpdatedAt(behind.since)}`;
-  return [finding('not-published', message, { host: url })];
+  const message = `${newest} is in the log, but the host serves ${sequenceOf(behind.index)} since ${formatUpdatedAt(behind.since)}`;
+  return [finding('host-behind', message, { host: url })];
 }
 
 /** Verifies the proof that the publication of a host is logged, as a verifier does that has the same trust anchor. */

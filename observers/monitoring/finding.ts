@@ -19,7 +19,7 @@ const KIND_OF = {
   'list-invalid': 'alarm',
   'forbidden-change': 'alarm',
   'not-logged': 'alarm',
-  'not-published': 'alarm',
+  'host-behind': 'alarm',
   'other-root-key': 'alarm',
   'proof-invalid': 'alarm',
   'too-few-cosignatures': 'alarm',

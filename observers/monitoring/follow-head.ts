@@ -1,13 +1,15 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
-  headSigner,
+  ANY_TIME,
   type IndexedEntry,
   keysAt,
   type LogTree,
+  type PublicationStatement,
   pinnedChains,
   rootKeysOf,
   type SignedHead,
   signerAmong,
+  verifyPublicationStatement,
   walkChains,
 } from '@passport-registry/verifier/core';
 import { shown } from '../../generator/diagnostics/diagnostic.js';
@@ -18,7 +20,6 @@ import {
   MAX_READ_ENTRIES,
   readEntries,
 } from '../../generator/log/read-log.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import type { HostView } from './host-view.js';
 import type { MonitoredHost } from './monitored-host.js';
 import type { KnownLog, Round } from './round.js';
@@ -107,7 +108,7 @@ async function readOther(
 
 /**
  * Returns why a head is not acceptable. The key of the log at its size must have signed it. If that key is not known yet, it
- * is the one that the published statement names, or a statement that is only in the log so far. Undefined if it is signed.
+ * is the one that the publication of the host names. Undefined if it is signed.
  *
  * @throws {@link IoFailed}
  */
@@ -123,11 +124,26 @@ export async function signatureProblem(
   if ((await signerAmong(head, keysAt(keys, head.size))) !== undefined) return undefined;
   const isKnown = head.size <= size && head.size >= (keys[0]?.from ?? Number.POSITIVE_INFINITY);
   if (!isKnown) {
-    const read = (index: number) => view.host.read(PATHS.loggedStatement(index));
-    const log = { roots: await rootsOf(known, view), read };
-    if ((await headSigner(head, view.statements?.publication, log)) !== undefined) return undefined;
+    const published = await verifiedUnder(view.statements?.publication, await rootsOf(known, view));
+    if ((await signerAmong(head, [published?.log?.vkey ?? ''])) !== undefined) return undefined;
   }
   return 'is not signed by the key of the log that the root key names';
+}
+
+/** Verifies a publication statement under any of some root keys. Undefined if none of them has signed it. */
+async function verifiedUnder(
+  statement: string | undefined,
+  roots: readonly RootKey[],
+): Promise<PublicationStatement | undefined> {
+  if (statement === undefined) return undefined;
+  for (const root of roots) {
+    try {
+      return await verifyPublicationStatement(statement, root, ANY_TIME);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+    }
+  }
+  return undefined;
 }
 
 /** The known root keys, and their successors in the rotation of the host. */

@@ -16,7 +16,6 @@ import { type Grown, relationOf, signatureProblem } from './follow-head.js';
 import { type HostView, headsOf, type ShownHead, unreadable } from './host-view.js';
 import { readLists } from './read-lists.js';
 import type { Round } from './round.js';
-import { publishedIndex } from './shown-publication.js';
 import { verifyEntries } from './verify-entries.js';
 
 /**
@@ -96,7 +95,7 @@ async function grow(
   const { from, told } = firstTold({ entries, tree }, round);
   const verified = await verifyEntries(log, { entries, hosts, from, told });
   const { state, publications } = verified;
-  const watch = { issuers: options.watch, from: told, published: publishedIndex(view, all) };
+  const watch = { issuers: options.watch, from: told };
   const lists = await readLists(publications, log.list, { hosts, watch });
   // If something cannot be read, all of this is repeated later, and told then. Notes about the past are not told.
   const isTold = ({ severity, entry = told }: Finding) => severity !== 'note' || entry >= told;

@@ -94,9 +94,8 @@ async function readAboutOf(
 ): Promise<AboutIssuers | undefined> {
   const { aboutSha256 } = publication;
   if (aboutSha256 === undefined) return new Map();
-  const paths = [PATHS.about, PATHS.pending(publication.sha256, PATHS.about)];
   try {
-    const bytes = await readFromAny(hosts, { paths, hash: aboutSha256, hashOf: sha256 });
+    const bytes = await readFromAny(hosts, { path: PATHS.about, hash: aboutSha256, hashOf: sha256 });
     return await verifyAbout(bytes, publication);
   } catch (error) {
     if (error instanceof IoFailed) return undefined;
@@ -106,7 +105,7 @@ async function readAboutOf(
 
 function tellChanges({ issuers }: KnownAbout, about: AboutIssuers, { log, options, findings }: Round): void {
   const publication = log.publication as KnownPublication;
-  const watch = { issuers: options.watch, published: -1 };
+  const watch = { issuers: options.watch };
   const old = new Map(Object.entries(issuers));
   for (const issuer_id of [...new Set([...old.keys(), ...about.keys()])].sort()) {
     const fields = aboutChanges(old.get(issuer_id), about.get(issuer_id));

@@ -48,8 +48,7 @@ interface Reading {
 
 /** A file whose hash is known. */
 interface HashedFile {
-  /** Where the file can be, the likely place first. */
-  readonly paths: readonly string[];
+  readonly path: string;
   readonly hash: string;
   /** Computes the hash: that of the file, or of the statement in the file. */
   readonly hashOf: (bytes: Uint8Array) => string;
@@ -63,24 +62,22 @@ interface HashedFile {
  */
 export async function readFromAny(
   hosts: readonly MonitoredHost[],
-  { paths, hash, hashOf, maxBytes }: HashedFile,
+  { path, hash, hashOf, maxBytes }: HashedFile,
 ): Promise<Uint8Array | undefined> {
   let failure: IoFailed | undefined;
   let responses = 0;
   for (const host of hosts) {
-    for (const path of paths) {
-      try {
-        // A cache can have an older file, or remember that there was none. The second request passes by it.
-        for (const query of [undefined, hash]) {
-          const bytes = await host.read(path, { query, maxBytes });
-          if (bytes !== undefined && hashOf(bytes) === hash) return bytes;
-        }
-        responses++;
-      } catch (error) {
-        if (!(error instanceof IoFailed)) throw error;
-        if (isTooLarge(error)) responses++;
-        else failure ??= error;
+    try {
+      // A cache can have an older file, or remember that there was none. The second request passes by it.
+      for (const query of [undefined, hash]) {
+        const bytes = await host.read(path, { query, maxBytes });
+        if (bytes !== undefined && hashOf(bytes) === hash) return bytes;
       }
+      responses++;
+    } catch (error) {
+      if (!(error instanceof IoFailed)) throw error;
+      if (isTooLarge(error)) responses++;
+      else failure ??= error;
     }
   }
   if (responses === 0 && failure !== undefined) throw failure;
@@ -94,7 +91,7 @@ export function readLoggedStatement(
   hash: string,
 ): Promise<Uint8Array | undefined> {
   const hashOf = (bytes: Uint8Array) => statementHash(Buffer.from(bytes).toString('latin1'));
-  return readFromAny(hosts, { paths: [PATHS.loggedStatement(index)], hash, hashOf });
+  return readFromAny(hosts, { path: PATHS.loggedStatement(index), hash, hashOf });
 }
 
 /** Whether an error means that a file is larger than its limit. */

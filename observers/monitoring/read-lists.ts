@@ -70,7 +70,7 @@ export async function readLists(
 }
 
 function fileOf({ sha256: hash, size }: KnownPublication) {
-  return { paths: [PATHS.namedList(hash)], hash, hashOf: sha256, maxBytes: Math.min(size, LIMITS.list) };
+  return { path: PATHS.namedList(hash), hash, hashOf: sha256, maxBytes: Math.min(size, LIMITS.list) };
 }
 
 /** Small lists are kept permanently, unless the operator has decided otherwise. Older large ones need not be there. */
@@ -113,8 +113,6 @@ interface Watch {
   readonly issuers: readonly string[];
   /** The first entry of the log whose changes are told. */
   readonly from: number;
-  /** The number of entries before the publication that the host publishes. -1 if that is not known. */
-  readonly published: number;
 }
 
 /**
@@ -161,15 +159,17 @@ export function changeOf(
   const { index, sequence, updatedAt: since } = publication;
   // The first two characters of each line are a mark, such as "~ ".
   const lines = describeDifference([change], records).map((line) => line.slice(2));
-  const isPending = watch.published !== -1 && index > watch.published;
   const fields = weightiestFirst(change.fields).map(({ field, from, to }) => ({
     field,
     from: from ?? null,
     to: to ?? null,
   }));
-  return issuerChanged(
-    watch.issuers,
-    `${lines.join('; ')}, since ${since}, by publication ${sequence}${isPending ? ', which is not published yet' : ''}`,
-    { entry: index, sequence, since, issuer_id, kind, fields, ...(isPending && { pending: true }) },
-  );
+  return issuerChanged(watch.issuers, `${lines.join('; ')}, since ${since}, by publication ${sequence}`, {
+    entry: index,
+    sequence,
+    since,
+    issuer_id,
+    kind,
+    fields,
+  });
 }

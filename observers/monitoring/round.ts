@@ -28,8 +28,8 @@ export interface MonitorOptions {
   readonly folder: string | undefined;
   /** In the first round: from when on changes are told, in milliseconds before now. Undefined tells none. */
   readonly sinceMs: number | undefined;
-  /** How long a publication may be in the log without being published, in milliseconds. */
-  readonly pendingAfterMs: number;
+  /** How long a host may serve an older publication than the newest one in the log, in milliseconds. */
+  readonly maxBehindMs: number;
   /** The time limit of a round, in milliseconds. */
   readonly timeoutMs: number;
 }

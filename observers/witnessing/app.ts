@@ -38,6 +38,7 @@ const STATUS = {
   unsigned: 403,
   'unknown-log': 404,
   conflict: 409,
+  'other-root': 409,
   inconsistent: 422,
 } as const satisfies Record<HeadRefusal, number>;
 
@@ -67,8 +68,9 @@ async function addCheckpoint(c: Context, service: WitnessService): Promise<Respo
     if (!(error instanceof HeadRefused)) throw error;
     const { refusal, size, message } = error;
     service.report(`refused with ${STATUS[refusal]}: ${message}`);
-    if (refusal === 'inconsistent' && asked !== undefined) service.report(evidence(asked.head));
-    if (refusal === 'conflict') return c.body(`${size}\n`, STATUS.conflict, SIZE);
+    const isOtherHistory = refusal === 'inconsistent' || refusal === 'other-root';
+    if (isOtherHistory && asked !== undefined) service.report(evidence(asked.head));
+    if (STATUS[refusal] === 409) return c.body(`${size}\n`, 409, SIZE);
     return c.body(`${message}\n`, STATUS[refusal], TEXT);
   }
 }

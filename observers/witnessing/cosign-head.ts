@@ -6,6 +6,7 @@ import {
   encodeCosignature,
   isConsistent,
   isNamed,
+  isSameBytes,
   isSignedByNoteKey,
   type NoteKey,
   type NoteSignature,
@@ -27,13 +28,15 @@ export type HeadRefusal =
   | 'unsigned'
   /** The head is smaller than the cosigned one, or the proof begins at another size. */
   | 'conflict'
+  /** The head has the size of the cosigned one, and another root. */
+  | 'other-root'
   /** The head does not contain the cosigned one. */
   | 'inconsistent';
 
 /** A witness refuses to cosign a head. */
 export class HeadRefused extends TreeRejected {
   readonly refusal: HeadRefusal;
-  /** For a conflict: the size of the head that the witness has cosigned last; 0 if it has cosigned none. */
+  /** For a conflict and another root: the size of the head that the witness has cosigned last; 0 if it has cosigned none. */
   readonly size: number;
 
   constructor(refusal: HeadRefusal, message: string, size = 0) {
@@ -80,7 +83,12 @@ export async function cosignHead(cosigner: Cosigner, request: CosignRequest): Pr
       const message = `the head of the log has ${head.size} entries, but one with ${older.size} entries is cosigned`;
       throw new HeadRefused('conflict', message, older.size);
     }
-    if (!isConsistent(older, head, await prove(older))) {
+    const proof = await prove(older);
+    if (head.size === older.size && !isSameBytes(head.root, older.root)) {
+      const message = `the head of the log with ${head.size} entries has another root than the one that is cosigned`;
+      throw new HeadRefused('other-root', message, older.size);
+    }
+    if (!isConsistent(older, head, proof)) {
       throw new HeadRefused(
         'inconsistent',
         `the log with ${head.size} entries is not proven to contain the log with ${older.size} entries that is cosigned`,

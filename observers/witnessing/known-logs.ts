@@ -1,12 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { RegistryError, type RegistryFiles, type RootKey } from '@passport-registry/verifier';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   currentRoots,
   type NoteKey,
-  newestPublication,
   type PinnedRoot,
   type PublicationStatement,
-  parseHead,
   parseNoteKey,
   pinnedChains,
   type RootChain,
@@ -16,7 +14,6 @@ import {
 } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { clockAt } from '../../generator/list/updated-at.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import { httpSource, registryFiles } from '../../generator/verification/tree-source.js';
 
 /** The logs that a witness service cosigns. */
@@ -55,15 +52,15 @@ const TIMEOUT_MS = 10_000;
 const PAUSE_MS = 3000;
 
 /**
- * Reads the key of a registry's log from statements of its root key: from the published one, and from the newest one in the
- * log, which can name a new key of the log before it is published.
+ * Reads the key of a registry's log from its publication. A new key of the log signs a head before the publication that names it is
+ * served, so the operator of the witness names it beforehand (`--log`).
  *
  * @param url - the URL of the registry
  * @param root - the pinned root key. A rotation may have replaced the key since
  * @throws {@link TreeRejected} | {@link IoFailed} if the registry cannot be read, or has no log
  */
 export async function registryLog(url: string, root: PinnedRoot): Promise<KnownLogs> {
-  let known = await readStatements(url, { chains: pinnedChains([root]), statements: [] });
+  let known = await readStatements(url, { chains: pinnedChains([root]), statement: undefined });
   let readAt = performance.now();
   let running = Promise.resolve();
   let next: Promise<void> | undefined;
@@ -80,7 +77,10 @@ export async function registryLog(url: string, root: PinnedRoot): Promise<KnownL
     await running;
   };
   return {
-    keys: () => known.statements.flatMap(({ log }) => (log ? parseNoteKey(log.vkey, 'log', invalid) : [])),
+    keys: () => {
+      const log = known.statement?.log;
+      return log === undefined ? [] : [parseNoteKey(log.vkey, 'log', invalid)];
+    },
     refresh: () => {
       next ??= readSoon();
       return next;
@@ -91,8 +91,8 @@ export async function registryLog(url: string, root: PinnedRoot): Promise<KnownL
 /** What is known of a registry. */
 interface Known {
   readonly chains: readonly RootChain[];
-  /** The published statement, and one that is only in the log, if any. */
-  readonly statements: readonly PublicationStatement[];
+  /** The newest publication. Undefined before the first reading. */
+  readonly statement: PublicationStatement | undefined;
 }
 
 const invalid = (message: string) => new TreeRejected(`the key of the log ${message}`);
@@ -107,27 +107,13 @@ async function readStatements(url: string, before: Known): Promise<Known> {
     const root = currentRoots(chains)[0] as RootKey;
     const published = await verifyPublicationStatement(publication, root, { clock, expiry: false });
     if (published.log === undefined) throw unreadable('its publication statement names no log');
-    const pending = await newestLogged(files, chains[0]?.keys ?? []).catch(() => undefined);
     // A host that serves an old statement does not bring back an old key.
     const isRotated = currentRoots(before.chains)[0]?.thumbprint !== root.thumbprint;
-    const earlier = isRotated ? [] : before.statements.slice(0, 1);
-    const newest = [published, ...earlier].reduce((one, next) => (next.sequence > one.sequence ? next : one));
-    const statements =
-      pending !== undefined && pending.sequence > newest.sequence ? [newest, pending] : [newest];
-    return { chains, statements };
+    const earlier = isRotated ? undefined : before.statement;
+    const isOld = earlier !== undefined && earlier.sequence > published.sequence;
+    return { chains, statement: isOld ? earlier : published };
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     throw unreadable(cause.message);
   }
-}
-
-/** Reads the newest publication in the log, which need not be published yet. */
-async function newestLogged(
-  files: RegistryFiles,
-  roots: readonly RootKey[],
-): Promise<PublicationStatement | undefined> {
-  const head = await files.get(PATHS.logHead);
-  if (head === undefined) return undefined;
-  const read = (index: number) => files.get(PATHS.loggedStatement(index));
-  return newestPublication(parseHead(head, invalid).size, { roots, read });
 }

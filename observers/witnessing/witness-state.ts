@@ -1,6 +1,5 @@
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { RootKey } from '@passport-registry/verifier';
 import {
   COSIGNED_ANY_TIME,
@@ -17,8 +16,9 @@ import {
 } from '@passport-registry/verifier/core';
 import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
 import { flushFolder } from '../../generator/files/flush.js';
-import { LockHeld, withOutputLock } from '../../generator/files/output-lock.js';
+import { withLock } from '../../generator/files/lock.js';
 import { readIfExists } from '../../generator/files/read-file.js';
+import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { cosignedHeadPath } from '../../generator/log/log-files.js';
 
 /** The names that a trust anchor accepts: ASCII without white space and plus. */
@@ -151,63 +151,12 @@ export async function changeState(
   change: (last: CosignedHead | undefined) => Promise<CosignedHead>,
 ): Promise<CosignedHead> {
   const file = stateFile(state, origin);
-  return withFileLock(file, async (temporary) => {
+  return withLock(file, async ({ assertHeld }) => {
     const last = await lastCosigned(state, origin);
     const next = await change(last);
     if (next === last) return next;
-    try {
-      const written = join(temporary, 'checkpoint');
-      writeFileSync(written, formatNote(next.head.note), { flag: 'wx', flush: true, mode: 0o644 });
-      renameSync(written, file);
-      flushFolder(state.folder);
-    } catch (cause) {
-      throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
-    }
+    assertHeld();
+    writeWholeFile(file, formatNote(next.head.note));
     return next;
   });
-}
-
-/** How long to wait for another process that cosigns a head of the same log, in milliseconds. */
-const MAX_WAIT_MS = 20_000;
-/** The pause before another attempt, at most. It is random, so that no process always comes too late. */
-const RETRY_MS = 5;
-/** The pause between two turns of this process, in which another process can take the lock. */
-const PAUSE_MS = 1;
-
-/** The turns that wait in this process, by file: one turn is first in line for the lock of the file. */
-const turns = new Map<string, Promise<unknown>>();
-
-/**
- * Runs a function that nobody else runs for the same file meanwhile, in this process or in another one. Waits for others.
- *
- * @param work - receives a temporary folder on the same file system
- * @throws {@link IoFailed} if another process does not finish in time
- */
-async function withFileLock<T>(file: string, work: (temporary: string) => Promise<T>): Promise<T> {
-  const before = turns.get(file);
-  const turn = (async () => {
-    if (before !== undefined) await before.catch(() => undefined).then(() => setTimeout(PAUSE_MS));
-    return withLock(file, work);
-  })();
-  turns.set(file, turn);
-  try {
-    return await turn;
-  } finally {
-    if (turns.get(file) === turn) turns.delete(file);
-  }
-}
-
-async function withLock<T>(file: string, work: (temporary: string) => Promise<T>): Promise<T> {
-  const deadline = performance.now() + MAX_WAIT_MS;
-  for (;;) {
-    try {
-      return await withOutputLock(file, work);
-    } catch (error) {
-      if (!(error instanceof LockHeld)) throw error;
-      if (performance.now() > deadline) {
-        throw new IoFailed(`another process uses ${file}, and does not finish`, { cause: error });
-      }
-    }
-    await setTimeout(Math.random() * RETRY_MS);
-  }
 }

@@ -62,7 +62,7 @@ describe('passport-registry', () => {
   it.each([
     [['suspend', 'acme'], 'suspend'],
     [['keys', 'generate'], 'keys generate'],
-    [['branch', 'save', '--nonsense'], 'branch save'],
+    [['keys', 'rotate', '--nonsense'], 'keys rotate'],
     [['new'], 'new'],
     [['bild'], ''],
   ])('points to the help of the command: %j', async (args, command) => {

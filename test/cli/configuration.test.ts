@@ -189,7 +189,6 @@ describe('registry.yaml', () => {
       expect(code, stderr).toBe(0);
     }
     for (const args of [
-      ['keys', 'step', '--next', 'new.json'],
       ['keys', 'rotate', '--next-key', 'x'],
       ['verify', '.'],
     ])

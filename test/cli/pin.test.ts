@@ -361,8 +361,8 @@ describe('pin refuses, and writes nothing', () => {
       () => changed(publish(second, []), 'keys/root.json', plain.get('keys/root.json')?.toString()),
       /is not signed by the root key|were not signed by the root key|does not name the algorithm/,
     ],
-    ['a list that was altered', () => withList('{}'), /names the list \S+, but its file has /],
-    ['no list', () => withList(undefined), /has no lists/],
+    ['a list that was altered', () => withList('{}'), /names the list \S+, but the source has no such /],
+    ['no list', () => withList(undefined), /has no such lists/],
     ['no root key', () => changed(plain, 'keys/root.json', undefined), /keys\/root.json is missing/],
     ['a root key that is a page', () => changed(plain, 'keys/root.json', '<html>'), /is not JSON/],
     ['a private root key', () => changed(plain, 'keys/root.json', '{"kty":"OKP","d":"x"}'), /private member/],
@@ -500,19 +500,19 @@ describe('--root-key takes a trust anchor', () => {
   });
 
   it.each<[string, (anchor: string) => string, RegExp]>([
-    ['no next root key', (anchor) => anchor.replace('{', '{"next_roots":[],'), /next_roots is empty/],
+    ['no next root key', (anchor) => anchor.replace('{', '{"next_roots":[],'), /next_roots has 0 items/],
     [
       'a quorum without witnesses',
       (anchor) => anchor.replace('{', '{"quorum":2,'),
       /witnesses and quorum need each other/,
     ],
-    ['an unknown member', (anchor) => anchor.replace('{', '{"note":"",'), /"note" is not a member/],
+    ['an unknown member', (anchor) => anchor.replace('{', '{"note":"",'), /unknown member "note"/],
     ['a repeated member', (anchor) => anchor.replace('{', '{"sources":[],'), /"sources" appears twice/],
     ['a private member', (anchor) => anchor.replace('"kty"', '"d":"x","kty"'), /root has a private member/],
     [
       'a JWK that is also a trust anchor',
       (anchor) => anchor.replace('{', '{"kty":"OKP",'),
-      /"kty" is not a member/,
+      /unknown member "kty"/,
     ],
     [
       'a public key after it',

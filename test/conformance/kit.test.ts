@@ -28,7 +28,7 @@ const EVERY = 67;
 /** Rules that say nothing to one of the six roles: who they are for. */
 const FOR_OTHERS: Readonly<Record<string, string>> = {
   publishers: `other-files write-order save-last hold-kept list-later newest-published next-statement
-    request-follows signer-memory root-key-continues statements-stay verified-before-written publication-rules
+    request-follows signer-memory root-key-continues verified-before-written publication-rules
     record-changes reinstated reserved-names changes-unsigned log-witnesses`,
   hosts: 'query-ignored',
   issuers: 'nonce nonce-signature mint issuer-errors access-token',

@@ -6,34 +6,18 @@ import { describeWith } from '../support/components.js';
 import { commandsBelow, operatorCommands, ownRegistry, sh, withoutTerminal } from '../support/documents.js';
 import { installedPath } from '../support/installed.js';
 import { copyOf, madeOnce } from '../support/made-once.js';
+import { obey, registryAfter, START } from '../support/operator-registry.js';
 import { ROOT } from '../support/paths.js';
 import { serve } from '../support/serving.js';
 import { claimsOf } from '../support/signed-tree.js';
 import { readTreeFile } from '../support/statements.js';
 import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
-/** The operator's own registry after the commands below some headings, which many tests begin with. */
-async function registryAfter(...headings: string[]): Promise<string> {
-  const name = `registry-after-${headings.join('-').replaceAll(/\W+/g, '-')}`;
-  const made = await madeOnce(name, async (parent) => obey(headings, await ownRegistry(parent)));
-  return join(copyOf(made), 'my-registry');
-}
-
-/** Runs the commands below some headings of the pages for operators. */
-async function obey(headings: readonly string[], folder: string): Promise<void> {
-  for (const heading of headings) {
-    for (const commands of operatorCommands(heading)) await sh(commands, folder);
-  }
-}
-
 /** The setting of the online key. */
 const ONLINE = 'checkpoint: { signer: { key: online.pem }, public_key: online.json }\n';
 
 /** The headings that set up freshness. */
 const FRESH = ['The key', 'Freshness: hourly, without the root key'];
-
-/** The heading that sets up keys that registry.yaml names, checkpoints and a log. */
-const START = 'From records to a registry with everything';
 
 /** The operator's records in a folder whose registry.yaml names the online key only, published with freshness. */
 async function freshWithOnlineKey(): Promise<string> {
@@ -50,9 +34,10 @@ describe('the commands of the pages for operators', () => {
     const folder = await ownRegistry();
     await obey([START], folder);
     const { stdout } = await cli(['status', '--offline', '--json'], folder);
-    const { level, list, log, hold, checkpoint, next } = JSON.parse(stdout);
-    expect([level, list.issuers, log.size, hold.issuers, next]).toEqual(['note', 2, 1, [], []]);
-    expect(checkpoint.level).toBe('ok');
+    const { parts } = JSON.parse(stdout);
+    const facts = (part: string) => parts.find((one: { part: string }) => one.part === part);
+    expect([facts('list').issuers, facts('log').size, facts('checkpoint').hold]).toEqual([2, 1, []]);
+    expect(facts('checkpoint').level).toBe('ok');
     const { online } = claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')));
     expect(online).toMatchObject({ hold: true });
   });
@@ -66,16 +51,20 @@ describe('the commands of the pages for operators', () => {
   });
 });
 
-/** A request with a checkpoint alone, and one with a rotation step, signed in the same way as the list. */
+/** A request with a checkpoint alone, and a rotation, signed in the same way as the list. */
 const SIGN_WITH_OPENSSL = `
+sign() { openssl pkeyutl -sign -rawin -inkey $1.pem -in $2 -out $3; }
 npx passport-registry build --unsigned tool-checkpoint --root-key root.json
 test ! -e tool-checkpoint/publication.signing-input
-openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-checkpoint/checkpoint.signing-input -out tool-checkpoint/checkpoint.sig
+sign root-key tool-checkpoint/checkpoint.signing-input tool-checkpoint/checkpoint.sig
 npx passport-registry attach tool-checkpoint --root-key root.json
 npx passport-registry keys generate --no-passphrase --private tool-next.pem > tool-next.json
-npx passport-registry keys step --unsigned tool-step --root-key root.json --next tool-next.json
-openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-step/rotation.signing-input -out tool-step/rotation.sig
-npx passport-registry attach tool-step --root-key root.json > tool-step.jwt
+npx passport-registry keys rotate --unsigned tool-step --root-key root.json --next-root-key tool-next.json
+sign root-key tool-step/outgoing/rotation.signing-input tool-step/outgoing/rotation.sig
+sign tool-next tool-step/issuers.json tool-step/issuers.sig
+sign tool-next tool-step/publication.signing-input tool-step/publication.sig
+sign tool-next tool-step/checkpoint.signing-input tool-step/checkpoint.sig
+npx passport-registry attach tool-step --root-key root.json
 `;
 
 /** Commands that sign a request with the signer of registry.yaml. */
@@ -110,7 +99,7 @@ describeWith(['openssl'], 'signing in two steps', () => {
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
     const { stdout } = await sh('npx passport-registry verify dist --root-key root.json', folder);
     expect(stdout).toContain('is valid');
-    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 2 });
+    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 3 });
   });
 });
 
@@ -146,20 +135,6 @@ describe('registry.yaml', () => {
   });
 });
 
-describe('an emergency', () => {
-  it('docs/operators/emergency.md: suspend, end that, revoke', async () => {
-    const folder = await registryAfter(START);
-    const git = 'git -c user.name=Operator -c user.email=operator@example.com';
-    await sh(`git init -q && git add issuers && ${git} commit -qm 'Records'`, folder);
-    await obey(['An issuer is compromised'], folder);
-    const record = readFileSync(join(folder, 'issuers/harbour-logistics.yaml'), 'utf8');
-    expect(record).toContain('status: revoked');
-    expect(record).toMatch(
-      / active: new keys, audited\nstatus: revoked\nstatus_reason: asked to be removed\n/,
-    );
-  });
-});
-
 describe('the README of a new registry, without a branch', () => {
   it.each([
     ['without git', ''],
@@ -189,9 +164,10 @@ describe('the README of a new registry, without a branch', () => {
     const [rotate] = blocks('New root key');
     await paste(rotate);
     expect(list().issuers).toHaveLength(2);
-    const [served, next] = ['dist/keys/root.json', 'rotation/next.json'].map(
+    const [served, next, old] = ['dist/keys/root.json', 'root.json', '../old-root.json'].map(
       (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')).kid,
     );
+    expect(old).not.toBe(next);
     expect(served).toBe(next);
   });
 });
@@ -208,14 +184,14 @@ describe('a new root key with GitHub', () => {
       'git init -q --bare -b main ../origin.git',
       'git init -q -b main && git remote add origin ../origin.git',
       "git add -A && git commit -qm 'Registry' && git push -qu origin main",
-      'npx passport-registry build --production && npx passport-registry branch save dist',
+      'npx passport-registry build --production --first && sh .github/published.sh new && sh .github/published.sh save',
     ];
     await sh([...author, prepared.join('\n')].join(''), folder);
     for (const commands of commandsBelow('cli/scaffold/template/README.md', 'New root key')) {
       await sh([...author, commands].join(''), folder);
     }
     const shown =
-      'git fetch -q && git show origin/new-root-key:root.json && git show origin/published:keys/root.json';
+      'git fetch -q && git show origin/new-root-key:root.json && git show origin/published:tree/keys/root.json';
     const { stdout } = await sh(shown, folder);
     const [, first, second] = /"kid":\s*"([\w-]+)"[\s\S]*"kid":\s*"([\w-]+)"/.exec(stdout) ?? [];
     expect([first, stdout]).toEqual([second, expect.stringContaining(String(first))]);
@@ -225,8 +201,7 @@ describe('a new root key with GitHub', () => {
 describe('freshness and rotation', () => {
   it.each([
     ['A new root key', 'root.json'],
-    ['By hand', 'next.json'],
-    ['By signing request', 'next.json'],
+    ['By signing request', 'root.json'],
   ])('docs/operators/keys.md: checkpoint, %s', async (rotation, rootKey) => {
     const folder = await freshWithOnlineKey();
     const names = 'root_key: root.json\nsigner: { key: root-key.pem }\n';
@@ -266,54 +241,23 @@ describe('freshness and rotation', () => {
     const said = await sh(status, folder);
     // The output has the lines that the document shows.
     const text = readFileSync(join(ROOT, 'docs/operators/status.md'), 'utf8');
-    const [, shown = ''] = /```text\n(warning online keys[\s\S]*?)\n\n/.exec(text) ?? [];
-    const parts = (lines: string) =>
+    const [, shown = ''] = /```text\n(warning online keys[\s\S]*?)\n```/.exec(text) ?? [];
+    const names = (lines: string) =>
       lines
+        .trim()
         .split('\n')
         .map((line) => line.slice(8, 19))
         .sort();
-    expect(parts(said.stdout.split('\n\n')[0] ?? '')).toEqual(parts(shown));
-    expect(said.stdout).toContain('There is nothing to do.');
+    expect(names(said.stdout)).toEqual(names(shown));
     const { stdout } = await sh(monitor, folder);
-    const report = JSON.parse(readFileSync(join(folder, 'status.json'), 'utf8'));
-    expect([stdout, report.ok, report.next]).toEqual(['', true, []]);
-    // The list names every field.
-    const [, list = ''] = /^With `--json`:\n\n([\s\S]*?)\n\n/m.exec(text) ?? [];
-    for (const [part, facts] of Object.entries(report)) {
-      expect(list).toContain(`\`${part}`);
-      const fields = typeof facts === 'object' && !Array.isArray(facts) ? Object.keys(facts ?? {}) : [];
-      for (const field of fields.filter((one) => !['level', 'message', 'folder'].includes(one))) {
-        expect(list).toMatch(new RegExp(`[\`.]${field}\``));
-      }
+    const { ok, parts } = JSON.parse(readFileSync(join(folder, 'status.json'), 'utf8'));
+    expect([stdout, ok]).toEqual(['', true]);
+    // The table names every fact.
+    const rows = text.slice(text.indexOf('With `--json`')).split('\n');
+    for (const { part, level, fact, hint, ...facts } of parts) {
+      const row = rows.find((line) => line.split('|')[1]?.includes(`\`${part}\``));
+      for (const name of Object.keys(facts)) expect(row).toContain(`\`${name}\``);
     }
-  });
-
-  it('docs/operators/emergency.md: stop an issuer while the root key is away', async () => {
-    const folder = await registryAfter(START);
-    const [hold = '', end = ''] = operatorCommands('Stop an issuer while the root key is away');
-    expect((await sh(hold, folder)).stderr).toContain('on hold: harbour-logistics.');
-    const { stdout } = await sh('npx passport-registry status --root-key root.json --offline', folder);
-    expect(stdout).toMatch(/^warning hold {8}harbour-logistics, by the checkpoint of /m);
-    expect((await sh(end, folder)).stderr).toContain('on hold: no issuer');
-    expect(readFileSync(join(folder, 'dist/issuers/harbour-logistics'), 'utf8')).toContain('"suspended"');
-  });
-
-  it('docs/operators/emergency.md: hold over the list that witnesses have cosigned', async () => {
-    const folder = await registryAfter(START);
-    cpSync(join(folder, 'dist'), join(folder, 'host'), { recursive: true });
-    const [hold = ''] = operatorCommands('When witnesses are away');
-    const { stderr } = await sh(
-      hold.replace('https://registry.example', await serve(join(folder, 'host'))),
-      folder,
-    );
-    expect(stderr.match(/on hold: harbour-logistics\./g)).toHaveLength(2);
-  });
-
-  it('docs/operators/emergency.md: a leaked online key, a lost root key', async () => {
-    const folder = await registryAfter(START);
-    await obey(['The online key has leaked'], folder);
-    await obey(['The root key is lost'], folder);
-    expect((await cli(['checkpoint', '--online-key', '../online.pem'], folder)).code).toBe(3);
   });
 });
 

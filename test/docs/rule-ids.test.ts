@@ -24,7 +24,7 @@ statement-form statement-claims statement-checks statement-rollback statement-li
 strict-json canonical-values jwt-profile limits deadlines clocks store-times roles client-memory
 client-steps error-codes failed-requests retries statements-file about-file status-since auditor-codes
 public-hosts publication-rules record-changes reinstated reserved-names list-later newest-published
-next-statement request-follows signer-memory root-key-continues statements-stay verified-before-written
+next-statement request-follows signer-memory root-key-continues verified-before-written
 tree-of-sums sums-place sums-form sums-levels sums-proof sums-caches sums-updates sums-whole public-log
 log-name log-entries other-entries log-bytes log-files log-write-order log-witnesses log-proof log-quorum
 log-rollback log-audit log-head log-tiles log-statements log-order log-tree log-kept log-mirror

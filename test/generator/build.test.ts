@@ -8,7 +8,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, verifyList } from '@passport-registry/verifier';
@@ -198,11 +197,12 @@ describe('a second build', () => {
     await built(folder, ...AT(T1));
     writeFiles(folder, { 'issuers/b.yaml': recordText('b', { status: 'suspended' }) });
     rmSync(join(folder, 'issuers/c.yaml'));
-    const strays = ['Notes.doc', 'a.doc', 'b.doc', 'c.doc', 'd.doc', 'stray/file.txt'];
+    // A later version may have added such files.
+    const strays = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt'];
     writeFiles(folder, Object.fromEntries(strays.map((path) => [`dist/${path}`, 'x'])));
     const { stdout } = await built(folder, ...AT(T2), '--json', '--override', 'c:record-removed');
     // issuers/b, the list under both names, its signature, about.json, the statements, the sums, the checksums, the page that has the
-    // list in it, and the changes; issuers/c and the stray files.
+    // list in it, and the changes; issuers/c and the other files.
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({
       written: 10,
@@ -212,11 +212,10 @@ describe('a second build', () => {
       issuers: 2,
     });
     expect(existsSync(join(folder, 'dist/issuers/c'))).toBe(false);
-    expect(existsSync(join(folder, 'dist/stray'))).toBe(false);
-    // Only what no publication can have made is named, and not more than a reader takes in.
-    const notes = report.notes.filter((note: string) => note.includes('.doc'));
-    expect(notes).toEqual([expect.stringMatching(/: (?:[\w./]+, ){4}[\w./]+, and 1 more\.$/)]);
-    expect(notes[0]).not.toContain('issuers/c');
+    // Only what this version does not write is named, and not more than a reader takes in.
+    expect(report.notes.filter((note: string) => note.includes('.txt'))).toEqual([
+      'Removed from dist, because no publication makes such a file: a.txt, b.txt, c.txt, d.txt, e.txt, and 1 more.',
+    ]);
   });
 
   it('moves the time of every file that it replaces to a later whole second', async () => {
@@ -267,40 +266,6 @@ describe('a second build', () => {
     expect(stderr).toContain('check whether it is right');
   });
 
-  it.each<[string, string, (text: string) => string]>([
-    ['an empty signature', 'issuers.sig', () => ''],
-    ['another root key', 'keys/root.json', () => '{}'],
-    ['an altered record', 'issuers/alpha', () => '{}'],
-    ['altered checksums', 'SHA256SUMS', () => 'x\n'],
-  ])('mends %s, and never goes back in time', async (_name, path, alter) => {
-    const folder = await workspace();
-    const { stdout } = await built(folder, '--json');
-    const before = JSON.parse(stdout).updatedAt;
-    writeFileSync(join(folder, 'dist', path), alter(read(folder, path)));
-    expect((await cli(['verify', 'dist'], folder)).code).toBe(1);
-    await built(folder);
-    expect((await cli(['verify', 'dist'], folder)).code).toBe(0);
-    expect(updatedAt(folder) >= before).toBe(true);
-  });
-
-  it('stops where the published list is not the one that was published: no change can be checked against it', async () => {
-    const folder = await workspace();
-    await built(folder);
-    const list = join(folder, 'dist/issuers.json');
-    const whole = readFileSync(list, 'utf8');
-    for (const damage of [
-      () => writeFileSync(list, readFileSync(list).subarray(0, 300)),
-      () => writeFileSync(list, ''),
-      () => writeFileSync(list, whole.replace('"tier":"certified"', '"tier":"registered"')),
-      () => writeFileSync(list, whole.replace(/"updated_at":"2/, '"updated_at":"1')),
-      () => execFileSync('sh', ['-c', `rm '${list}' && mkdir '${list}'`]),
-    ]) {
-      damage();
-      const { code, stderr } = await cli(['build', ...KEY], folder);
-      expect([code, stderr.includes('restore')]).toEqual([1, true]);
-    }
-  });
-
   it('goes through a link to where the tree really is, be it empty or not', async () => {
     const folder = await workspace();
     mkdirSync(join(folder, 'served/www'), { recursive: true });
@@ -311,23 +276,6 @@ describe('a second build', () => {
     expect(lstatSync(join(folder, 'dist')).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(folder, 'served/www/issuers/alpha'), 'utf8')).toContain('revoked');
     expect(readdirSync(join(folder, 'served'))).toEqual(['www']);
-  });
-
-  it('puts right what stands where a file or a folder belongs', async () => {
-    const folder = await workspace();
-    await built(folder, ...AT(T1));
-    const whole = contents(join(folder, 'dist'));
-    const dist = join(folder, 'dist');
-    execFileSync('sh', ['-c', 'mv issuers ../elsewhere && ln -s ../elsewhere issuers'], { cwd: dist });
-    execFileSync('sh', ['-c', 'rm 404.html && mkdir 404.html && touch 404.html/x'], { cwd: dist });
-    execFileSync('sh', ['-c', 'cp serve.json ../serve.json && ln -sf ../serve.json serve.json'], {
-      cwd: dist,
-    });
-    execFileSync('sh', ['-c', 'rm -r schemas && touch schemas'], { cwd: dist });
-    await built(folder);
-    expect(contents(dist)).toEqual(whole);
-    expect(existsSync(join(folder, 'elsewhere', 'alpha'))).toBe(true);
-    expect(readdirSync(dist, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())).toEqual([]);
   });
 });
 
@@ -359,7 +307,7 @@ describe('what a build refuses', () => {
     });
     expect(stderr).toContain('issuers/gamma.yaml:2:7: error unknown-value: tier is "gold"');
     expect(contents(join(folder, 'dist'))).toEqual(before);
-    expect(readdirSync(folder)).not.toContain('.dist.staging');
+    expect(readdirSync(folder)).toEqual(['dist', 'issuers', 'key.pem']);
   });
 
   it.each([
@@ -427,24 +375,17 @@ describe('the key', () => {
     expect((await cli(['build', ...KEY, '--root-key', 'key.pem'], folder)).code).toBe(3);
   });
 
-  it('of a registry changes only by a rotation, or when the operator gives its verifiers up', async () => {
+  it('of a registry changes only by a rotation', async () => {
     const folder = await workspace();
     await built(folder, ...AT(T1));
     const before = contents(join(folder, 'dist'));
     await cli(['keys', 'generate', '--no-passphrase', '--private', 'other.pem'], folder);
     writeFiles(folder, { 'other.json': (await cli(['keys', 'public', 'other.pem'], folder)).stdout });
-    const other = ['build', '--key', 'other.pem'];
     for (const more of [[], ['--root-key', 'other.json']]) {
-      const { code, stderr } = await cli([...other, ...more], folder);
-      expect(code).toBe(3);
-      expect(stderr).toContain('--rotation');
-      expect(stderr).toContain('--break-pinned-verifiers');
+      const { code, stderr } = await cli(['build', '--key', 'other.pem', ...more], folder);
+      expect([code, stderr]).toEqual([3, expect.stringContaining('`keys rotate`')]);
       expect(contents(join(folder, 'dist'))).toEqual(before);
     }
-    expect((await cli([...other, '--break-pinned-verifiers'], folder)).code).toBe(0);
-    // A new signature of the same size under the same time could stay behind on a mirror.
-    expect(updatedAt(folder) > T1).toBe(true);
-    expect((await cli(['verify', 'dist', '--root-key', 'other.json'], folder)).code).toBe(0);
   });
 
   it('can come from the environment', async () => {
@@ -505,7 +446,6 @@ describe('the development key', () => {
   it.each([
     ['suspend', ['suspend', 'alpha', '--reason', 'x']],
     ['revoke', ['revoke', 'alpha', '--reason', 'x']],
-    ['keys rotate', ['keys', 'step', '--next', 'online.json']],
   ])('signs nothing under CI by %s', async (_name, args) => {
     const folder = await workspace();
     const online = await cli(['keys', 'generate', '--no-passphrase', '--private', 'online.pem'], folder);

@@ -182,7 +182,7 @@ describe('an emergency', () => {
     const { code, stderr } = await cli([name, 'gamma', '--reason', 'x', '--key', 'none.pem'], folder);
     expect(code).toBe(4);
     expect(stderr).toContain(
-      `The status in issuers/europe/gamma.yaml stays ${status}.\nWhen the cause is repaired, run the same command again.\n`,
+      `The status in issuers/europe/gamma.yaml stays ${status}. When the cause is repaired, run the same command again.\n`,
     );
     expect(stderr).toContain('Not stopped yet: gamma.');
     expect([parse(record()).status, sums()]).toEqual([status, before]);
@@ -204,8 +204,10 @@ describe('an emergency', () => {
     ['suspend', ['--reason', 'so']],
     ['hold', []],
   ])('says that %s has stopped nobody if the folder cannot be written', async (name, more) => {
-    writeFiles(folder, { '.dist.staging': '' });
-    const { code, stderr } = await cli([name, 'gamma', ...more], folder);
+    const full: typeof fs.accessSync = (path) => {
+      throw Object.assign(new Error(`EROFS: ${path}`), { code: 'EROFS' });
+    };
+    const { code, stderr } = await withFs({ accessSync: full }, () => cli([name, 'gamma', ...more], folder));
     expect([code, stderr]).toEqual([4, expect.stringContaining('Not stopped yet: gamma.\n')]);
   });
 
@@ -280,10 +282,6 @@ describe('an emergency', () => {
       () => said,
     );
     expect(record()).toContain('status_reason: x');
-    // Another command edits nothing, because a build could read that.
-    const other = await command('suspend', 'alpha', '--reason', 'x');
-    expect([other.code, other.stderr]).toEqual([4, expect.stringContaining('another build')]);
-    expect(parse(readFileSync(join(folder, 'issuers/alpha.yaml'), 'utf8')).status).toBe('active');
     child.kill(signal);
     // A shell reports the signal as this exit code.
     expect([await ended, 128 + constants.signals[signal]]).toEqual([[null, signal], code]);
@@ -307,10 +305,6 @@ describe('an emergency', () => {
     const explained = edited.replace('see the minutes', 'see the minutes\nstatus_reason: x');
     expect([code, record()]).toEqual([0, explained]);
     expect(readFileSync(join(folder, 'dist/issuers/gamma'), 'utf8')).toContain('"status":"suspended"');
-    // The list of a killed build may have no valid signature yet.
-    writeFiles(folder, { 'dist/issuers.sig': 'A'.repeat(86) });
-    expect((await command('suspend', 'gamma', '--reason', 'x')).code).toBe(0);
-    expect(record()).toBe(explained);
   });
 
   it('in a record with other line ends, with the status below its name, or in one pair of braces', async () => {
@@ -343,12 +337,13 @@ describe('a suspension whose files cannot all be written', () => {
   }
 
   it.each([
-    ['its statements', 'statements.json', 'suspended'],
-    ['the list, which is in the log', 'issuers.json', 'active'],
-    ['the head of the log', 'log/checkpoint', 'active'],
+    ['its statements', 'dist/statements.json', 'suspended'],
+    ['the list', 'dist/issuers.json', 'active'],
+    ['the head of the log', 'dist/log/checkpoint', 'suspended'],
+    ['all of the change, which is not committed', '.dist.stage/manifest.json', 'active'],
   ])('stays in the record if the tree lacks %s, and repeated completes it', async (_what, file, list) => {
     const { tree, folder: where } = await publishedWithLog();
-    const { code, stderr } = await suspendWithout((name) => name === join(tree, file), where);
+    const { code, stderr } = await suspendWithout((name) => name === join(where, file), where);
     expect([code, stderr]).toEqual([4, expect.stringContaining('cannot be written: EPERM')]);
     expect(stderr).toContain('issuers/alpha.yaml stays suspended');
     expect(statusOf(join(where, 'issuers/alpha.yaml'))).toBe('suspended');

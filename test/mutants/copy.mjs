@@ -48,7 +48,7 @@ export function copyCheckout(checkout, copy) {
 export function compile(copy, maps) {
   const compiler = join(copy, 'node_modules/typescript/bin/tsc');
   const node = (...args) => execFileSync(process.execPath, args, { cwd: copy, stdio: 'inherit' });
-  node(compiler, '--build', 'cli');
+  node(compiler, '--build', 'cli', 'conformance');
   node('cli/bundle.mjs');
   for (const [project, folder] of Object.entries({ verifier: '.', 'verifier/node': 'node' })) {
     const outDir = join(maps, 'verifier/build', folder);

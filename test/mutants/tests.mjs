@@ -107,7 +107,8 @@ export async function coverTests(copy, { tests, workers }) {
 const BATCHES = [3, 10, ...Array(100).fill(30)];
 
 /**
- * Runs the test files that reach a mutant until one fails. Tests of the same folder run first, then the fastest.
+ * Runs the test files that reach a mutant until one fails. Tests of the same folder run first, then
+ * those of the fewest mutants, which test little else.
  *
  * @param minutes - the remaining test files are left out after this time
  */
@@ -117,8 +118,13 @@ export async function testMutant(copy, mutant, { coverage, minutes }) {
   const sameFolder = testFolder(mutant.file);
   const reaching = coverage
     .filter(({ reached }) => reached.includes(mutant.id))
-    .map(({ file, milliseconds }) => ({ file, milliseconds, near: file.startsWith(sameFolder) ? 0 : 1 }))
-    .sort((a, b) => a.near - b.near || a.milliseconds - b.milliseconds);
+    .map(({ file, milliseconds, reached }) => ({
+      file,
+      milliseconds,
+      near: file.startsWith(sameFolder) ? 0 : 1,
+      breadth: reached.length,
+    }))
+    .sort((a, b) => a.near - b.near || a.breadth - b.breadth);
   const limits = new Map(
     reaching.map(({ file, milliseconds }) => [file, Math.max(3 * milliseconds, MIN_LIMIT_MS)]),
   );
@@ -150,6 +156,6 @@ export async function testMutant(copy, mutant, { coverage, minutes }) {
 
 /** Returns the folder with the tests of a compiled file: `test/verifier/log/` for `verifier/build/core/log/merkle.js`. */
 function testFolder(file) {
-  const [, top, folder = ''] = /^(?:build\/)?([^/]+)\/(?:build\/)?(?:([^/]+)\/)?/.exec(file);
+  const [, top, folder = ''] = /^(?:build\/)?([^/]+)\/(?:build\/)?(?:core\/)?(?:([^/]+)\/)?/.exec(file);
   return `test/${top}/${folder}`;
 }

@@ -42,8 +42,8 @@ class GivenOrder extends BaseSequencer {
 export default defineConfig({
   test: {
     ...base.test,
-    // A process records the mutants that it reaches for one file.
-    isolate: true,
+    // While mutants are recorded, each file has a process. Otherwise files share one, as usual.
+    isolate: process.env['MUTANTS_FOLDER'] !== undefined,
     globalSetup: ['test/support/run-folder.ts', 'test/support/browser-service.ts'],
     setupFiles: ['test/mutants/setup.ts', ...(base.test?.setupFiles ?? [])],
     sequence: { sequencer: GivenOrder },

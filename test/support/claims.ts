@@ -75,7 +75,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/rotating/next-roots', '%s refuses the registry of a thief'],
     ],
     'A build extends the published log #a658d1d8': [
-      ['generator/publishing/killed-log', 'never forks the log, whatever runs next'],
+      ['generator/publishing/killed', 'and never forks the log'],
       ['generator/publishing/log', 'a log that was put back, and a log of another history'],
       ['observers/witnessing/two-histories', 'however often it is killed'],
     ],
@@ -146,7 +146,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/offline-signing/offline', 'a request that was overtaken by another publication'],
       ['custody/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
-    'A suspension ends only by a record with a time #8d3781d9': [
+    'A suspension ends only by a record with a time #e38b2b82': [
       ['generator/review/reinstated', 'lift nothing'],
       ['generator/review/reinstated', 'ends one suspension, and none after it'],
       ['generator/review/reinstated', 'is no time of the future'],
@@ -157,7 +157,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ],
     ],
     'Under one root key, each publication has a higher number #84f85fc7': [
-      ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
+      ['generator/publishing/journal', 'leaves the old tree or a committed one'],
       ['custody/offline-signing/statement', 'is not signed with %s'],
       ['custody/offline-signing/statement', 'although the root key has signed it'],
       ['custody/offline-signing/statement', 'no other takes its sequence'],
@@ -193,15 +193,11 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/holder-signing/killed', 'never uses a nonce twice'],
       ['custody/ceremony/ceremony', 'notices before the key is split that somebody else has joined'],
     ],
-    'The root key in the output folder is replaced only #247b4b8c': [
-      [
-        'generator/build',
-        'of a registry changes only by a rotation, or when the operator gives its verifiers up',
-      ],
-    ],
-    'An invalid record, an invalid key or a full disk #5681541a': [
+    'An invalid record, an invalid key, a killed command or a full disk #ae84a3a4': [
+      ['generator/publishing/damaged-tree', 'is refused by whatever signs, which leaves it as it is'],
       ['generator/records/bad-input', 'a bad file'],
-      ['generator/publishing/killed-build', 'never leaves a tree that is taken for good while it is not'],
+      ['generator/publishing/journal', 'leaves the old tree or a committed one'],
+      ['generator/publishing/journal', 'stays if the next one cannot be written: the disk is full'],
       ['observers/mirroring/mirror', 'says so on a full disk, and serves the old tree'],
     ],
     'A private key is never printed #6569b1bb': [
@@ -213,22 +209,26 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/scaffold/init', 'nothing is written behind a link'],
       ['cli/operating/status', 'is never read, and the passphrase is not asked for, and no command is run'],
     ],
-    '`keys rotate` signs a step only to the key #552599be': [
+    'The root key of a tree changes only by a rotation #923b5294': [
+      ['generator/build', 'of a registry changes only by a rotation'],
       ['cli/rotating/rotate', 'two rotations at once'],
       ['cli/rotating/rotate', 'a rotation that does not fit'],
       ['cli/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
     ],
-    '`branch save` verifies both trees #94ac4310': [
-      ['generator/publishing/save-branch', 'and publishes no file that is not part of the tree, such as %s'],
-      ['generator/publishing/save-branch', 'by an older list: a revocation stays'],
-      ['generator/publishing/save-branch', 'by a tree that was built over an older list'],
-      ['generator/publishing/branch', 'refuses a branch that was put back to an older list'],
-      ['generator/publishing/branch', 'starts only if the host clearly has no list'],
-      ['generator/publishing/branch', 'never replaces the publication of somebody else'],
-      [
-        'generator/publishing/branch',
-        'refuses to start again if the branch is gone while the registry serves a list',
-      ],
+    'With a `base_url`, a production key signs a publication only #a01887bb': [
+      ['generator/publishing/follow-url', '(c) where the URL shows %s, %s goes on or is refused'],
+      ['generator/publishing/follow-url', '(d) where the URL shows the %s, %s is refused'],
+      ['generator/publishing/follow-url', 'needs --first where the URL shows %s'],
+      ['generator/publishing/follow-url', 'is refused, also with --first'],
+      ['generator/publishing/follow-url', 'keeps a hold at the URL that the tree has never seen'],
+    ],
+    '`load` verifies the whole tree under the root key #987890f4': [
+      ['observers/mirroring/load-tree', 'the tree of a thief, and one with a file that nobody has signed'],
+      ['observers/mirroring/load-tree', 'what is older than this machine has read at the URL'],
+      ['observers/mirroring/load-tree', 'names whom the replaced tree stops and the loaded one does not'],
+      ['observers/mirroring/load-tree', 'brings a stale tree to what the URL serves, and moves it aside'],
+      ['cli/scaffold/two-operators', 'is refused by the push'],
+      ['cli/scaffold/two-operators', 'a tree that was not loaded is not replaced by what this machine has'],
     ],
     'A file in a pull request cannot run code #ec8ab4ef': [
       [
@@ -287,10 +287,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/build', 'writes only what changed'],
     ],
     'A build reads every record and verifies #07c50fe6': [
-      [
-        'generator/publishing/killed-build',
-        'never leaves a tree that is taken for good while it is not, and the next build mends it',
-      ],
+      ['generator/publishing/journal', 'leaves the old tree or a committed one'],
       ['generator/publishing/read-back', 'is what the disk gives back'],
     ],
     'Invalid input produces an error #92b1af35': [

@@ -69,7 +69,9 @@ export async function monitoredHosts(
       const trust =
         args.includes('--root-key') || args.includes('--no-root-key') ? [] : ['--root-key', 'anchor.json'];
       const given = args.filter((arg) => arg !== '--no-root-key');
-      const outcome = await cli([...fixed, ...trust, ...given], folder);
+      // The registries of tests have begun some hours ago.
+      const lag = args.includes('--max-behind') ? [] : ['--max-behind', '86400'];
+      const outcome = await cli([...fixed, ...trust, ...lag, ...given], folder);
       return { ...outcome, report: JSON.parse(outcome.stdout), told: toldIn(outcome, hosts) };
     },
   };

@@ -49,9 +49,7 @@ export async function signedTree(): Promise<SignedTree> {
     writeFiles(folder, { 'issuers/issuer-00.yaml': recordText('issuer-00', { status }) });
   const checkpoint = withKeys({ checkpoint: 'online.pem' });
   await good('build', '--key', 'first.pem', ...checkpoint);
-  writeFiles(folder, { step: await good('keys', 'step', '--key', 'first.pem', '--next', 'root.json') });
-  const rotation = ['--root-key', 'root.json', '--rotation', 'step'];
-  await good('build', '--key', 'root.pem', ...rotation, ...checkpoint);
+  await good('keys', 'rotate', '--yes', '--key', 'first.pem', '--next-key', 'root.pem', ...checkpoint);
   change('suspended');
   await good('build', '--key', 'root.pem', ...checkpoint);
   return { folder, files: filesOf(join(folder, 'dist')), ...keys };

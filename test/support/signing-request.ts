@@ -8,15 +8,17 @@ const SIGNATURES = {
   'issuers.json': 'issuers.sig',
   'publication.signing-input': 'publication.sig',
   'checkpoint.signing-input': 'checkpoint.sig',
-  'rotation.signing-input': 'rotation.sig',
+  'outgoing/rotation.signing-input': 'outgoing/rotation.sig',
 };
 
-/** Signs all payloads of the request in a folder with the key there, whatever they say. */
-export function signFiles(folder: string): void {
-  const key = createPrivateKey(readFileSync(join(folder, 'key.pem')));
+/** Signs all payloads of the request in a folder with the keys there, whatever they say. @param outgoing - signs a rotation step */
+export function signFiles(folder: string, keys: { key?: string; outgoing?: string } = {}): void {
+  const { key: name = 'key', outgoing = name } = keys;
   for (const [payload, signature] of Object.entries(SIGNATURES)) {
     const file = join(folder, 'request', payload);
     if (!existsSync(file)) continue;
+    const signer = payload.startsWith('outgoing/') ? outgoing : name;
+    const key = createPrivateKey(readFileSync(join(folder, `${signer}.pem`)));
     const signed = sign(null, readFileSync(file), key).toString('base64url');
     writeFileSync(join(folder, 'request', signature), signed);
   }
@@ -41,7 +43,8 @@ export function alterInput(
   name: string,
   { claims = {}, header = {}, encode = canonical }: Alteration,
 ): void {
-  const file = join(folder, 'request', `${name}.signing-input`);
+  const path = Object.keys(SIGNATURES).find((payload) => payload.endsWith(`${name}.signing-input`));
+  const file = join(folder, 'request', path ?? `${name}.signing-input`);
   const decode = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
   const [head, said] = readFileSync(file, 'utf8').split('.');
   const part = (text: string) => Buffer.from(text).toString('base64url');

@@ -1,16 +1,21 @@
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { git } from './git.js';
+import { installedPath } from './installed.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { TOOL } from './scaffold.js';
 import { emptyHost } from './serving.js';
 import { withKeys } from './settings.js';
 import { type Job, type Outcomes, type Runner, readWorkflow, runJob, type Step } from './workflow.js';
-import { cli, clockAhead, recordText, temporaryFolder, writeFiles } from './workspace.js';
+import { cli, clockAhead, recordText, run, temporaryFolder, writeFiles } from './workspace.js';
 
 /** The exit code of each step, by its name. */
 export const codes = (outcomes: Outcomes): Record<string, number | null> =>
   Object.fromEntries(Object.entries(outcomes).map(([name, { code }]) => [name, code]));
+
+/** Whether every step has ended well; all outcomes if not, for the message of a test. */
+export const areGood = (outcomes: Outcomes): true | Outcomes =>
+  Object.values(outcomes).every(({ code }) => code === 0) || outcomes;
 
 /** The file of a valid record. */
 export const record = (id: string): Record<string, string> => ({ [`issuers/${id}.yaml`]: recordText(id) });
@@ -114,18 +119,32 @@ export class SimulatedGithub {
     return this.run(this.job('publish', 'build'), extra);
   }
 
+  /** Publishes the first list, as an operator asks for by hand. */
+  publishFirst(): Promise<Outcomes> {
+    return this.publish({ expressions: { ...this.secrets, 'inputs.first': 'true' } });
+  }
+
   /** Signs a checkpoint, without the root key. */
   checkpoint(inputs: Record<string, string> = {}): Promise<Outcomes> {
     const expressions = { 'secrets.ONLINE_KEY': this.keys.ONLINE_KEY, ...inputs };
     return this.run(this.job('checkpoint', 'sign'), { expressions });
   }
 
+  /** Runs the script of the branch in a clone, which must succeed. */
+  async published(verb: 'new' | 'load' | 'save', message = '', clone = this.main): Promise<void> {
+    const author = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.com' };
+    const committer = { GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.com' };
+    const clock = clockAhead(this.#aheadMinutes);
+    const environment = { ...(await installedPath()), ...author, ...committer, ...clock };
+    const { code, stderr } = await run('sh', ['.github/published.sh', verb, message], clone, environment);
+    if (code !== 0) throw new Error(stderr);
+  }
+
   /** Copies the branch `published`. Returns the folder with the tree. */
   publishedTree(): string {
     const folder = join(temporaryFolder(), 'tree');
     git(this.root, 'clone', '-q', '--template=', '--branch', 'published', this.origin, folder);
-    rmSync(join(folder, '.git'), { recursive: true });
-    return folder;
+    return join(folder, 'tree');
   }
 
   /**
@@ -183,9 +202,11 @@ export class SimulatedGithub {
   /** Publishes by hand, with an online key that may hold issuers. From then on, builds sign checkpoints. */
   async publishByHand(): Promise<void> {
     git(this.main, 'pull', '-q', 'origin', 'main');
-    await this.good(this.main, 'branch', 'load', 'dist');
-    await this.good(this.main, 'build', '--production', ...withKeys({ checkpoint: '../online.pem' }));
-    await this.good(this.main, 'branch', 'save', 'dist', '--message', 'Checkpoints');
+    const isFirst = git(this.origin, 'branch', '--list', 'published') === '';
+    await this.published(isFirst ? 'new' : 'load');
+    const more = [...(isFirst ? ['--first'] : []), ...withKeys({ checkpoint: '../online.pem' })];
+    await this.good(this.main, 'build', '--production', ...more);
+    await this.published('save', 'Checkpoints');
     const settings = readFileSync(join(this.main, 'registry.yaml'), 'utf8');
     this.pushToMain({ 'registry.yaml': `${settings}checkpoint: { signer: { key: "env:ONLINE_KEY" } }\n` });
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
-import { assertIssuer, assertIssuerRegistry, isDateTime } from '@passport-registry/verifier/core';
+import { assertIssuer, assertIssuerRegistry, instantOf, isDateTime } from '@passport-registry/verifier/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
@@ -311,5 +311,28 @@ describe('isDateTime', () => {
     ['2026-01-01', false],
   ])('%s: %s (RFC 3339, section 5.8 among them)', (text, expected) => {
     expect(isDateTime(text)).toBe(expected);
+  });
+
+  it('knows the last day of each month, in years with and without a leap day', () => {
+    for (const year of [1900, 2000, 2023, 2024]) {
+      for (let month = 1; month <= 12; month++) {
+        const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
+        const on = (day: number) => `${year}-${String(month).padStart(2, '0')}-${day}T00:00:00Z`;
+        expect([isDateTime(on(last)), isDateTime(on(last + 1))], on(last)).toEqual([true, false]);
+      }
+    }
+  });
+});
+
+describe('instantOf', () => {
+  it.each([
+    ['2026-01-01T00:00:00Z', Date.UTC(2026, 0, 1)],
+    ['2026-01-01t00:00:00.5z', Date.UTC(2026, 0, 1) + 500],
+    ['2026-01-01T01:00:00+01:00', Date.UTC(2026, 0, 1)],
+    // A leap second counts as the second after it.
+    ['2016-12-31T23:59:60Z', Date.UTC(2017, 0, 1)],
+    ['2016-12-31T15:59:60-08:00', Date.UTC(2017, 0, 1)],
+  ])('of %s', (text, expected) => {
+    expect(instantOf(text)).toBe(expected);
   });
 });

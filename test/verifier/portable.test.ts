@@ -65,14 +65,14 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     // Without the code that reads whole lists.
     [
       'createIssuerLookup',
-      28_650,
+      26_100,
       /\/list\/(?:list|canonical)\.js|\/publication\/(?:publication|follow-changes)\.js/,
     ],
-    ['createRegistryClient', 31_330, /\/sums\/proof\.js/],
+    ['createRegistryClient', 28_400, /\/sums\/proof\.js/],
     // Without the code that asks sources, or that changes a list.
     [
       'openRegistry',
-      21_130,
+      19_300,
       /\/client\/machine\.js|\/http\/|\/sums\/sums-tree\.js|\/publication\/(?:follow|rebuild)-/,
     ],
   ])('bundles %s without what it does not need, in at most %i bytes', async (name, maxBytes, unneeded) => {

@@ -74,21 +74,14 @@ describe('changes.json', () => {
 
   it.each<[string, (text: string) => string]>([
     ['damaged', (text) => text.slice(1)],
-    ['of another form', (text) => text.replace('"status"', '"contact"')],
-    ['holding more than a change', (text) => text.replace('"field"', '"a":1,"field"')],
-    ['holding markup', (text) => text.replace('"alpha"', '"<script>"')],
-  ])('begins anew when it is %s', async (_name, alter) => {
+    ['of another form', (text) => text.replace('"changes"', '"change"')],
+    ['holding more than a change', (text) => text.replace('"since"', '"a":1,"since"')],
+  ])('stops a build when it is %s, because the tree is damaged', async (_name, alter) => {
     const folder = await workspace(['alpha']);
     await build(folder, T(1));
-    set(folder, 'alpha', { status: 'suspended' });
-    await build(folder, T(2));
-    const before = changes(folder).changes;
     writeFileSync(join(folder, 'dist/changes.json'), alter(read(folder, 'changes.json')));
-    set(folder, 'alpha', { reinstated: '2026-01-02T12:00:00Z' });
-    await build(folder, T(3));
-    expect(changes(folder).changes).toHaveLength(1);
-    expect(changes(folder).changes[0]).toMatchObject({ updated_at: T(3), to: 'active' });
-    expect(before).toHaveLength(1);
+    const { code, stderr } = await cli(['build', '--key', 'key.pem', '--updated-at', T(2)], folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('`load`')]);
   });
 
   it('takes nothing from a list that is not rightly signed', async () => {
@@ -99,24 +92,6 @@ describe('changes.json', () => {
     const options = ['build', '--key', 'key.pem', '--updated-at', T(2)];
     expect((await cli(options, folder)).code).toBe(1);
     expect(changes(folder)).toMatchObject({ changes: [], since: T(1) });
-  });
-
-  it('forgets what a killed build wrote down and did not publish', async () => {
-    const folder = await workspace(['alpha']);
-    await build(folder, T(1));
-    set(folder, 'alpha', { status: 'suspended' });
-    await build(folder, T(3), '--out', 'killed');
-    const half = changes(folder);
-    half.changes.unshift({
-      updated_at: T(2),
-      issuer_id: 'alpha',
-      field: 'status',
-      from: 'active',
-      to: 'revoked',
-    });
-    writeFileSync(join(folder, 'dist/changes.json'), JSON.stringify(half));
-    await build(folder, T(3));
-    expect(changes(folder).changes.map(({ to }: { to: string }) => to)).toEqual(['suspended']);
   });
 
   it('knows nothing of what a development key has signed', async () => {

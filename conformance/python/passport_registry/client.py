@@ -274,7 +274,6 @@ class Proven:
 Save = Callable[[Memory], None]
 
 RETRIED = {"ERR_PUBLICATION_MISMATCH", "ERR_LOG_INCONSISTENT"}  # (#retries)
-MUCH_LARGER = 8 * 1024 * 1024
 
 
 def verify_registry(
@@ -295,7 +294,7 @@ def verify_registry(
             if refused.code == "ERR_SOURCE_TIMEOUT" and previous:
                 raise previous from refused
             previous = refused
-            if refused.code not in RETRIED or refresh.has_sent_too_much:
+            if refused.code not in RETRIED:
                 break
     assert previous
     raise previous
@@ -308,7 +307,6 @@ class Refresh:
         self.source, self.anchor, self.clock = source, anchor, clock
         self.memory, self.look_up, self.save = memory, look_up, save
         self.is_retry = is_retry  # a retry asks past the caches
-        self.has_sent_too_much = False
 
     def run(self) -> Proven:
         statements = self.statements()
@@ -400,16 +398,11 @@ class Refresh:
         """None, if it is absent, or larger than the signed size."""
         limit = min(LIMITS["list"], publication.size)
         try:
-            body = self.source.get(path, limit, query)
+            return self.source.get(path, limit, query)
         except Refused as refused:
             if refused.code == "ERR_SOURCE_TOO_LARGE" and limit < LIMITS["list"]:
                 return None
             raise
-        last = self.memory.accepted
-        held = len(last.issuers.body) if last and last.issuers else 0
-        if body is not None and len(body) > held + MUCH_LARGER:
-            self.has_sent_too_much = True
-        return body
 
 
 def match_list(body: bytes, publication: Publication) -> IssuerList:

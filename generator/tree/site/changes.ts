@@ -10,11 +10,11 @@ import {
 import type { ListDiff, PublishedList } from '../../list/list-diff.js';
 
 /**
- * Adds the changes of a new list to the published changes. Begins anew if changes.json is damaged or missing.
+ * Adds the changes of a new list to the published changes.
  *
  * @param updatedAt - the `updated_at` of the new list
- * @param held - the bytes of the published changes.json
- * @param diff - undefined if no list with a valid signature is published
+ * @param held - the bytes of the published changes.json; undefined before the first list
+ * @param diff - undefined for a first list
  */
 export function changesUpTo(
   updatedAt: string,
@@ -22,23 +22,14 @@ export function changesUpTo(
   diff: ListDiff | undefined,
 ): Changes {
   const previous = (held && parseChanges(held)) ?? { changes: [], since: updatedAt };
-  return diff === undefined ? previous : addChanges(previous, diff, updatedAt);
+  if (diff === undefined) return previous;
+  const changes = [...newChanges(diff, updatedAt), ...previous.changes].slice(0, MAX_CHANGES);
+  return { ...previous, changes };
 }
 
 /** The differences from an earlier list that decide about its changes. */
 interface ChangedRecords extends Pick<ListDiff, 'changed' | 'removed'> {
-  readonly before: Pick<PublishedList, 'updatedAt' | 'records'>;
-}
-
-/**
- * Adds the changes of a new list to earlier changes.
- *
- * @param updatedAt - the `updated_at` of the new list
- */
-function addChanges(previous: Changes, diff: ChangedRecords, updatedAt: string): Changes {
-  // A killed build may have written changes whose list it did not publish.
-  const earlier = previous.changes.filter(({ updated_at }) => updated_at <= diff.before.updatedAt);
-  return { ...previous, changes: [...newChanges(diff, updatedAt), ...earlier].slice(0, MAX_CHANGES) };
+  readonly before: Pick<PublishedList, 'records'>;
 }
 
 function newChanges({ before, changed, removed }: ChangedRecords, updated_at: string): Change[] {
@@ -55,16 +46,6 @@ function newChanges({ before, changed, removed }: ChangedRecords, updated_at: st
 
 function parseRecord(record: Uint8Array | undefined): Issuer | undefined {
   return record && JSON.parse(new TextDecoder().decode(record));
-}
-
-/**
- * Whether a history contains an earlier one. If not, the tree was built over another list than the one that the earlier
- * history describes. Changes that exceed the limit of the file may be missing.
- */
-export function continuesChanges(next: Changes, { changes: earlier }: Changes): boolean {
-  const known = new Set(next.changes.map((change) => JSON.stringify(change)));
-  const oldest = next.changes.length < MAX_CHANGES ? '' : (next.changes.at(-1)?.updated_at ?? '');
-  return earlier.every((change) => change.updated_at <= oldest || known.has(JSON.stringify(change)));
 }
 
 /** Describes a change in words. */

@@ -1,11 +1,12 @@
 import { createPrivateKey } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrustAnchor } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
+import { alterInput, signFiles } from '../../support/signing-request.js';
 import { statementIn } from '../../support/statements.js';
 import {
   cli,
@@ -48,31 +49,40 @@ function anchor(...next: string[]): string[] {
   return ['--root-key', 'anchor.json'];
 }
 
-const rotate = (by: string, to: string, ...more: string[]) =>
-  command(
+/** Rotates by the keys of options. The settings are written anew, because a rotation changes them. */
+async function rotate(by: string, to: string, ...more: string[]): Promise<Outcome> {
+  const outcome = await command(
     'keys',
     'rotate',
     '--yes',
     ...signedBy(by),
     '--next-key',
     `${to}.pem`,
-    '--folder',
-    `rotation-${to}`,
     ...more,
   );
+  for (const name of KEYS) cpSync(join(template, `${name}.json`), path(`${name}.json`));
+  return outcome;
+}
 const commit = (...next: string[]) => ['--commit', ...next];
 const steps = (): string[] => JSON.parse(statementIn(path('dist'), 'rotation'));
 const committed = () => steps().map((step) => claimsOf(Buffer.from(step))['next_roots']);
 const treeNow = () => [...filesOf(path('dist'))].map(([name, bytes]) => `${name} ${bytes}`).join('\n');
 
-/** Signs a step as somebody who does not use this tool, and lets a build publish it. */
-async function publishStep(by: string, to: string, ...more: string[]): Promise<Outcome> {
-  mkdirSync(path('elsewhere'), { recursive: true });
-  const keys = [...signedBy(by), '--next', `${to}.json`, '--out', 'elsewhere', '--config', 'empty.yaml'];
+/** Rotates as somebody who does not know the settings of the operator. */
+function stranger(by: string, to: string, ...more: string[]): Promise<Outcome> {
   writeFiles(folder, { 'empty.yaml': '' });
-  const { stdout } = await good('keys', 'step', ...keys, ...more);
-  writeFiles(folder, { step: stdout });
-  return command('build', ...signedBy(to), '--rotation', 'step');
+  return rotate(by, to, '--config', 'empty.yaml', ...more);
+}
+
+/** Publishes a request whose step somebody has written who does not use this tool. */
+async function attachStep(by: string, to: string, claims: Record<string, unknown>): Promise<Outcome> {
+  rmSync(path('request'), { recursive: true, force: true });
+  writeFiles(folder, { 'empty.yaml': '' });
+  const asked = ['keys', 'rotate', '--unsigned', 'request', '--root-key', `${by}.json`];
+  await good(...asked, '--next-root-key', `${to}.json`, '--config', 'empty.yaml');
+  alterInput(folder, 'rotation', { claims });
+  signFiles(folder, { key: to, outgoing: by });
+  return command('attach', 'request', '--root-key', `${by}.json`);
 }
 
 let template: string;
@@ -101,8 +111,10 @@ describe('rotate, if the root key is committed', () => {
     const only = `is committed to ${kid('first')} or ${kid('second')}`;
     await expectRefused(only, 3, 'root', 'thief');
     await expectRefused('not to a new key', 3, 'root', 'safe/none');
-    const { code, stderr } = await command(...['keys', 'step', '--key', 'root.pem', '--next', 'thief.json']);
+    const asked = ['keys', 'rotate', '--unsigned', 'request', '--root-key', 'root.json'];
+    const { code, stderr } = await command(...asked, '--next-root-key', 'thief.json');
     expect([code, stderr]).toEqual([3, expect.stringContaining(`not to ${kid('thief')}`)]);
+    expect(existsSync(path('request'))).toBe(false);
   });
 
   it('refuses an encrypted key when its passphrase has shown which key it is', async () => {
@@ -115,7 +127,7 @@ describe('rotate, if the root key is committed', () => {
     const before = treeNow();
     const { code, stderr } = await rotate('root', 'hidden', '--next-passphrase-file', 'pass');
     expect([code, stderr]).toEqual([3, expect.stringContaining(`is committed to ${kid('first')}`)]);
-    expect([treeNow(), existsSync(path('rotation-hidden/step.jwt'))]).toEqual([before, false]);
+    expect(treeNow()).toBe(before);
   });
 
   it('follows a chain of commitments, which verifiers obey from any key on', async () => {
@@ -126,7 +138,7 @@ describe('rotate, if the root key is committed', () => {
       { next: kid('first'), nextRoots: [kid('third'), kid('fourth')].sort() },
     ]);
     expect(one.stderr).toContain(`then   ${kid('third')} or ${kid('fourth')}\n`);
-    expect(one.stderr).toContain('registry.yaml: remove next_roots');
+    expect(text('registry.yaml')).not.toContain('next_roots');
     settings();
     // The first commitment is spent: the second key was for the first root key only.
     await expectRefused(`is committed to`, 3, 'first', 'second');
@@ -155,23 +167,6 @@ describe('rotate, if the root key is committed', () => {
     expect((await command('verify', 'dist', ...anchor('second'))).code).toBe(0);
   });
 
-  it('goes on with the step of an earlier run, and refuses another commitment', async () => {
-    settings('first');
-    const begun = path('rotation-first');
-    expect((await rotate('root', 'first', ...commit('second.json'))).code).toBe(0);
-    const kept = path('kept');
-    cpSync(begun, kept, { recursive: true });
-    rmSync(path('dist'), { recursive: true });
-    cpSync(join(template, 'dist'), path('dist'), { recursive: true });
-    const other = await rotate('root', 'first', ...commit('third.json'));
-    expect([other.code, other.stderr]).toEqual([
-      3,
-      expect.stringContaining(`${kid('second')}, unlike --commit`),
-    ]);
-    expect((await rotate('root', 'first')).code).toBe(0);
-    expect(committed()).toEqual([[kid('second')]]);
-  });
-
   it.each<[string, string[], number, string]>([
     [
       'four keys',
@@ -187,9 +182,6 @@ describe('rotate, if the root key is committed', () => {
   ])('commits not to %s', async (_name, keys, code, words) => {
     settings('first');
     await expectRefused(words, code, 'root', 'first', ...commit(...keys));
-    const args = ['keys', 'step', '--key', 'root.pem', '--next', 'first.json', ...commit(...keys)];
-    const step = await command(...args);
-    expect([step.code, step.stdout]).toEqual([code, '']);
   });
 
   it('commits not to a root key of long ago', async () => {
@@ -201,69 +193,47 @@ describe('rotate, if the root key is committed', () => {
   it('refuses next_roots of registry.yaml that belong to an earlier root key', async () => {
     settings('first');
     expect((await rotate('root', 'first')).code).toBe(0);
+    settings('first');
     await expectRefused('remove next_roots, which belongs to an earlier root key', 2, 'first', 'second');
-  });
-});
-
-describe('keys rotate', () => {
-  it('says in words to which keys the step commits the next key', async () => {
-    const rotateTo = (...more: string[]) => command('keys', 'step', '--next', 'first.json', ...more);
-    settings();
-    const none = await rotateTo();
-    expect(none.stderr).toContain(`${kid('first')} to no key`);
-    expect(claimsOf(Buffer.from(none.stdout))).not.toHaveProperty('next_roots');
-    const some = await rotateTo(...commit('second.json', 'third.json', kid('fourth')));
-    expect(some.stderr).toContain(['second', 'third', 'fourth'].map(kid).join(' or '));
-    expect(claimsOf(Buffer.from(some.stdout))['next_roots']).toEqual([
-      kid('second'),
-      kid('third'),
-      kid('fourth'),
-    ]);
   });
 
   it('takes thumbprints that look like options', async () => {
-    settings();
     const [one, two] = [`-${'A'.repeat(42)}`, `--${'A'.repeat(41)}`];
     for (const given of [
       [one, two],
       ['second.json', one, two],
       [one, 'second.json', two],
     ]) {
-      const { code, stdout } = await command('keys', 'step', '--next', 'first.json', '--commit', ...given);
-      const expected = given.map((each) => (each === 'second.json' ? kid('second') : each));
-      expect([code, claimsOf(Buffer.from(stdout))['next_roots']]).toEqual([0, expected]);
+      folder = copyOf(template);
+      const { code, stdout } = await rotate('root', 'first', '--json', '--commit', ...given);
+      const expected = given.map((each) => (each === 'second.json' ? kid('second') : each)).sort();
+      expect([code, JSON.parse(stdout).nextRoots]).toEqual([0, expected]);
     }
   });
 
-  it('takes the commitment from the published rotation, and refuses a damaged one', async () => {
+  it('takes the commitment from the published rotation', async () => {
     settings('first');
     expect((await rotate('root', 'first', ...commit('second.json'))).code).toBe(0);
-    settings();
-    const step = (to: string) => command('keys', 'step', ...signedBy('first'), '--next', `${to}.json`);
-    expect((await step('thief')).code).toBe(3);
-    expect((await step('second')).code).toBe(0);
-    writeFiles(folder, { 'dist/keys/rotation.json': '[' });
-    expect(await step('second')).toMatchObject({ code: 1, stdout: '' });
+    await expectRefused(`is committed to ${kid('second')}`, 3, 'first', 'thief');
+    expect((await rotate('first', 'second')).code).toBe(0);
   });
 });
 
-describe('build --rotation', () => {
-  it('refuses a step to a key that is not committed, in registry.yaml or in the rotation', async () => {
+describe('attach', () => {
+  it('refuses a step to a key that is not committed in registry.yaml', async () => {
     settings('first');
     const before = treeNow();
-    const refused = await publishStep('root', 'thief');
+    const refused = await attachStep('root', 'thief', {});
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('may be followed only by')]);
     expect(treeNow()).toBe(before);
-    expect((await publishStep('root', 'first', ...commit('second.json'))).code).toBe(0);
-    const again = await publishStep('first', 'thief');
-    expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('may be followed only by')]);
+    expect((await attachStep('root', 'first', {})).code).toBe(0);
   });
 
   it('refuses a step that commits to an earlier root key', async () => {
-    expect((await publishStep('root', 'first')).code).toBe(0);
-    const refused = await publishStep('first', 'second', ...commit('root.json'));
+    expect((await rotate('root', 'first')).code).toBe(0);
+    const refused = await attachStep('first', 'second', { next_roots: [kid('root')] });
     expect([refused.code, refused.stderr]).toEqual([
-      expect.any(Number),
+      1,
       expect.stringContaining(`next_roots of a step contain ${kid('root')}, an earlier root key`),
     ]);
     expect(steps()).toHaveLength(1);
@@ -273,7 +243,7 @@ describe('build --rotation', () => {
 describe('whoever knows the next root keys', () => {
   /** The thief of the root key, who does not know the settings of the operator, publishes another tree. */
   async function stolen(): Promise<string> {
-    expect((await publishStep('root', 'thief')).code).toBe(0);
+    expect((await stranger('root', 'thief')).code).toBe(0);
     return serve(path('dist'));
   }
 
@@ -297,56 +267,47 @@ describe('whoever knows the next root keys', () => {
   });
 
   it('a mirror keeps the first commitment that it has seen, also in another process', async () => {
-    expect((await publishStep('root', 'first', ...commit('second.json'))).code).toBe(0);
+    expect((await stranger('root', 'first', ...commit('second.json'))).code).toBe(0);
     const url = await serve(path('dist'));
     const args = ['mirror', url, 'mirror', ...anchor()];
     expect((await cliProcess(args, folder)).code).toBe(0);
     const mirror = () => command(...args);
     rmSync(path('dist'), { recursive: true });
     cpSync(join(template, 'dist'), path('dist'), { recursive: true });
-    expect((await publishStep('root', 'first', ...commit('thief.json'))).code).toBe(0);
+    expect((await stranger('root', 'first', ...commit('thief.json'))).code).toBe(0);
     const other = await mirror();
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('has two valid successors')]);
-    expect((await publishStep('first', 'thief')).code).toBe(0);
+    expect((await stranger('first', 'thief')).code).toBe(0);
     expect((await mirror()).code).toBe(1);
   });
 });
 
 describe('status', () => {
-  const status = async () => {
-    const { stdout } = await command('status', '--offline', '--json');
-    const { stdout: text } = await command('status', '--offline');
-    return { ...JSON.parse(stdout), text };
+  const rootKey = async () => {
+    const { parts } = JSON.parse((await command('status', '--offline', '--json')).stdout);
+    return parts.find(({ part }: { part: string }) => part === 'root key');
   };
 
   it('shows which keys can follow the root key', async () => {
     settings();
-    expect(await status()).toMatchObject({ rootKey: { level: 'ok', nextRoots: [] } });
+    expect(await rootKey()).toMatchObject({ level: 'ok', nextRoots: [] });
     settings('first', 'second');
-    const configured = await status();
-    expect(configured.rootKey).toMatchObject({ level: 'ok', nextRoots: [kid('first'), kid('second')] });
+    expect(await rootKey()).toMatchObject({ level: 'ok', nextRoots: [kid('first'), kid('second')] });
     expect((await rotate('root', 'first', ...commit('third.json'))).code).toBe(0);
     writeFiles(folder, { 'registry.yaml': 'root_key: first.json\nsigner: { key: first.pem }\n' });
-    const rotated = await status();
-    expect(rotated.rootKey).toMatchObject({ level: 'ok', nextRoots: [kid('third')] });
-    expect(rotated.text).toContain(`only ${kid('third')} `);
+    const fact = expect.stringContaining(`only ${kid('third')} `);
+    expect(await rootKey()).toMatchObject({ level: 'ok', nextRoots: [kid('third')], fact });
   });
 
-  it('warns of next_roots in registry.yaml that do not belong to the root key', async () => {
-    expect((await publishStep('root', 'first', ...commit('third.json'))).code).toBe(0);
-    const current = 'root_key: first.json\nsigner: { key: first.pem }\n';
-    writeFiles(folder, { 'registry.yaml': `${current}next_roots: ["${kid('first')}"]\n` });
-    expect(await status()).toMatchObject({
-      rootKey: {
-        ...{ level: 'warning', nextRoots: [kid('third')] },
-        message: expect.stringContaining('it belongs to an earlier root key'),
-      },
-      next: [{ reason: expect.stringMatching(/^remove next_roots from registry\.yaml/) }],
-    });
-    writeFiles(folder, { 'registry.yaml': `${current}next_roots: ["${kid('second')}"]\n` });
-    expect(await status()).toMatchObject({
-      rootKey: { level: 'warning', message: expect.stringContaining('names other keys than the rotation') },
-    });
+  it('refuses next_roots in registry.yaml that contain the root key, unless a step has committed it', async () => {
+    const current = 'root_key: root.json\nsigner: { key: root.pem }\n';
+    writeFiles(folder, { 'registry.yaml': `${current}next_roots: ["${kid('root')}"]\n` });
+    expect((await rootKey()).level).toBe('error');
+    settings();
+    expect((await stranger('root', 'first', ...commit('third.json'))).code).toBe(0);
+    const next = 'root_key: first.json\nsigner: { key: first.pem }\n';
+    writeFiles(folder, { 'registry.yaml': `${next}next_roots: ["${kid('first')}"]\n` });
+    expect(await rootKey()).toMatchObject({ level: 'ok', nextRoots: [kid('third')] });
   });
 });
 

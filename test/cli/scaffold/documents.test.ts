@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -94,25 +94,28 @@ describe('the documents of a new registry', () => {
   });
 
   it('README.md: the first push, and a publication by hand', async () => {
-    // With the key elsewhere, nobody has built with it here.
-    rmSync(join(folder, 'dist'), { recursive: true });
+    // The first list is there. By hand, the operator publishes a change.
+    appendFileSync(
+      join(folder, 'issuers/harbour-logistics.yaml'),
+      'contact: desk@harbour-logistics.internal\n',
+    );
     await runAll('README.md', 'Publish');
     expect(git('ls-tree', '-r', '--name-only', 'main')).not.toMatch(/pem|dist|node_modules/);
-    expect(git('rev-list', '--count', 'published')).toBe('1');
+    expect(git('rev-list', '--count', 'published')).toBe('3');
   });
 
   it('README.md: checkpoints by an online key, and an emergency in a registry that has one', async () => {
     uncomment('Checkpoints');
     await runAll('README.md', 'Checkpoints');
-    const { publication } = JSON.parse(git('show', 'published:statements.json'));
+    const { publication } = JSON.parse(git('show', 'published:tree/statements.json'));
     const own = JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8'));
     expect(decodeJwt(publication)).toMatchObject({ online: { keys: [own], hold: true } });
     execFileSync('git', ['add', 'online.json'], { cwd: folder });
     const key = readFileSync(join(top, 'online.pem'), 'utf8');
     await runAll('README.md', 'Emergency', { ONLINE_KEY: key });
-    expect(git('show', 'published^:issuers/harbour-logistics')).toContain('"status":"suspended"');
-    expect(git('show', 'published:issuers/harbour-logistics')).toContain('"status":"active"');
-    expect(git('rev-list', '--count', 'published')).toBe('4');
+    expect(git('show', 'published^:tree/issuers/harbour-logistics')).toContain('"status":"suspended"');
+    expect(git('show', 'published:tree/issuers/harbour-logistics')).toContain('"status":"active"');
+    expect(git('rev-list', '--count', 'published')).toBe('6');
     const { code } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
     expect(code).toBe(0);
   });
@@ -122,7 +125,7 @@ describe('the documents of a new registry', () => {
     const before = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid;
     await runAll('README.md', 'New root key', { ONLINE_KEY: key });
     const { kid } = JSON.parse(git('show', 'new-root-key:root.json'));
-    expect(JSON.parse(git('show', 'published:keys/root.json')).kid).toBe(kid);
+    expect(JSON.parse(git('show', 'published:tree/keys/root.json')).kid).toBe(kid);
     expect(kid).not.toBe(before);
     const committed = git('diff', '--name-only', 'main', 'new-root-key');
     // The first file is from the checkpoints.
@@ -142,8 +145,8 @@ describe('the documents of a new registry', () => {
     await runAll('README.md', 'Public log', { ONLINE_KEY });
     const LOG_KEY = readFileSync(join(top, 'log-key.pem'), 'utf8');
     await runAll('README.md', 'Emergency', { ONLINE_KEY, LOG_KEY });
-    expect(git('show', 'published:log/checkpoint')).toMatch(/^[a-z0-9.-]+\/log\n/);
-    expect(git('show', 'published^:issuers/harbour-logistics')).toContain('"status":"suspended"');
+    expect(git('show', 'published:tree/log/checkpoint')).toMatch(/^[a-z0-9.-]+\/log\n/);
+    expect(git('show', 'published^:tree/issuers/harbour-logistics')).toContain('"status":"suspended"');
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
   });
 

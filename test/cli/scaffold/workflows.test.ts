@@ -58,7 +58,7 @@ describe('a pull request from a fork', () => {
     }
   });
 
-  it('cannot use a key: each key is in one environment and in one step', () => {
+  it('cannot use a key: each key is only in the steps that sign with it', () => {
     const users = NAMES.flatMap((name) =>
       jobsOf(REGISTRY_WORKFLOWS, name).flatMap(([job, { steps = [], environment }]) =>
         steps
@@ -69,6 +69,7 @@ describe('a pull request from a fork', () => {
     expect(users).toEqual([
       'checkpoint/sign (checkpoint): Sign the checkpoint',
       'publish/build (registry): Build, sign and verify',
+      'publish/build (registry): Ask the witnesses',
     ]);
   });
 });
@@ -88,7 +89,7 @@ describe('a publication', () => {
     const { maximum } = JSON.parse(readFileSync('schemas/registry.schema.json', 'utf8')).properties.log
       .properties.wait;
     for (const [name, job, words] of [
-      ['publish', 'build', 'build --production'],
+      ['publish', 'build', 'checkpoint --cosign-wait'],
       ['checkpoint', 'sign', 'checkpoint dist'],
     ] as const) {
       const { steps = [], 'timeout-minutes': minutes = 0 } =
@@ -106,7 +107,7 @@ describe('a publication', () => {
       ['checkpoint', 'sign'],
     ] as const) {
       const steps = readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job]?.steps ?? [];
-      expect(steps.at(-1)?.run).toContain('npx passport-registry branch save dist');
+      expect(steps.at(-1)?.run).toContain('sh .github/published.sh save');
       for (const step of steps) expect(step.if).toBeUndefined();
     }
   });

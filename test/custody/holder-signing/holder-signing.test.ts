@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { takeNonces } from '../../../build/custody/holder-signing/nonce-store.js';
 import { describeInChromium, open, verdict } from '../../support/browser.js';
-import { allBytes, errorOf, QUICK_KEYS } from '../../support/ceremony.js';
+import { allBytes, Ceremony, errorOf, QUICK_KEYS } from '../../support/ceremony.js';
 import { CLI } from '../../support/paths.js';
 import { serve } from '../../support/serving.js';
 import {
@@ -28,6 +28,19 @@ import { statementIn } from '../../support/statements.js';
 import { cli, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 beforeEach(start);
+
+/** A request for a rotation from the key of the holders. */
+async function rotationTo(next: string): Promise<void> {
+  cpSync(join(registry, 'root.json'), join(registry, 'old.json'));
+  rmSync(request, { recursive: true, force: true });
+  const keys = ['--root-key', 'root.json', '--next-root-key', next];
+  await good(cli(['keys', 'rotate', '--unsigned', 'request', ...keys], registry));
+}
+
+async function expectRotated(next: string): Promise<void> {
+  for (const key of ['old.json', next])
+    expect((await cli(['verify', '--root-key', key], registry)).stdout).toContain('dist is valid');
+}
 
 describe('two of three holders', () => {
   it.each([
@@ -119,17 +132,34 @@ describe('two of three holders', () => {
     await good(attach());
   });
 
-  it('sign a rotation', async () => {
-    await cli(
-      ['keys', 'generate', '--no-passphrase', '--private', 'next.pem', '--public', 'next.json'],
-      registry,
-    );
-    const step = ['keys', 'step', '--next', 'next.json'];
-    await good(cli([...step, '--root-key', 'root.json', '--unsigned', 'request'], registry));
+  it('sign a rotation from their key to an ordinary one', async () => {
+    await at('published');
+    const next = ['keys', 'generate', '--no-passphrase', '--private', 'next.pem', '--public', 'next.json'];
+    await good(cli(next, registry));
+    await rotationTo('next.json');
     await each(commit, 'Anna', 'Bo');
     await each(sign, 'Anna', 'Bo');
-    const { rotation } = JSON.parse((await good(attach())).stdout);
-    expect(rotation.split('.')).toHaveLength(3);
+    const signs = ['sign', 'request', '--key', 'next.pem', '--root-key', 'next.json', '--yes'];
+    await good(cli([...signs, '--previous-root-key', 'root.json', '--memory', 'memory'], registry));
+    await good(attach());
+    await expectRotated('next.json');
+  });
+
+  it('sign a rotation to a key that they share, too', async () => {
+    await at('published');
+    const next = new Ceremony(['Anna', 'Bo'], temporaryFolder());
+    await next.whole(2);
+    for (const file of ['root.json', 'holders.json'])
+      cpSync(join(next.shared, file), join(registry, `next-${file}`));
+    await rotationTo('next-root.json');
+    await each(commit, 'Anna', 'Bo');
+    const previous = ['--previous-root-key', join(registry, 'root.json')];
+    const byNext = (name: string) => next.as(name, ['sign', request, '--json', '--yes', ...previous]);
+    await each(byNext, 'Anna', 'Bo');
+    await each(byNext, 'Anna', 'Bo');
+    await each(sign, 'Anna', 'Bo');
+    await good(attach('--next-holders', 'next-holders.json'));
+    await expectRotated('next-root.json');
   });
 
   it('renew the checkpoint', async () => {

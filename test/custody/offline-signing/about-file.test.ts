@@ -76,10 +76,10 @@ describe('a signing request with names and reasons', () => {
     expect(files).toEqual(['checkpoint.signing-input']);
   });
 
-  it('shows all names if the published ones are not known, so that no emergency waits for them', async () => {
-    rmSync(join(folder, 'dist/about.json'));
+  it('shows all names if the request has lost the published ones, so that no emergency waits for them', async () => {
     record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
     await request();
+    rmSync(join(folder, 'request/previous/about.json'));
     const { code, stderr } = await sign();
     expect([code, stderr]).toEqual([0, expect.stringContaining('are not known, so all are shown')]);
     expect(stderr).toContain('~ alpha: name (none) -> "Alpha"');
@@ -120,7 +120,7 @@ describe('a signing request with names and reasons', () => {
     [
       'more than issuers',
       () => forge('{"issuers":{"alpha":{"name":"x"}},"more":1}'),
-      /only member is issuers/,
+      /not in canonical form/,
     ],
     [
       'a reason while active',

@@ -71,14 +71,34 @@ function request(command: string, ...more: string[]): Promise<Outcome> {
 const renew = () => request('build');
 const rotate = async () => {
   if (!existsSync(at('next.pem'))) await makeKey('next');
-  return request('keys step', '--next', 'next.json');
+  return request('keys rotate', '--next-root-key', 'next.json');
 };
+/** Signs a rotation with the next key, too. */
+const signedByNext = (...more: string[]) => good(...signingByNext(...more));
+const signingByNext = (...more: string[]) =>
+  [
+    'sign',
+    'request',
+    '--key',
+    'next.pem',
+    '--root-key',
+    'next.json',
+    '--previous-root-key',
+    'root.json',
+    '--yes',
+    '--memory',
+    'memory',
+    ...more,
+  ] as const;
 const signing = (...more: string[]) =>
   ['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more] as const;
 const signed = (...more: string[]) => good(...signing(...more));
 const attaching = (...more: string[]) => ['attach', 'request', '--root-key', 'root.json', ...more] as const;
 const attached = (...more: string[]) => good(...attaching(...more));
-const signatures = () => readdirSync(at('request')).filter((name) => name.endsWith('.sig'));
+const signatures = () =>
+  readdirSync(at('request'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.sig') && !name.startsWith('previous/'))
+    .sort();
 const verified = async (rootKey = 'root.json') =>
   expect((await good('verify', 'dist', '--root-key', rootKey)).stdout).toContain('dist is valid');
 
@@ -201,12 +221,6 @@ describe('a request with online keys', () => {
       expect.stringContaining('NO LONGER PERMITTED'),
     ]);
   });
-
-  it('is not made without a root key', async () => {
-    const unsigned = ['--unsigned', 'other'];
-    await refused(2, /pass --root-key/, 'keys', 'step', ...unsigned, '--next', 'second.json');
-    expect(existsSync(at('other'))).toBe(false);
-  });
 });
 
 describe('a build with the public root key alone', () => {
@@ -227,56 +241,109 @@ describe('a build with the public root key alone', () => {
   });
 });
 
-describe('a request with a rotation step', () => {
+describe('a request for a rotation', () => {
+  it('is signed by both keys, in any order, and published as a whole', async () => {
+    writeFiles(folder, {
+      'issuers/beta.yaml': recordText('beta'),
+      'registry.yaml': 'root_key: root.json # public\n',
+    });
+    copyFileSync(at('root.json'), at('old.json'));
+    const asked = await rotate();
+    for (const sign of [signedByNext, signed]) {
+      const before = signatures();
+      const outcome = await sign('--json');
+      const { signed: made, left } = JSON.parse(outcome.stdout);
+      expect(words(outcome).filter((line) => !line.startsWith('left'))).toEqual(words(asked));
+      expect(signatures()).toEqual([...before, ...made.map((file: string) => file.slice(8))].sort());
+      expect(made.length + left.length).toBe(before.length === 0 ? 4 : 1);
+      if (left.length > 0) await refused(2, /sign the request first/, ...attaching());
+    }
+    const { stderr } = await attached();
+    expect(stderr).toContain('changed    root.json');
+    for (const rootKey of ['old.json', 'next.json', 'root.json']) await verified(rootKey);
+    expect(thumbprint('root')).toBe(thumbprint('next'));
+    expect(claimsOf(read('dist/publication.jwt'))).toMatchObject({ sequence: 2, issuers: 2 });
+  });
+
+  it('says from which key to which', async () => {
+    const shown = words(await rotate());
+    expect(shown.slice(-5)).toEqual([
+      `ROTATION FROM ROOT KEY ${thumbprint('root')} TO ROOT KEY ${thumbprint('next')}`,
+      '  after the first list by the next key, verifiers refuse everything that the outgoing key signs',
+      expect.stringMatching(/^ {2}signed {4}2\S+Z$/),
+      expect.stringMatching(/^sha256 /),
+      `root key ${thumbprint('next')}`,
+    ]);
+  });
+
+  it('may be attached again, until the settings name the next key', async () => {
+    await rotate();
+    await signed();
+    await signedByNext();
+    await attached();
+    const tree = read('dist/statements.json');
+    await attached();
+    expect(read('dist/statements.json').equals(tree)).toBe(true);
+  });
+
+  it('after an emergency, a new one takes over the step that was signed', async () => {
+    await rotate();
+    await signed();
+    await signedByNext();
+    renameSync(at('request'), at('old'));
+    // The emergency, signed by the outgoing key, which has forgotten nothing.
+    await good('suspend', 'alpha', '--reason', 'leak', '--key', 'key.pem', '--root-key', 'root.json');
+    renameSync(at('old'), at('request'));
+    await refused(2, /does not follow the newest one/, ...attaching());
+    const hash = sha256(read('request/issuers.json'));
+    renameSync(at('request'), at('old'));
+    await rotate();
+    rmSync(at('request/outgoing'), { recursive: true });
+    renameSync(at('old/outgoing'), at('request/outgoing'));
+    renameSync(at('key.pem'), at('away.pem'));
+    await refused(2, /but this machine has signed/, ...signingByNext());
+    expect(JSON.parse((await signedByNext('--instead-of', hash, '--json')).stdout).left).toEqual([]);
+    await attached();
+    for (const rootKey of ['root.json', 'next.json']) await verified(rootKey);
+    expect(String(read('dist/issuers.json'))).toContain('suspended');
+  });
+
   it('commits the next key, and goes only where the published rotation leads', async () => {
     await makeKey('next');
     const commit = ['--commit', 'second.json', thumbprint('online')];
-    const asked = await request('keys step', '--next', 'next.json', ...commit);
-    const shown = words(await signed());
+    const asked = await request('keys rotate', '--next-root-key', 'next.json', ...commit);
+    const shown = words(await signed()).filter((line) => !line.startsWith('left'));
     expect(shown).toEqual(words(asked));
-    expect(shown.slice(3, 5)).toEqual(
+    expect(shown.filter((line) => line.startsWith('  next_root'))).toEqual(
       ['second', 'online'].map((name) =>
         expect.stringContaining(`next_root ${thumbprint(name)}: the step after`),
       ),
     );
     writeFiles(folder, { 'registry.yaml': `next_roots: [${thumbprint('second')}]\n` });
-    const other = ['keys', 'step', '--unsigned', 'other', '--root-key', 'root.json', '--next', 'next.json'];
+    const other = ['keys', 'rotate', '--unsigned', 'other', '--next-root-key', 'next.json'];
     await refused(3, /is committed to/, ...other);
     expect(existsSync(at('other'))).toBe(false);
   });
 
-  it('says from which key to which, and lets `rotate` continue', async () => {
-    const asked = await rotate();
-    const shown = words(await signed());
-    expect(shown).toEqual(words(asked));
-    expect(shown).toEqual([
-      `ROTATION FROM ROOT KEY ${thumbprint('root')} TO ROOT KEY ${thumbprint('next')}`,
-      '  after the first list by the next key, verifiers refuse everything that the outgoing key signs',
-      expect.stringMatching(/^ {2}signed {4}2\S+Z$/),
-      `root key ${thumbprint('root')}`,
-    ]);
-    expect(signatures()).toEqual(['rotation.sig']);
-    const { stdout } = await attached();
-    expect(JSON.parse((await attached('--json')).stdout)).toEqual({ ok: true, rotation: stdout.trim() });
-    writeFiles(folder, { 'rotation/step.jwt': stdout });
-    renameSync(at('key.pem'), at('away.pem'));
-    const next = ['--next-key', 'next.pem', '--next-no-passphrase', '--root-key', 'root.json'];
-    await good('keys', 'rotate', ...next, '--yes');
+  it('lets an online key sign the checkpoint where it is attached', async () => {
+    online('online');
+    await rotate();
+    await signed();
+    await signedByNext();
+    expect(signatures()).toEqual(['issuers.sig', 'outgoing/rotation.sig', 'publication.sig']);
+    await attached();
     for (const rootKey of ['root.json', 'next.json']) await verified(rootKey);
   });
 
-  it('leads to a first publication under the next key, also by request', async () => {
+  it('is not made without the next key, and signed by no other', async () => {
+    await refused(2, /--next-root-key/, 'keys', 'rotate', '--unsigned', 'other');
     await rotate();
-    await signed();
-    writeFiles(folder, { 'rotation.jwt': (await attached()).stdout });
-    rmSync(at('request'), { recursive: true });
-    const asked = await good('build', '--unsigned', 'request', '--root-key', 'next.json');
-    expect(asked.stderr).toContain('FIRST PUBLICATION UNDER A NEW ROOT KEY');
-    const sign = ['sign', 'request', '--key', 'next.pem', '--yes', '--memory', 'memory'];
-    await refused(3, /--previous-root-key/, ...sign);
-    expect(words(await good(...sign, '--previous-root-key', 'root.json'))).toEqual(words(asked));
-    await good('attach', 'request', '--root-key', 'next.json', '--rotation', 'rotation.jwt');
-    for (const rootKey of ['root.json', 'next.json']) await verified(rootKey);
+    const other = ['sign', 'request', '--key', 'second.pem', '--yes'];
+    await refused(3, /--previous-root-key/, ...other);
+    await refused(3, /and the key is/, ...other, '--previous-root-key', 'root.json');
+    await refused(3, /--previous-root-key/, 'sign', 'request', '--key', 'next.pem', '--yes');
+    await refused(1, /but the outgoing root key is/, ...other, '--previous-root-key', 'next.json');
+    expect(signatures()).toEqual([]);
   });
 
   it('shows the keys to which the step after it must lead', async () => {
@@ -285,8 +352,8 @@ describe('a request with a rotation step', () => {
       claims: { next_roots: [thumbprint('online'), thumbprint('second')], step: 1 },
     });
     const shown = words(await signed());
-    expect(shown[2]).toMatch(/, as step 1$/);
-    expect(shown.slice(3, 5)).toEqual(
+    expect(shown.join('\n')).toMatch(/, as step 1\n/);
+    expect(shown.filter((line) => line.startsWith('  next_root'))).toEqual(
       ['online', 'second'].map(
         (name) => `  next_root ${thumbprint(name)}: the step after this one must lead to one of these keys`,
       ),
@@ -308,23 +375,25 @@ const spaced = (value: Record<string, unknown>) => `${JSON.stringify(value).slic
 const jwk = (name: string) => JSON.parse(read(`${name}.json`).toString()) as Record<string, unknown>;
 type Hostile = [name: string, change: () => unknown, code: number, message: RegExp];
 
+const ROTATION = 'request/outgoing/rotation.signing-input';
+
 /** What is refused in any statement. */
 function hostile(name: 'checkpoint' | 'rotation', other: string): Hostile[] {
   const alter = (change: Parameters<typeof alterInput>[2]) => () => alterInput(folder, name, change);
-  const file = `request/${name}.signing-input`;
-  const [otherKey, unknown] =
-    name === 'rotation'
-      ? [/is for the root key (?:0000|undefined)/, /has the claim (?:anything|nbf)/]
-      : [/or for another root key/, /not in the canonical form/];
+  const file = name === 'rotation' ? ROTATION : `request/${name}.signing-input`;
+  const isRotation = name === 'rotation';
+  const [otherKey, unknown] = isRotation
+    ? [/is a rotation from the root key (?:0000|undefined)/, /has the claim (?:anything|nbf)/]
+    : [/or for another root key/, /not in the canonical form/];
   return [
     ['a changed byte', flip(file), 1, /not|no /],
     ['a byte after it', () => appendFileSync(at(file), '\n'), 1, /not a JWS/],
     ['a signature after it', () => appendFileSync(at(file), '.AAAA'), 1, /not a JWS/],
     ['a byte that is not ASCII after it', () => appendFileSync(at(file), Buffer.of(0xff)), 1, /not a JWS/],
-    ['no bytes', () => writeFileSync(at(file), ''), 1, /not a JWS/],
+    ['no bytes', () => writeFileSync(at(file), ''), isRotation ? 3 : 1, isRotation ? otherKey : /not a JWS/],
     ['the type of another statement', alter({ header: { typ: `registry-${other}+jwt` } }), 1, /typ/],
-    ['another root key', alter({ header: { kid: HASH } }), 1, otherKey],
-    ['no root key', alter({ header: { kid: undefined } }), 1, otherKey],
+    ['another root key', alter({ header: { kid: HASH } }), isRotation ? 3 : 1, otherKey],
+    ['no root key', alter({ header: { kid: undefined } }), isRotation ? 3 : 1, otherKey],
     ['another name of the algorithm', alter({ header: { alg: 'Ed25519' } }), 1, /not in the canonical form/],
     [
       'another member of the header',
@@ -343,7 +412,9 @@ function hostile(name: 'checkpoint' | 'rotation', other: string): Hostile[] {
       2,
       /mandate\.signing-input, whose type/,
     ],
-    ['nothing', () => rmSync(at(file)), 2, /is not a signing request: it has no payload/],
+    isRotation
+      ? ['nothing', () => rmSync(at(file)), 1, /is for the root key/]
+      : ['nothing', () => rmSync(at(file)), 2, /is not a signing request: it has no payload/],
   ];
 }
 
@@ -382,14 +453,14 @@ describe('sign refuses a checkpoint', () => {
     ],
     ['after another publication', flip('request/previous/publication.jwt'), 3, /is not signed by/],
     [
-      'beside a rotation step',
+      'beside a rotation step, by which another key signs it',
       async () => {
         renameSync(at('request'), at('kept'));
         await rotate();
         takeOver('kept/checkpoint.signing-input', 'checkpoint')();
       },
-      2,
-      /has a rotation step beside other payloads/,
+      1,
+      /or for another root key/,
     ],
   ])('%s', async (_name, change, code, message) => {
     await renew();
@@ -462,7 +533,21 @@ describe('sign refuses a request with a list', () => {
       2,
       /a publication statement, but no issuers\.json/,
     ],
-    ['beside a rotation step', takeOver(input('checkpoint'), 'rotation'), 2, /has a rotation step beside/],
+    [
+      'beside a rotation step that is none',
+      () => {
+        mkdirSync(at('request/outgoing'));
+        copyFileSync(at(input('checkpoint')), at(ROTATION));
+      },
+      1,
+      /typ/,
+    ],
+    [
+      'beside an unknown payload of the outgoing key',
+      () => writeFiles(folder, { 'request/outgoing/mandate.signing-input': 'x' }),
+      2,
+      /mandate\.signing-input, whose type/,
+    ],
     ['whose checkpoint is changed', flip(input('checkpoint')), 1, /not|no /],
     [
       'whose checkpoint is for the publication before',
@@ -482,7 +567,7 @@ describe('sign refuses a request with a list', () => {
     rmSync(at(input('checkpoint')));
     expect((await signed()).stderr).not.toContain('checkpoint');
     expect(signatures()).toEqual(['issuers.sig', 'publication.sig']);
-    await refused(3, /needs a checkpoint/, ...attaching());
+    await refused(3, /checkpoint/, ...attaching());
   });
 });
 
@@ -522,8 +607,11 @@ describe('the machine with the key remembers', () => {
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
     await request('build');
     await signed();
+    copyFileSync(at('request/issuers.json'), at('newest.json'));
     await rotate();
-    await signed();
+    // A rotation follows the newest publication, too.
+    await assertRefused(2, /but this machine has signed/);
+    await signed('--instead-of', sha256(read('newest.json')));
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await request('build');
     await assertRefused(2, /but this machine has signed/);
@@ -584,7 +672,7 @@ describe('the machine with the key remembers', () => {
     await rotate();
     await signed();
     alterInput(folder, 'rotation', { claims: { next_roots: [HASH.replace(/0$/, 'A')] } });
-    rmSync(at('request/rotation.sig'));
+    rmSync(at('request/outgoing/rotation.sig'));
     await assertRefused(2, /two steps from one key/);
     rmSync(at('next.pem'));
     await rotate();
@@ -599,40 +687,58 @@ describe('attach refuses', () => {
   it.each(['checkpoint', 'rotation'])(
     'a %s whose signature is missing, of other bytes, or by another key',
     async (name) => {
-      await (name === 'checkpoint' ? renew() : rotate());
+      const isRotation = name === 'rotation';
+      await (isRotation ? rotate() : renew());
+      const at = isRotation ? 'request/outgoing/rotation' : `request/${name}`;
       await refused(2, /sign the request first/, ...attaching());
       await signed();
-      const [before] = [read(`request/${name}.sig`)];
+      if (isRotation) await signedByNext();
+      const before = read(`${at}.sig`);
       for (const other of ['A'.repeat(86), '', '\0', read('dist/issuers.sig')]) {
-        writeFiles(folder, { [`request/${name}.sig`]: other });
-        await refused(3, `has not signed ${name}.signing-input`, ...attaching());
+        writeFiles(folder, { [`${at}.sig`]: other });
+        await refused(3, `${name}.signing-input`, ...attaching());
       }
-      writeFiles(folder, { [`request/${name}.sig`]: before });
-      await refused(3, 'the signature is not valid', 'attach', 'request', '--root-key', 'online.json');
-      await attached(`request/${name}.sig`);
-      await refused(2, /has 1 payload/, ...attaching('one', 'two'));
-      flip(`request/${name}.signing-input`)();
-      await refused(3, 'the signature is not valid', ...attaching());
+      writeFiles(folder, { [`${at}.sig`]: before });
+      const others = ['attach', 'request', '--root-key', 'online.json'];
+      await (isRotation
+        ? refused(1, 'but the outgoing root key is', ...others)
+        : refused(3, 'the signature is not valid', ...others));
+      await refused(2, /payloads?, but 5/, ...attaching('one', 'two', 'three', 'four', 'five'));
+      flip(`${at}.signing-input`)();
+      await refused(isRotation ? 1 : 3, /not/, ...attaching());
+      flip(`${at}.signing-input`)();
+      const files = isRotation ? ['issuers', 'publication', 'checkpoint', 'outgoing/rotation'] : [name];
+      await attached(...files.map((file) => `request/${file}.sig`));
     },
   );
 
   it('a rotation that no signer would sign, although the root key has signed it', async () => {
     await rotate();
     alterInput(folder, 'rotation', { claims: { anything: true } });
-    signFiles(folder);
+    signFiles(folder, { key: 'next', outgoing: 'key' });
     await refused(1, /has the claim anything/, ...attaching());
+  });
+
+  it('a request without a step by which another root key would replace that of the tree', async () => {
+    await rotate();
+    rmSync(at('request/outgoing'), { recursive: true });
+    signFiles(folder, { key: 'next' });
+    await refused(3, /no rotation leads to/, 'attach', 'request', '--root-key', 'next.json');
   });
 });
 
 describeWith(['openssl'], 'openssl instead of sign', () => {
   it.each(['checkpoint', 'rotation'])('signs a %s', async (name) => {
-    await (name === 'checkpoint' ? renew() : rotate());
-    const file = (end: string) => `request/${name}.${end}`;
+    const isRotation = name === 'rotation';
+    await (isRotation ? rotate() : renew());
+    if (isRotation) await signedByNext();
+    const file = (end: string) => `request/${isRotation ? 'outgoing/' : ''}${name}.${end}`;
     const sign = ['-sign', '-rawin', '-inkey', 'key.pem', '-in', file('signing-input'), '-out', file('sig')];
     expect((await run('openssl', ['pkeyutl', ...sign], folder)).code).toBe(0);
     expect(read(file('sig')).length).toBe(64);
-    const { stdout } = await attached();
-    const statement = name === 'rotation' ? stdout : read('dist/checkpoint.jwt').toString();
+    await attached();
+    const [step] = isRotation ? JSON.parse(String(read('dist/keys/rotation.json'))) : [];
+    const statement = step ?? read('dist/checkpoint.jwt').toString();
     expect(statement.startsWith(read(file('signing-input')).toString())).toBe(true);
   });
 });

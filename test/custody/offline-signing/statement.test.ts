@@ -1,7 +1,8 @@
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
+import { withFs } from '../../support/patched-fs.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { alterStatement, signFiles } from '../../support/signing-request.js';
@@ -101,7 +102,7 @@ describe('a request for a publication statement', () => {
     ['the sequence before', () => alterStatement(folder, { sequence: 1 }), 1, /has 1 as its sequence/],
     ['a lower sequence', () => alterStatement(folder, { sequence: 0 }), 1, /its sequence, but .* needs 2/],
     ['a sequence that burns others', () => alterStatement(folder, { sequence: 3 }), 1, /its sequence/],
-    ['a sequence that is none', () => alterStatement(folder, { sequence: 1.5 }), 1, /number that is missing/],
+    ['a sequence that is none', () => alterStatement(folder, { sequence: 1.5 }), 1, /claim that is missing/],
     ['another statement before it', () => alterStatement(folder, { previous: [HASH] }), 1, /its previous/],
     ['no statement before it', () => alterStatement(folder, { previous: undefined }), 1, /its previous/],
     ['another list', () => alterStatement(folder, { sha256: HASH }), 1, /its sha256/],
@@ -109,7 +110,7 @@ describe('a request for a publication statement', () => {
     ['another number of issuers', () => alterStatement(folder, { issuers: 2 }), 1, /its issuers/],
     ['other sums', () => alterStatement(folder, { sums_sha256: HASH }), 1, /its sums_sha256/],
     ['levels that the records do not need', () => alterStatement(folder, { levels: 1 }), 1, /its levels/],
-    ['levels that no registry has', () => alterStatement(folder, { levels: 9 }), 1, /number that is missing/],
+    ['levels that no registry has', () => alterStatement(folder, { levels: 9 }), 1, /claim that is missing/],
     [
       'another time of the list',
       () => alterStatement(folder, { updated_at: '2026-01-01T00:00:00Z' }),
@@ -239,49 +240,33 @@ describe('a new statement about an unchanged list', () => {
   });
 });
 
-describe('a publication that was killed while it was attached', () => {
-  it('is completed by the same request, and no other takes its sequence', async () => {
+describe('a publication that was stopped while it was attached', () => {
+  it('is completed by whatever comes next, and no other takes its sequence', async () => {
     clear();
     await request();
     await sign();
-    const [before, statements] = [read('dist/publication.jwt'), read('dist/statements.json')];
-    expect((await attach()).code).toBe(0);
-    const published = read('dist/publication.jwt');
-    const complete = [read('dist/statements.json'), read('dist/SHA256SUMS')];
-    // As if it had been killed between the renames of the list and of the statements.
-    writeFiles(folder, { 'dist/statements.json': statements });
-    renameSync(join(folder, 'request'), join(folder, 'killed'));
+    const before = read('dist/publication.jwt');
+    const rename = fs.renameSync;
+    const full: typeof fs.renameSync = (from, to) => {
+      if (String(to).endsWith('dist/statements.json')) throw new Error('ENOSPC');
+      rename(from, to);
+    };
+    expect((await withFs({ renameSync: full }, () => attach())).code).toBe(4);
+    expect(read('dist/publication.jwt')).toEqual(before);
+    const stopped = requested();
+    renameSync(join(folder, 'request'), join(folder, 'stopped'));
+
     add('delta');
-    const other = await request();
-    expect([other.code, other.stderr.includes('run the killed command again')]).toEqual([1, true]);
-    expect((await cli(['attach', 'killed', '--root-key', 'root.json'], folder)).code).toBe(0);
-    expect([read('dist/statements.json'), read('dist/SHA256SUMS')]).toEqual(complete);
     expect((await request()).code).toBe(0);
+    const published = read('dist/publication.jwt');
+    expect(claimsOf(published)).toEqual(stopped);
     expect(requested()).toMatchObject({
       sequence: 3,
       previous: [statementHash(published), statementHash(before)],
     });
-  });
-
-  it('does not stop a build where it replaces the later list of a development key', async () => {
-    rmSync(join(folder, 'dist'), { recursive: true });
-    clear();
-    const earlier = new Date(Date.now() - 3_600_000).toISOString().replace(/\.\d+/, '');
-    await request('--updated-at', earlier);
-    expect((await sign('--memory', 'other')).code).toBe(0);
-    expect((await cli(['build'], folder)).code).toBe(0);
-    const before = read('dist/statements.json');
-    const sums = read('dist/SHA256SUMS');
-    const mark = read('dist/UNFIT-FOR-PRODUCTION.txt');
-    expect((await attach()).code).toBe(0);
-    writeFiles(folder, {
-      'dist/statements.json': before,
-      'dist/SHA256SUMS': sums,
-      'dist/UNFIT-FOR-PRODUCTION.txt': mark,
-    });
-    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    const complete = [read('dist/statements.json'), read('dist/SHA256SUMS')];
+    expect((await cli(['attach', 'stopped', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect([read('dist/statements.json'), read('dist/SHA256SUMS')]).toEqual(complete);
   });
 });
 

@@ -30,7 +30,7 @@ describe('a file that the user names', () => {
     ['verify', ['verify', 'dist', '--root-key', file]],
     ['keys public', ['keys', 'public', file]],
     ['build', ['build', '--key', file, '--out', 'other']],
-    ['build with a rotation', ['build', '--key', 'root.pem', '--rotation', file]],
+    ['a rotation', ['keys', 'rotate', '--unsigned', 'request', '--next-root-key', file]],
     ['a configuration', ['--config', file, 'check']],
     ['resolve', ['resolve', 'alpha', '--root-key', 'root.json', '--policy', file]],
   ];
@@ -47,31 +47,6 @@ describe('a file that the user names', () => {
       const { code, stdout, stderr } = await runner(command, folder);
       expect([name, code], stdout + stderr).toEqual([name, expect.toSatisfy((number: number) => number > 0)]);
       expect(stdout + stderr, name).toContain(`${file} ${problem}`);
-    }
-  });
-
-  it('in the folder of a rotation is a regular file', async () => {
-    for (const make of [
-      (path: string) => execFileSync('mkfifo', [path]),
-      (path: string) => symlinkSync('/dev/zero', path),
-    ]) {
-      const rotation = `rotation-${make.length}-${String(make).includes('zero')}`;
-      mkdirSync(join(folder, rotation));
-      make(join(folder, rotation, 'step.jwt'));
-      const args = [
-        ...['keys', 'rotate'],
-        '--key',
-        'root.pem',
-        '--next-key',
-        'next.pem',
-        '--next-no-passphrase',
-        '--folder',
-        rotation,
-        '--yes',
-      ];
-      const { code, stderr } = await cliProcess(args, folder);
-      expect(code).toBeGreaterThan(0);
-      expect(stderr).toContain('step.jwt is a device, not a file');
     }
   });
 

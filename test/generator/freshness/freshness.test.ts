@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
 import { statementHash } from '@passport-registry/verifier/core';
@@ -51,12 +51,10 @@ function hoursInSettings(hours: string): string[] {
   return ['--config', 'hours.yaml'];
 }
 
-/** A statement of `keys step`, in a file. */
-async function statement(file: string, ...args: string[]): Promise<void> {
-  writeFiles(folder, { [file]: (await good('keys', ...args)).stdout });
-}
-
 const ONLINE = withKeys({ checkpoint: 'online.pem' });
+
+/** What a command says of a tree that was changed by anything but a publication. */
+const DAMAGED = 'dist is damaged, so nothing is signed over it';
 
 const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
 const checkpoint = (...more: string[]) => good('checkpoint', '--online-key', 'online.pem', ...more);
@@ -102,8 +100,7 @@ describe('a tree in which an older list was put back', () => {
     change('active');
     const before = text('checkpoint.jwt');
     const { code, stderr } = await cli(args, folder);
-    expect(stderr).toContain('an older list was put back');
-    expect(code).toBe(1);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(DAMAGED)]);
     expect(text('checkpoint.jwt')).toBe(before);
   });
 });
@@ -139,7 +136,7 @@ describe('a tree in which an older list was put back under the newer publication
         writeFiles(folder, { [`dist/${name}`]: old.get(name) ?? '' });
       const before = bytesOfTree();
       const { code, stderr } = await cli(args, folder);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('an older list was put back')]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(DAMAGED)]);
       expect(bytesOfTree()).toBe(before);
     },
   );
@@ -158,7 +155,7 @@ describe('a tree in which an older list was put back under the newer publication
       'dist/checkpoint.jwt': await jwt(signer, 'registry-checkpoint+jwt', named),
     });
     const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
-    expect([code, stderr.includes('an older list was put back')]).toEqual([1, true]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(DAMAGED)]);
   });
 });
 
@@ -200,7 +197,7 @@ describe('a tree in which an older publication statement was put back, with the 
   it('does not begin anew where its statements are gone', async () => {
     removeTreeFile(path('statements.json'));
     const { code, stderr } = await cli(['build', '--key', 'root.pem', ...ONLINE], folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('statements.json')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('statements.json')]);
     expect(hasTreeFile(path('statements.json'))).toBe(false);
   });
 });
@@ -258,10 +255,7 @@ describe('a registry with checkpoints', () => {
     await build(...ONLINE);
     change('suspended');
     const { stderr } = await build(...ONLINE);
-    expect(stderr.match(/^note: .*/gm)).toEqual([
-      expect.stringContaining('no base_url is known'),
-      'note: alpha: status active → suspended.',
-    ]);
+    expect(stderr.match(/^note: .*/gm)).toEqual(['note: alpha: status active → suspended.']);
     expect((await client(await serve(path()))).resolve('alpha')?.status).toBe('suspended');
   });
 
@@ -478,11 +472,8 @@ describe('a registry with checkpoints', () => {
 });
 
 describe('a rotation of the root key', () => {
-  const rotate = (from: string, to: string) =>
-    statement(`${from}-${to}.jwt`, 'step', '--key', `${from}.pem`, '--next', `${to}.json`);
-
-  /** A build with the second root key, by the step from the first. */
-  const TO_SECOND = 'build --key second.pem --root-key second.json --rotation root-second.jwt'.split(' ');
+  const rotating = (from: string, to: string) =>
+    ['keys', 'rotate', '--yes', '--key', `${from}.pem`, '--next-key', `${to}.pem`] as const;
 
   beforeEach(async () => {
     for (const name of ['second', 'third']) await keyPair(folder, name);
@@ -490,10 +481,8 @@ describe('a rotation of the root key', () => {
 
   it('is followed by a verifier that is pinned two roots ago', async () => {
     await build();
-    await rotate('root', 'second');
-    await good(...TO_SECOND);
-    await rotate('second', 'third');
-    await good('build', '--key', 'third.pem', '--root-key', 'third.json', '--rotation', 'second-third.jwt');
+    await good(...rotating('root', 'second'));
+    await good(...rotating('second', 'third'));
     const base = await serve(path());
     for (const pinned of ['root', 'second', 'third']) {
       expect((await client(base, pinned)).status().rootKeys).toEqual([jwk('third').kid]);
@@ -510,13 +499,15 @@ describe('a rotation of the root key', () => {
     const base = await serve(path());
     const held = createRegistryClient({ sources: [base], rootKey: jwk('root') });
     await held.ready();
-    await rotate('root', 'second');
     const before = filesOf(path());
-    const without = await cli([...TO_SECOND, ...withKeys({ checkpoint: 'away.pem' })], folder);
+    const without = await cli(
+      [...rotating('root', 'second'), ...withKeys({ checkpoint: 'away.pem' })],
+      folder,
+    );
     expect([without.code, filesOf(path())]).toEqual([3, before]);
     await held.refresh();
     expect(held.status().rootKeys).toEqual([jwk('root').kid]);
-    await good(...TO_SECOND, ...ONLINE);
+    await good(...rotating('root', 'second'), ...ONLINE);
     await held.refresh();
     expect(held.status()).toMatchObject({ rootKeys: [jwk('second').kid] });
     held.close();
@@ -526,29 +517,12 @@ describe('a rotation of the root key', () => {
 
   it('does not let the replaced root key be an online key', async () => {
     await build(...ONLINE);
-    await rotate('root', 'second');
-    await good(...TO_SECOND, ...ONLINE);
+    await good(...rotating('root', 'second'), ...ONLINE);
     const before = filesOf(path());
     const old = withKeys({ checkpoint: 'root.pem' });
     const { code, stderr } = await cli(['build', '--key', 'second.pem', ...old], folder);
     expect([code, stderr]).toEqual([3, expect.stringContaining('was the root key before')]);
     expect(filesOf(path())).toEqual(before);
-  });
-
-  it('is refused where a step is missing, or is not by the root key before', async () => {
-    await build();
-    await rotate('root', 'second');
-    await rotate('second', 'third');
-    await rotate('stranger', 'third');
-    const to = (step: string) =>
-      cli(['build', '--key', 'third.pem', '--root-key', 'third.json', '--rotation', step], folder);
-    for (const step of ['second-third.jwt', 'stranger-third.jwt', 'root-second.jwt']) {
-      const before = text('SHA256SUMS');
-      const { code, stderr } = await to(step);
-      expect(stderr).toMatch(/the rotation (is not valid|leads from)/);
-      expect(code).toBe(3);
-      expect(text('SHA256SUMS')).toBe(before);
-    }
   });
 });
 
@@ -556,8 +530,7 @@ describe('a published tree that was damaged', () => {
   const rotated = async () => {
     await keyPair(folder, 'second');
     await build(...ONLINE);
-    await statement('step', 'step', '--key', 'root.pem', '--next', 'second.json');
-    await good('build', '--key', 'second.pem', '--root-key', 'second.json', '--rotation', 'step', ...ONLINE);
+    await good('keys', 'rotate', '--yes', '--key', 'root.pem', '--next-key', 'second.pem', ...ONLINE);
   };
   const again = () => cli(['build', '--key', 'second.pem', ...ONLINE], folder);
 
@@ -587,29 +560,18 @@ describe('a published tree that was damaged', () => {
     await client(await serve(path()), 'root');
   });
 
-  it('is repaired by the next build, whichever file is a folder', async () => {
+  it('is refused, whichever file is a folder', async () => {
     await rotated();
-    // What a build cannot make anew, or needs to check the change against, must be restored; the exit code by its path.
-    const lost: Record<string, number> = { 'statements.json': 2, 'issuers.json': 1 };
     for (const name of filesBelow(path())) {
-      if (/^(?:issuers\/beta|schemas\/|assets\/)/.test(name)) continue;
-      // A build removes an older list that is a folder.
-      if (!existsSync(path(name))) continue;
+      if (/^(?:lists\/|schemas\/|assets\/)/.test(name)) continue;
       const bytes = readFileSync(path(name));
       rmSync(path(name));
       mkdirSync(path(name));
       const { code, stderr } = await again();
-      if (name in lost) {
-        expect([name, code]).toEqual([name, lost[name]]);
-        rmSync(path(name), { recursive: true });
-        writeFiles(folder, { [`dist/${name}`]: bytes });
-      } else
-        expect([name, code, stderr]).toEqual([
-          name,
-          name === 'SHA256SUMS' ? expect.any(Number) : 0,
-          expect.not.stringContaining('mistake of the program'),
-        ]);
-      expect([name, (await cli(['verify', 'dist'], folder)).code]).toEqual([name, 0]);
+      expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining(DAMAGED)]);
+      rmSync(path(name), { recursive: true });
+      writeFiles(folder, { [`dist/${name}`]: bytes });
     }
+    expect((await again()).code).toBe(0);
   });
 });

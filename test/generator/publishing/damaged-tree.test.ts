@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loggedFolder } from '../../support/logged-folder.js';
@@ -9,17 +10,34 @@ import { sha256 } from '../../support/signed-tree.js';
 import { rounds, sample } from '../../support/soak.js';
 import { cli, filesBelow, filesOf, recordText, writeFiles } from '../../support/workspace.js';
 
-/** What a loss of power, or a disk, does to a file. */
+/** What a loss of power, a disk, or a person does to a file. */
 const DAMAGES: Record<string, (file: string) => void> = {
   emptied: (file) => writeFileSync(file, ''),
   truncated: (file) => truncateSync(file, Math.floor(readFileSync(file).length / 2)),
   removed: (file) => rmSync(file),
+  altered: (file) => {
+    const bytes = readFileSync(file);
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+  },
+  'made a folder': (file) => {
+    rmSync(file);
+    mkdirSync(file);
+  },
 };
+const ONLINE = ['--online-key', 'online.pem'];
 const BUILD = [
   'build',
   ...['--key', 'key.pem'],
   ...withKeys({ log: 'log.pem', origin: 'registry.example/log', checkpoint: 'online.pem' }),
 ];
+/** Every way to sign something over a tree. */
+const SIGNING: Record<string, readonly string[]> = {
+  build: BUILD,
+  checkpoint: ['checkpoint', ...ONLINE],
+  hold: ['hold', 'alpha', ...ONLINE],
+  request: ['build', '--unsigned', 'request', '--root-key', 'key.json'],
+};
 
 /** A registry with a log of three publications and an online key. */
 let made: string;
@@ -37,147 +55,97 @@ beforeAll(async () => {
   paths = filesBelow(join(made, 'dist'));
 });
 
-/** Damages a file, builds, and verifies. Returns what happened. */
-async function outcomeOf({ path, damage, isChanged }: Case) {
-  const folder = copyOf(made);
-  DAMAGES[damage]?.(join(folder, 'dist', path));
-  if (isChanged) writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { tier: 'registered' }) });
-  const built = await cli(BUILD, folder);
-  const verified = await cli(['verify', 'dist', '--root-key', 'key.json'], folder);
-  rmSync(folder, { recursive: true });
-  return { built, verified };
-}
+const verify = (folder: string) => cli(['verify', 'dist', '--root-key', 'key.json'], folder);
 
-interface Case {
-  readonly path: string;
-  readonly damage: string;
-  /** Whether a record changes at the same time. */
-  readonly isChanged: boolean;
-}
+/** The past of a tree, its log and its older lists, is audited by `verify`. A publication reads the right edge of the log. */
+const isPast = (path: string) => /^(?:log|lists)\//.test(path);
 
-/**
- * Every file with every damage in the soak; otherwise every fourth file with one of them. A build does not read older lists: an
- * audit finds what is wrong with them.
- */
-function cases(): Case[] {
-  const all = Object.keys(DAMAGES).flatMap((damage) =>
-    [true, false].map((isChanged) => ({ damage, isChanged })),
-  );
-  const count = rounds({ usual: 1, soak: all.length });
-  const newest = `lists/${sha256(readFileSync(join(made, 'dist/issuers.json')))}.json`;
-  const read = paths.filter((path) => !path.startsWith('lists/') || path === newest);
-  return sample([...read.entries()], 4).flatMap(([at, path]) =>
-    Array.from({ length: count }, (_one, step) => ({
-      path,
-      ...(all[(at + step) % all.length] as (typeof all)[0]),
-    })),
-  );
-}
+describe('a tree with a file that is damaged', () => {
+  const damages = Object.keys(DAMAGES);
+  /** Every file with every damage in the soak; otherwise every fourth file, each with one of them. */
+  const cases = () => {
+    const count = rounds({ usual: 1, soak: damages.length });
+    const present = paths.filter((path) => !isPast(path));
+    return sample([...present.entries()], 4).flatMap(([at, path]) =>
+      Array.from(
+        { length: count },
+        (_one, step) => [path, damages[(at + step) % damages.length] ?? ''] as const,
+      ),
+    );
+  };
 
-describe('a build after a file was emptied, cut or removed', () => {
-  it('repairs it, or refuses by its name, and never leaves a tree that verify refuses', async () => {
-    for (const one of cases()) {
-      const { path, damage } = one;
-      const { built, verified } = await outcomeOf(one);
-      const name = `${path} ${damage}`;
-      if (built.code === 0) {
-        expect(verified.code, `${name}: ${verified.stdout}`).toBe(0);
-        continue;
-      }
-      // Nothing else in the tree has what the signatures of a head are.
-      expect(path, built.stderr).toMatch(/^(?:log\/checkpoint|log\/statements\/\d+\.jwt|statements\.json)$/);
-      expect([name, built.code]).toEqual([name, path === 'statements.json' ? 2 : 1]);
-      expect(built.stderr).toMatch(/restore .* from a mirror/);
-    }
-  });
-
-  it('is what status proposes, if the build can repair it', async () => {
-    for (const [path, command, reason] of [
-      ['log/statements/0.jwt', '', 'log/statements/0.jwt is damaged or missing'],
-      ['log/tile/0/000.p/3', 'npx passport-registry build ', 'repair log/tile/0/000.p/3'],
-      ['issuers.json', 'npx passport-registry build ', 'repair issuers.json'],
-      ['log/checkpoint', '', 'restore dist from a mirror or a backup: the log has a head'],
-    ] as const) {
+  it('is refused by whatever signs, which leaves it as it is', async () => {
+    for (const [at, [path, damage]] of cases().entries()) {
       const folder = copyOf(made);
-      writeFileSync(join(folder, 'dist', path), '');
-      const { stdout } = await cli(['status', '--offline', '--root-key', 'key.json', '--json'], folder);
-      const [next] = JSON.parse(stdout).next;
-      expect([path, (next.command ?? '').startsWith(command), next.reason]).toEqual([
-        ...[path, true, expect.stringContaining(reason)],
+      DAMAGES[damage]?.(join(folder, 'dist', path));
+      const before = filesOf(join(folder, 'dist'));
+      const [name, args] = Object.entries(SIGNING)[at % 4] ?? ['', []];
+      const { code, stderr } = await cli(args, folder);
+      expect([path, damage, name, code, stderr]).toEqual([
+        path,
+        damage,
+        name,
+        1,
+        expect.stringContaining('`load`'),
       ]);
+      expect(filesOf(join(folder, 'dist'))).toEqual(before);
+      rmSync(folder, { recursive: true });
     }
   });
 
-  it('says what it has made again', async () => {
-    const path = 'log/tile/0/000.p/3';
-    const { built } = await outcomeOf({ path, damage: 'emptied', isChanged: false });
-    expect(built.stderr).toContain(`made again: ${path}`);
-  });
-
-  it('refuses a statement that the tree has nowhere else', async () => {
-    const folder = copyOf(made);
-    const entry = readFileSync(join(folder, 'dist/log/statements/0.jwt'));
-    for (const path of paths) {
-      const file = join(folder, 'dist', path);
-      if (path.endsWith('.jwt') && readFileSync(file).equals(entry)) rmSync(file);
-    }
-    const before = filesOf(join(folder, 'dist'));
-    const { code, stderr } = await cli(BUILD, folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('log/statements/0.jwt')]);
-    expect(filesOf(join(folder, 'dist'))).toEqual(before);
-  });
-});
-
-describe('a build after somebody has changed a kept file', () => {
-  it('writes it again', async () => {
-    const kept = (path: string) => readFileSync(join(made, 'dist', path));
-    const flipped = (path: string, at: number) => {
-      const bytes = Buffer.from(kept(path));
-      bytes[bytes.length + at] = bytes.at(at) === 65 ? 66 : 65;
-      return bytes;
-    };
-    for (const [path, bytes] of [
-      ['log/statements/2.jwt', kept('log/statements/0.jwt')],
-      ['log/tile/0/000.p/2', flipped('log/tile/0/000.p/2', -1)],
-      ['log/tile/entries/000.p/2', flipped('log/tile/entries/000.p/2', -2)],
-    ] as const) {
+  it('is refused, or `verify` refuses what comes of it, if the file belongs to the log or to an older list', async () => {
+    for (const [at, path] of sample([...paths.filter(isPast).entries()], 2)) {
       const folder = copyOf(made);
-      writeFileSync(join(folder, 'dist', path), bytes);
+      DAMAGES[at % 4 < 2 ? 'emptied' : 'altered']?.(join(folder, 'dist', path));
+      writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { tier: 'registered' }) });
+      const before = filesOf(join(folder, 'dist'));
+      expect([path, (await verify(folder)).code]).toEqual([path, 1]);
       const { code, stderr } = await cli(BUILD, folder);
-      expect([path, code, stderr]).toEqual([path, 0, expect.stringContaining(`made again: ${path}`)]);
-      expect(readFileSync(join(folder, 'dist', path))).toEqual(kept(path));
+      if (code === 0) {
+        expect([path, (await verify(folder)).code]).toEqual([path, 1]);
+      } else {
+        expect([path, code, stderr]).toEqual([path, 1, expect.stringContaining('load')]);
+        expect(filesOf(join(folder, 'dist'))).toEqual(before);
+      }
       rmSync(folder, { recursive: true });
     }
   });
 });
 
-describe('a build after one that was killed before its head was written', () => {
-  it('removes what belongs to no entry of the log', async () => {
+describe('a tree whose page somebody has changed, with its entry in SHA256SUMS', () => {
+  it.each(Object.entries(SIGNING))('is refused by %s, which would sign it', async (_name, args) => {
     const folder = copyOf(made);
-    const strays = [
-      'log/statements/9.jwt',
-      'log/tile/0/000.p/9',
-      `log/pending/${'a'.repeat(64)}/issuers.sig`,
-    ];
-    for (const path of strays) writeFiles(join(folder, 'dist'), { [path]: 'x' });
-    expect((await cli(['verify', 'dist', '--root-key', 'key.json'], folder)).code).toBe(1);
-    expect((await cli(BUILD, folder)).code).toBe(0);
-    expect((await cli(['verify', 'dist', '--root-key', 'key.json'], folder)).code).toBe(0);
-    expect(strays.filter((path) => existsSync(join(folder, 'dist', path)))).toEqual([]);
+    const dist = (path: string) => join(folder, 'dist', path);
+    const page = readFileSync(dist('index.html'), 'utf8');
+    const sums = readFileSync(dist('SHA256SUMS'), 'utf8');
+    const other = page.replace('<body', '<body onload="alert()"');
+    writeFileSync(dist('index.html'), other);
+    writeFileSync(dist('SHA256SUMS'), sums.replace(sha256(Buffer.from(page)), sha256(Buffer.from(other))));
+    const before = filesOf(dist(''));
+    const { code, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the checkpoint is for another SHA256SUMS')]);
+    expect(filesOf(dist(''))).toEqual(before);
   });
 });
 
-describe('a build of a tree with a file in its log that no publication writes', () => {
-  it('refuses it by name, because verify would', async () => {
+describe('a tree with something that no publication has written', () => {
+  it.each<[string, (dist: string) => void]>([
+    ['a file', (dist) => writeFiles(dist, { 'stray/notes.txt': 'x' })],
+    ['a record', (dist) => writeFiles(dist, { 'issuers/nobody': '{}' })],
+    ['a link to a folder', (dist) => shell(dist, 'mv issuers .. && ln -s ../issuers issuers')],
+    ['a file in place of a folder', (dist) => shell(dist, 'rm -r schemas && touch schemas')],
+  ])('such as %s is refused by a build, which removes nothing', async (_name, change) => {
     const folder = copyOf(made);
-    writeFiles(join(folder, 'dist'), { 'log/notes.txt': 'x' });
-    expect((await cli(['verify', 'dist', '--root-key', 'key.json'], folder)).code).toBe(1);
-    const { code, stderr } = await cli(BUILD, folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('log/notes.txt')]);
-    rmSync(join(folder, 'dist/log/notes.txt'));
-    expect((await cli(BUILD, folder)).code).toBe(0);
+    shell(folder, 'mv dist served && mkdir place && mv served place/dist');
+    change(join(folder, 'place/dist'));
+    const before = filesBelow(folder);
+    const { code, stderr } = await cli([...BUILD, '--out', 'place/dist'], folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('`load`')]);
+    expect(filesBelow(folder)).toEqual(before);
   });
 });
+
+const shell = (cwd: string, command: string) => execFileSync('sh', ['-c', command], { cwd });
 
 describe('a mirror whose files of the log were damaged', () => {
   it('repairs each of them', async () => {
@@ -185,7 +153,7 @@ describe('a mirror whose files of the log were damaged', () => {
     const source = await serve(join(folder, 'dist'));
     const mirror = () => cli(['mirror', source, 'mirror', '--root-key', 'key.json', '--json'], folder);
     expect((await mirror()).code).toBe(0);
-    const damages = Object.values(DAMAGES).slice(0, 2);
+    const damages = [DAMAGES['emptied'], DAMAGES['truncated']];
     for (const [at, path] of paths.filter((one) => one.startsWith('log/')).entries()) {
       const file = join(folder, 'mirror/current', path);
       // In place, so that every release with a hard link to the file has the damage.

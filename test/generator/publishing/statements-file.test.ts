@@ -56,7 +56,8 @@ describe('statements.json', () => {
   it('is renamed after every other file, and removals come after it', async () => {
     const { tree, folder, build } = await publishedWithLog();
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
-    writeFiles(tree, { 'issuers/stray': '{}', 'assets/old.js': '' });
+    // A later version may have added it.
+    writeFiles(tree, { 'added.txt': '' });
     const { renameSync, rmSync } = fs;
     const steps: string[] = [];
     const note = (step: string, path: unknown) => {
@@ -76,9 +77,7 @@ describe('statements.json', () => {
     const at = steps.indexOf(`rename ${FILE}`);
     expect(steps.slice(0, at).filter((step) => step.startsWith('remove'))).toEqual([]);
     expect(steps.slice(at + 1).filter((step) => step.startsWith('rename'))).toEqual([]);
-    expect(steps.slice(at + 1)).toEqual(
-      expect.arrayContaining(['remove issuers/stray', 'remove assets/old.js']),
-    );
+    expect(steps.slice(at + 1)).toContain('remove added.txt');
     const order = ['issuers/gamma', 'sums/root', 'issuers.sig', 'issuers.json', 'SHA256SUMS', FILE];
     const found = order.map((path) => steps.indexOf(`rename ${path}`));
     expect(found).toEqual(found.toSorted((a, b) => a - b));

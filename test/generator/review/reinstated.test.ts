@@ -65,7 +65,7 @@ async function stoppedAt(nth: number, args: readonly string[]): Promise<number |
   let renamed = 0;
   const refusing: typeof fs.renameSync = (from, to) => {
     const isInTree = String(to).startsWith(join(folder, 'dist/'));
-    if (isInTree && renamed++ === nth) throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+    if (isInTree && renamed++ === nth) throw Object.assign(new Error('EIO'), { code: 'EIO' });
     renameSync(from, to);
   };
   return (await withFs({ renameSync: refusing }, () => run(...args))).code;
@@ -144,7 +144,7 @@ describe('the end of a suspension', () => {
     expect([text('issuers/alpha.yaml'), text('dist/SHA256SUMS')]).toEqual(files);
   });
 
-  it('that was stopped before any of its files is completed by the same command', async () => {
+  it('that was stopped at any of its files is completed by the same command', async () => {
     await suspend();
     for (const name of ['dist', 'issuers']) copy(name, `suspended-${name}`);
     const once = ['suspend', '--end', 'alpha', '--reason', 'new keys', ...KEY];
@@ -290,11 +290,9 @@ describe('the end of a suspension', () => {
     copy('issuers', 'old');
     await suspend();
     copy('old', 'issuers');
-    const { changes } = JSON.parse((await run('status', '--json')).stdout);
-    expect([changes.state, changes.problems]).toEqual([
-      'refused',
-      [expect.objectContaining({ rule: 'suspension-not-lifted' })],
-    ]);
+    const { parts } = JSON.parse((await run('status', '--json')).stdout);
+    const problems = [expect.objectContaining({ rule: 'suspension-not-lifted' })];
+    expect(parts).toContainEqual(expect.objectContaining({ part: 'records', level: 'error', problems }));
   });
 
   it('is judged against a host, too', async () => {
@@ -325,36 +323,19 @@ describe('a tree whose about.json is not the published one', () => {
     ],
   ];
 
-  it.each(FAULTS)(
-    '%s lifts no suspension; a build without that says anew since when',
-    async (_name, spoil) => {
-      await suspend();
-      minutes = 1;
-      spoil();
-      record('alpha', { reinstated: at(1) });
-      const { remedy } = await refused();
-      expect(remedy).toMatch(/^restore about\.json .*status: suspended, build, .*`suspend --end`/);
-      // The list is the same, so its time is the latest that the suspension can have.
-      const listed = updatedAt();
-      record('alpha', { status: 'suspended' });
-      await build();
-      expect([about(), updatedAt()]).toEqual([{ status_since: listed }, listed]);
-      await good('verify', 'dist', '--root-key', 'root.json');
-      minutes = 2;
-      await end();
-      expect(published()).toBe('active');
-    },
-  );
-
-  it('lifts none with another change either, and says since when anew', async () => {
+  it.each(FAULTS)('%s lifts no suspension: nothing is signed over it', async (_name, spoil) => {
     await suspend();
-    const since = updatedAt();
     minutes = 1;
-    writeFiles(folder, { 'dist/about.json': 'x' });
-    record('beta', { tier: 'founding' });
-    await build();
-    expect(about().status_since).toBe(updatedAt());
-    expect(about().status_since > since).toBe(true);
+    spoil();
+    record('alpha', { reinstated: at(1) });
+    for (const args of [
+      ['build', ...KEY],
+      ['build', '--unsigned', 'request', '--root-key', 'root.json'],
+    ]) {
+      const { code, stderr } = await run(...args);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('`load`')]);
+    }
+    expect(published()).toBe('suspended');
   });
 });
 

@@ -86,7 +86,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
       const commands: [string[], Record<string, string>?][] = [
         [['keys', 'public', 'secret']],
         [['keys', 'public', 'env:SECRET'], { SECRET: form(pem) }],
-        [['keys', 'step', '--key', 'secret', '--next', 'root.json']],
+        [['keys', 'rotate', '--key', 'secret', '--unsigned', 'request', '--next-root-key', 'root.json']],
         [['build', '--key', 'secret', ...withKeys({ checkpoint: 'secret' }), '--json']],
         [['checkpoint', '--online-key', 'secret', '--json']],
         [['hold', 'alpha', '--online-key', 'secret', '--json']],
@@ -100,7 +100,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['build', '--key', 'key.pem', '--root-key', 'secret']],
         [['verify', 'dist', '--root-key', 'secret']],
         [['build', '--key', 'env:SECRET'], { SECRET: `${form(pem)}x` }],
-        [['build', '--key', 'secret', '--rotation', 'secret']],
+        [['keys', 'rotate', '--unsigned', 'request', '--next-root-key', 'secret']],
         [['check', 'secret']],
         [['check', '--fix', 'secret']],
         [['check', '--online', '--config', 'secret']],

@@ -7,7 +7,7 @@ import { HOSTS } from '../../support/hosts.js';
 import { listen } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { sha256 } from '../../support/signed-tree.js';
-import { cli, cliAnswering, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, goodCli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 /** Ids that end in what hosts take for a type, a handler, a language or an encoding. */
 const IDS = ['alpha', 'beta.example.com', 'a.exe', 'a.fr', 'a.js', 'a.php', 'a.sig', 'a.tgz', 'a.var', 'a.z'];
@@ -26,8 +26,9 @@ beforeAll(async () => {
   });
   await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
   const keys = ['--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem', log: 'log.pem' })];
-  const build = () => cliAnswering('new', ['build', ...keys, ...withKeys({ origin: ORIGIN })], folder);
-  await build();
+  const build = (...more: string[]) =>
+    goodCli(['build', ...keys, ...withKeys({ origin: ORIGIN }), '--offline', ...more], folder);
+  await build('--first');
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
   await build();
   // Longer paths, as a log with many entries has them.

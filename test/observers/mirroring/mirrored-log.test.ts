@@ -1,14 +1,14 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { listOf, mirroredBy, refusedBy } from '../../support/log-mirror.js';
-import { type LoggedFolder, loggedFolder, ORIGIN, otherLoggedFolder } from '../../support/logged-folder.js';
+import { type LoggedFolder, loggedFolder, otherLoggedFolder } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { onlyLogged } from '../../support/only-logged.js';
 import { serve } from '../../support/serving.js';
-import { resealed, restated, sha256 } from '../../support/signed-tree.js';
+import { resealed, restated } from '../../support/signed-tree.js';
 import { sample } from '../../support/soak.js';
 import { cli, filesOf, writeFiles } from '../../support/workspace.js';
 
@@ -53,52 +53,15 @@ describe('a mirror of a registry with a log', () => {
     expect(await mirrored(source)).toContain('unchanged');
   });
 
-  it('switches if the head has new cosignatures, and nothing else has changed', async () => {
-    const head = readFileSync(join(tree, 'log/checkpoint'), 'utf8');
-    const other = `${head}\u2014 witness.example ${Buffer.alloc(76, 7).toString('base64')}\n`;
-    writeFiles(tree, { 'log/checkpoint': other });
-    expect(await mirrored(source)).toContain('switched to');
-    expect(readFileSync(current('log/checkpoint'), 'utf8')).toBe(other);
-  });
-
-  it('serves a publication that is only in the log, with its list, and then the rest', async () => {
-    const before = listOf(tree);
+  it('stays as it is until the statements follow the head, and is begun with no such tree', async () => {
     await onlyLogged(tree, () => publish());
-    const said = await mirrored(source);
-    expect(said).toContain('switched to');
-    expect(said).toContain(`the log ${ORIGIN}, but not published yet`);
-    expect(logHead(current()).size).toBe(2);
-    expect(listOf(current())).toBe(before);
-    expect(await problemsIn(current())).toEqual([]);
-    expect(filesOf(current())).toEqual(filesOf(tree));
-    const [pending = ''] = readdirSync(current('log/pending'));
-    expect(sha256(readFileSync(current(`lists/${pending}.json`)))).toBe(pending);
-
-    await here.good('checkpoint', '--online-key', 'key.pem');
-    expect(await mirrored(source)).not.toContain('not published yet');
-    expect(listOf(current())).toBe(pending);
-    expect(filesOf(current())).toEqual(filesOf(tree));
-  });
-
-  it('refuses such a publication if its list is missing, is another one, or is not signed', async () => {
-    await onlyLogged(tree, () => publish());
-    const good = filesOf(tree);
-    const [pending = ''] = readdirSync(join(tree, 'log/pending'));
-    const [list, signature] = [`lists/${pending}.json`, `log/pending/${pending}/issuers.sig`];
-    const changes: [string, () => void, RegExp][] = [
-      ['is missing', () => rmSync(join(tree, list)), /lists\/[0-9a-f]{64}\.json is missing/],
-      ['is another one', () => writeFiles(tree, { [list]: '{}' }), /\.json does not/],
-      [
-        'is not signed',
-        () => writeFiles(tree, { [signature]: good.get('issuers.sig') as Buffer }),
-        /\.json is not signed by the root key/,
-      ],
-    ];
-    for (const [what, change, reason] of changes) {
-      change();
-      await refused(source, reason, what);
-      writeFiles(tree, Object.fromEntries(good));
-    }
+    expect(await mirrored(source)).toContain('unchanged');
+    expect(logHead(current()).size).toBe(1);
+    const args = ['mirror', source, 'another', '--root-key', 'key.json'];
+    const { code, stderr } = await cli(args, here.folder);
+    const problem = /log\/checkpoint has 2 entries, but the publication is the last of 1/;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(problem)]);
+    expect(existsSync(join(here.folder, 'another/current'))).toBe(false);
   });
 
   it('refuses a log that is another one, and goes on with the right one', async () => {

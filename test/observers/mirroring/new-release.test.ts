@@ -13,15 +13,13 @@ const [GOOD, EVIL] = [Buffer.from('good'), Buffer.from('evil')];
 describe('a file of the release being served, once it is linked into a new release, is written by no', () => {
   const writers: [string, (release: NewRelease) => unknown][] = [
     ['file with another hash', (release) => release.addOwn(PATH, EVIL, sha256(EVIL))],
-    ['verified file', (release) => release.addVerified(PATH, EVIL)],
+    ['file that was made', (release) => release.addMade(PATH, EVIL)],
     ['unlisted file', (release) => release.addUnlisted(PATH, EVIL)],
     ['downloaded file', (release) => release.fetchUnlisted(PATH)],
-    ['listed file', (release) => release.addAll([{ path: PATH, hash: sha256(EVIL), statedIn: 'a list' }])],
   ];
   const linkers: [string, (release: NewRelease) => unknown][] = [
-    ['by its path', (release) => release.addHeld(PATH, sha256(GOOD))],
     ['by its hash', (release) => release.addAll([{ path: PATH, hash: sha256(GOOD), statedIn: 'a list' }])],
-    ['by its content', (release) => release.addVerified(PATH, GOOD)],
+    ['by its content', (release) => release.addMade(PATH, GOOD)],
   ];
 
   it.each(writers)('%s', async (_what, write) => {
@@ -29,7 +27,7 @@ describe('a file of the release being served, once it is linked into a new relea
       const [served, fresh] = [temporaryFolder(), temporaryFolder()];
       writeFiles(served, { [PATH]: GOOD });
       const source = memorySource(new Map([[PATH, EVIL]]));
-      const release = new NewRelease(source, { folder: fresh, held: new HeldRelease(served) });
+      const release = new NewRelease(source, fresh, new HeldRelease(served));
       await link(release);
       const outcome = await Promise.resolve()
         .then(() => write(release))

@@ -111,7 +111,7 @@ describe('a witness refuses', () => {
     await ask(witness, await log.head({ size: 20 }));
     await expect(ask(witness, await log.head({ size: 19 }))).rejects.toEqual(refusal('conflict', 20));
     await expect(ask(witness, await log.head({ size: 0 }))).rejects.toEqual(refusal('conflict', 20));
-    await expect(ask(witness, await fork.head({ size: 20 }))).rejects.toEqual(refusal('inconsistent'));
+    await expect(ask(witness, await fork.head({ size: 20 }))).rejects.toEqual(refusal('other-root', 20));
     await expect(ask(witness, await fork.head({ size: 21 }), fork)).rejects.toEqual(refusal('inconsistent'));
     await expect(ask(witness, await fork.head({ size: 21 }), log)).rejects.toEqual(refusal('inconsistent'));
     expect(await cosignedSize(witness)).toBe(20);
@@ -125,7 +125,7 @@ describe('a witness refuses', () => {
     const [own] = head.note.signatures;
     const signed = formatNote({ text, signatures: own === undefined ? [] : [{ ...own, signature }] });
     const empty = parseHead(signed, (message) => new Error(message));
-    await expect(ask(await newWitness(), empty)).rejects.toEqual(refusal('inconsistent'));
+    await expect(ask(await newWitness(), empty)).rejects.toEqual(refusal('other-root'));
   });
 
   it('a head that no known key of the log has signed', async () => {

@@ -91,7 +91,7 @@ describe('a publisher with witnesses', () => {
     expect(fileOf('log/publication.tlog-proof')).not.toBe(before[1]);
   });
 
-  it('publishes a checkpoint without its quorum, and says so with exit code 6', async () => {
+  it('signs checkpoints without its witnesses, and lets a publication wait, with exit code 6', async () => {
     const [first] = await witnesses(1, 1);
     await ok(...BUILD, ...withKeys({ log: 'log.pem', checkpoint: 'key.pem' }));
     const [checkpoint, proof] = [fileOf('checkpoint.jwt'), fileOf('log/publication.tlog-proof')];
@@ -99,16 +99,10 @@ describe('a publisher with witnesses', () => {
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const { code, stderr } = await cli(['checkpoint', '--online-key', 'key.pem'], folder);
     // The proof keeps its cosignature, although nobody has cosigned now.
-    expect([code, stderr]).toEqual([6, expect.stringMatching(/WARNING: witness witness0.example: /)]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/WARNING: witness witness0.example: /)]);
     expect(stderr).toContain('cosigned by 1 witness, 0 of them now');
     expect(fileOf('checkpoint.jwt')).not.toBe(checkpoint);
     expect(fileOf('log/publication.tlog-proof')).toBe(proof);
-    const hold = async (id: string) => {
-      const held = await cli(['hold', id, '--online-key', 'key.pem'], folder);
-      expect(held.code).toBe(6);
-      return held.stderr;
-    };
-    expect(await hold('alpha')).not.toContain('cosigned this list');
     change('beta');
     const built = await cli([...BUILD, ...withKeys({ log: 'log.pem', checkpoint: 'key.pem' })], folder);
     expect([built.code, built.stderr]).toEqual([6, expect.stringContaining('cosigned by 0 witnesses')]);
@@ -117,16 +111,8 @@ describe('a publisher with witnesses', () => {
       6,
       expect.objectContaining({ ok: false, log: expect.objectContaining({ cosigned: 0, quorum: 1 }) }),
     ]);
-    const keys = ['--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN, checkpoint: 'key.pem' })];
-    const stopped = await cli(['suspend', 'alpha', '--reason', 'leak', ...keys], folder);
-    expect([stopped.code, stopped.stderr]).toEqual([
-      6,
-      expect.stringContaining(
-        'Run `checkpoint dist` until it ends with 0, and publish dist only then: until enough witnesses have cosigned',
-      ),
-    ]);
-    expect(stopped.stderr).not.toMatch(/Commit .*publish/);
-    expect(await hold('beta')).toContain('WARNING: fewer witnesses than the quorum have cosigned this list');
+    // Over the published tree, while the publication waits.
+    expect((await cli(['hold', 'alpha', '--online-key', 'key.pem'], folder)).code).toBe(0);
   });
 
   it('asks nobody with a checkpoint if the registry has no log', async () => {
@@ -139,13 +125,14 @@ describe('a publisher with witnesses', () => {
 });
 
 describe('a witness of a registry', () => {
-  it('learns the key of the log from the root key, also a new one before it is published', async () => {
+  it('learns the key of the log from the root key, and a new one from its operator before it is published', async () => {
     await ok(...BUILD, ...withKeys({ log: 'log.pem' }));
     const url = await plainHost(join(folder, 'dist'), '404.html');
     writeFiles(folder, { 'root.json': fileOf('keys/root.json') });
     const files = await newWitness('w.example');
     const rootKey = join(folder, 'root.json');
-    const witness = await startWitness(files, url, '--root-key', rootKey);
+    const next = (await ok('keys', 'public', 'log2.pem', '--log', ORIGIN)).trim();
+    const witness = await startWitness(files, url, '--root-key', rootKey, '--log', next);
     expect(witness.said()).toContain(`cosigns 1 log: ${ORIGIN}`);
     configure([{ files, service: witness.url }], 1);
     for (const [id, key] of [
@@ -182,15 +169,8 @@ describe('a witness of a registry', () => {
       'root.json': await ok('keys', 'public', 'key.pem'),
     });
     await ok(...BUILD, ...withKeys({ log: 'log.pem' }));
-    writeFiles(folder, { step: await ok('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });
-    await ok(
-      'build',
-      '--key',
-      'next.pem',
-      ...withKeys({ origin: ORIGIN, log: 'log.pem' }),
-      '--rotation',
-      'step',
-    );
+    const logging = withKeys({ origin: ORIGIN, log: 'log.pem' });
+    await ok('keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem', ...logging);
     const url = await plainHost(join(folder, 'dist'), '404.html');
     const kid = (name: string): string => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')).kid;
     const follows = async (...next: string[]) => {

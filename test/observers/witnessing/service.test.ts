@@ -41,7 +41,7 @@ interface OwnLog {
   readonly served: () => Promise<Response>;
 }
 
-const OWN_LOGS = ['first', 'empty', 'strangers', 'lines', 'refused', 'forked'] as const;
+const OWN_LOGS = ['first', 'empty', 'strangers', 'lines', 'refused', 'forked', 'example'] as const;
 const own = new Map<string, OwnLog>();
 const ownLog = (name: (typeof OWN_LOGS)[number]) => own.get(name) as OwnLog;
 
@@ -173,6 +173,47 @@ describe('the service of a witness', () => {
   });
 });
 
+/** The request that C2SP tlog-witness shows: an old size, four lines of proof, an empty line, and a head with two signature lines. */
+describe('the example of C2SP tlog-witness', () => {
+  const [OLD, SIZE] = [12, 23];
+
+  /** @param alter - changes the lines of the request */
+  async function example(log: TestLog, alter = (lines: string[]) => lines): Promise<string> {
+    const { note } = await log.head({ size: SIZE });
+    const another = await log.head({ size: SIZE, signer: noteSigner(log.origin, 'log') });
+    const head = formatNote({ ...note, signatures: [...note.signatures, ...another.note.signatures] });
+    const proof = await log.consistency(OLD, SIZE);
+    expect(proof).toHaveLength(4);
+    const lines = requestBody(OLD, proof, head).split('\n');
+    return alter(lines).join('\n');
+  }
+
+  it('is answered with 409 and the size, 200 and signature lines, 400, 403, 404 and 422', async () => {
+    const { log } = ownLog('example');
+    const asked = await example(log);
+    const conflict = { status: 409, type: 'text/x.tlog.size', text: '0\n' };
+    expect(await answerTo(asked)).toEqual(conflict);
+    expect((await answerTo(await asking(0, OLD, log))).status).toBe(200);
+    const statusOf = async (body: string) => (await answerTo(body)).status;
+    expect(await statusOf(await example(log, ([, ...lines]) => [`old ${SIZE + 1}`, ...lines]))).toBe(400);
+    const withoutFirst = ([old = '', , ...lines]: string[]) => [old, ...lines];
+    expect(await statusOf(await example(log, withoutFirst))).toBe(422);
+    // Without the signature of the known key.
+    const byStranger = (lines: string[]) =>
+      lines.toSpliced(
+        lines.findIndex((line) => line.startsWith('\u2014')),
+        1,
+      );
+    expect(await statusOf(await example(log, byStranger))).toBe(403);
+    const other = testLog(pair, namedEntries('a', 70), 'unknown.example/log');
+    expect(await statusOf(await example(other))).toBe(404);
+    const { status, type, text } = await answerTo(asked);
+    expect([status, type]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(text).toMatch(/^(?:\u2014 witness\.example\/w1 [A-Za-z0-9+/]+={0,2}\n)+$/);
+    expect(await answerTo(asked)).toEqual({ ...conflict, text: `${SIZE}\n` });
+  });
+});
+
 describe('the service refuses', () => {
   const hashes = (count: number) => Array.from({ length: count }, (_one, at) => Buffer.alloc(32, at));
 
@@ -224,7 +265,7 @@ describe('the service refuses', () => {
     ],
     [400, 'a proof with 64 lines', async (log) => requestBody(0, hashes(64), await log.note({ size: 7 }))],
     [
-      422,
+      409,
       'an empty log with another root',
       async (log) => {
         const { note } = await log.head({ size: 1 });
@@ -240,7 +281,8 @@ describe('the service refuses', () => {
   ])('with %i %s', async (status, _name, body) => {
     const { log, served } = ownLog('refused');
     const answer = await answerTo(await body(log));
-    expect([answer.status, answer.type]).toEqual([status, 'text/plain; charset=utf-8']);
+    const type = status === 409 ? 'text/x.tlog.size' : 'text/plain; charset=utf-8';
+    expect([answer.status, answer.type]).toEqual([status, type]);
     expect(answer.text).toMatch(/^[^\n]+\n$/);
     expect((await served()).status).toBe(404);
   });
@@ -250,7 +292,8 @@ describe('the service refuses', () => {
     expect((await answerTo(await asking(0, 20, log))).status).toBe(200);
     const { note } = await fork.head({ size: 20 });
     const refused: [number, string][] = [
-      [422, await asking(20, 20, fork)],
+      // C2SP tlog-witness: 409 for another root of the same size.
+      [409, await asking(20, 20, fork)],
       [422, await asking(20, 21, fork)],
       [422, requestBody(20, await log.consistency(20, 21), await fork.note({ size: 21 }))],
       [422, requestBody(20, [], await log.note({ size: 21 }))],

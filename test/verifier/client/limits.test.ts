@@ -258,6 +258,9 @@ describe('the limit of a file', () => {
     ['lists/0.json', 268_435_456],
     ['log/checkpoint', 65_536],
     ['log/tile/0/000', 8_192],
+    ['log/tile/entries/000', 1_049_088],
+    ['SHA256SUMS', 67_108_864],
+    ['about.json', 16_777_216],
     ['sums/root', 262_144],
   ])('%s is %i bytes', (path, bytes) => {
     expect(limitOf(path)).toBe(bytes);

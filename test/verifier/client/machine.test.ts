@@ -278,7 +278,7 @@ function occurrenceOf(
         (isOlder(read, state.accepted) ? new RegistryError('ERR_LIST_ROLLED_BACK', 'older') : undefined);
       return refusal === undefined
         ? { is: 'verified', of, chains, read }
-        : { is: 'refused', of, error: refusal, growth: list.content * 2 ** 23 + list.day - 3 };
+        : { is: 'refused', of, error: refusal };
     }
     default:
       return undefined;
@@ -405,7 +405,7 @@ describe('a client as a state machine', () => {
       let attempt = 0;
       const isAskedAgain = () =>
         world
-          .tell({ is: 'refused', of: { ...of(0), attempt }, error, growth: 0 })
+          .tell({ is: 'refused', of: { ...of(0), attempt }, error })
           .some((effect) => effect.do === 'wake' && effect.then.is === 'retry');
       while (attempt < 9 && isAskedAgain()) attempt++;
       return [code, attempt];

@@ -312,7 +312,7 @@ describe('the content of a JWK', () => {
     expect((await importRootKey(jwk)).nextRoots).toBeUndefined();
     expect(() =>
       createRegistryClient({ sources: ['https://a.example'], trustAnchor: { root: jwk } }),
-    ).toThrow('root is an object');
+    ).toThrow('root has the unknown member "next_roots"');
   });
 });
 

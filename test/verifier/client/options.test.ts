@@ -91,20 +91,10 @@ describe('the options of a client are checked at once', () => {
     },
   );
 
-  it.each([
-    ['source', 'sources'],
-    ['rootkey', 'rootKey'],
-    ['refreshIntervalMs', 'refreshInterval'],
-  ])('an unknown %s, with a hint at %s', (option, meant) => {
+  it.each(['source', 'rootkey', 'cache'])('an unknown %s is told, with all that there are', (option) => {
     const error = thrownBy({ sources, rootKey: root.rootKey.jwk, [option]: 1 });
     expect(error.option).toBe(option);
-    expect(error.message).toContain(`did you mean ${meant}?`);
-  });
-
-  it('an unknown member that resembles none names them all', () => {
-    expect(thrownBy({ sources, rootKey: root.rootKey.jwk, cache: 1 }).message).toContain(
-      'sources, rootKey, trustAnchor, refreshInterval',
-    );
+    expect(error.message).toContain('sources, rootKey, trustAnchor, refreshInterval');
   });
 
   it.each<[string, Partial<RegistryClientOptions>]>([

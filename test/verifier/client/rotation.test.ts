@@ -133,6 +133,21 @@ describe('a first visitor', () => {
     expect(await verdicts(client, 'refresh')).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
   });
 
+  it('does not go back to a key that a rotation has led to, either', async () => {
+    const hosts = await Promise.all([
+      registryHost(await rotated(at(-60), root, second)),
+      registryHost(await rotated(at(-60), root, second)),
+    ]);
+    const client = clientOf(hosts);
+    await client.ready();
+    const [one, other] = hosts as [RegistryHost, RegistryHost];
+    one.files = rotationAlone(await steps(root, second, third));
+    other.files = rotationAlone(await steps(root, second, thief));
+    await client.refresh().catch(() => undefined);
+    for (const host of hosts) host.files = await rotated(at(-40), root, second);
+    expect(await verdicts(client, 'refresh')).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
+  });
+
   it('binds the chain of the accepted list at once: a later fork refuses only its source', async () => {
     const good = await registryHost(
       withRotation(
@@ -250,6 +265,20 @@ describe('a client that has followed a rotation', () => {
     host.files = await rotated(at(-50), root, second, third);
     await client.refresh();
     expect(client.status().rootKeys).toEqual([key(third).rootKey.thumbprint]);
+  });
+});
+
+describe('a client that has pinned two root keys', () => {
+  it('saves the rotation of the key that signed, so that a restart needs no source', async () => {
+    const store = memoryStore();
+    const host = await registryHost(await rotated(at(-60), second, third));
+    const rootKey = [key(root).rootKey.jwk, key(second).rootKey.jwk];
+    const client = clientOf([host], { store, rootKey });
+    await client.ready();
+    client.close();
+    const offline = clientOf([], { sources: ['http://127.0.0.1:9'], store, rootKey });
+    await offline.ready();
+    expect(offline.status()).toMatchObject({ source: 'store', rootKeys: [key(third).rootKey.thumbprint] });
   });
 });
 

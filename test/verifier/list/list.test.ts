@@ -151,6 +151,14 @@ describe('verifyList', () => {
     await expect(
       verifySigned(canonicalBytes(list(issuer('a'), issuer('b', { tier: 'gold' })))),
     ).rejects.toMatchObject({ code: 'ERR_LIST_NONCONFORMING', pointer: '/issuers/1/tier' });
+    // A name that is not known may be long, or have any character.
+    await expect(
+      verifySigned(canonicalBytes(list(issuer('a', { 'x/y': 1 } as object)))),
+    ).rejects.toMatchObject({
+      code: 'ERR_LIST_NONCONFORMING',
+      message: expect.stringContaining('"x/y"'),
+      pointer: '/issuers/0',
+    });
   });
 });
 

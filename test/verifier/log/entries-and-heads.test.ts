@@ -305,7 +305,7 @@ describe('the signature of a log', () => {
       (error: Error) => error.message,
     );
   const NOT_SIGNED = 'is not signed by the key of the log';
-  const NOT_VALID = 'has a signature by the key of the log that is not valid';
+  const NOT_VALID = 'has an invalid signature by the key of the log';
   const head = { size: 5, root };
   const text = formatHead({ origin: log.key.name, ...head });
   const own = signatureBy(log, text);

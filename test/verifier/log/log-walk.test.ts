@@ -1,11 +1,8 @@
 import {
   type AnyEntry,
   beginLog,
-  headSigner,
   keysAt,
   type LogState,
-  newestPublication,
-  parseHead,
   publicationEntry,
   rotationEntry,
   type WalkedEntry,
@@ -13,7 +10,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
-import { invalid, type NoteSigner, noteSigner, signedHead } from '../../support/note-keys.js';
+import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
 import { sha256, statement, type TestKey, testKey } from '../../support/publication.js';
 
 /** An entry with its statement. */
@@ -380,9 +377,6 @@ describe('the order of a log', () => {
 });
 
 describe('the key of a log', () => {
-  const head = (size: number, signer: NoteSigner) =>
-    parseHead(signedHead(signer, { origin: signer.key.name, size, root: new Uint8Array(32) }), invalid);
-
   it('is the one that the newest publication before the head names', async () => {
     const { state } = await walkLog(begin(first), log);
     const at = (size: number) => keysAt(state.keys, size);
@@ -392,42 +386,4 @@ describe('the key of a log', () => {
     ]);
     expect(keysAt([], 1)).toEqual([]);
   });
-
-  it('is found without the entries: by the published statement, or by the newest one in the log', async () => {
-    const read = async (index: number) => Buffer.from(log[index]?.statement ?? '');
-    const known = { roots: [first.rootKey, second.rootKey], read };
-    const signer = async (signed: NoteSigner, published?: Stated, more = {}) =>
-      (await headSigner(head(7, signed), published?.statement, { ...known, ...more }))?.jwk;
-    expect(await signer(keys.first, log[0])).toEqual(keys.first.key.jwk);
-    expect(await signer(keys.second, log[0])).toEqual(keys.second.key.jwk);
-    expect(await signer(keys.first)).toBeUndefined();
-    expect(await signer(other, log[0])).toBeUndefined();
-    // The rotation step in the log leads to its signer.
-    expect(await signer(keys.second, log[0], { roots: [first.rootKey] })).toEqual(keys.second.key.jwk);
-    expect(await signer(keys.second, log[0], { roots: [third.rootKey] })).toBeUndefined();
-  });
-
-  it('is not found by a statement of a replaced root key, or one that is refused', async () => {
-    const good = await publication(second, 7, log[5]);
-    expect((await newest(good))?.sequence).toBe(7);
-    expect(await newest(await publication(first, 8))).toBeUndefined();
-    expect(await newest(good, await publication(first, 8))).toBeUndefined();
-    expect(await newest(good, { statement: 'x' })).toBeUndefined();
-    expect((await newest(good, await otherType(second)))?.sequence).toBe(7);
-    expect(await newest(good, await otherType(second, 'x-registry-more+jwt'))).toBeUndefined();
-  });
-
-  it('is found by the newest statement, even after a rotation step, or before statements that may not follow', async () => {
-    const last = await publication(second, 7, log[5]);
-    const tail = [...log.slice(3, 6), last].map(({ statement }) => statement);
-    const read = async (index: number) => Buffer.from(tail[index] ?? '');
-    expect((await newestPublication(tail.length, { roots: [first.rootKey], read }))?.sequence).toBe(7);
-    expect((await newest(last, await note(second), await note(second)))?.sequence).toBe(7);
-  });
-
-  /** The newest publication of a log, as a reader sees it that knows both root keys. */
-  function newest(...statements: readonly Pick<Stated, 'statement'>[]) {
-    const read = async (index: number) => Buffer.from(statements[index]?.statement ?? '');
-    return newestPublication(statements.length, { roots: [first.rootKey, second.rootKey], read });
-  }
 });

@@ -294,11 +294,13 @@ describe('a proof that a log contains an entry', () => {
     }
   });
 
+  const NO_PROOF = 'is not a tlog-proof of C2SP';
+
   it('has at most 63 hashes', () => {
     const many = (count: number) =>
       `c2sp.org/tlog-proof@v1\nindex 0\n${someLeaves(count).map(hashLine).join('')}\n${headOf(1)}`;
     expect(proofOf(many(63)).path).toHaveLength(63);
-    expect(() => proofOf(many(64))).toThrow('has a malformed line');
+    expect(() => proofOf(many(64))).toThrow(NO_PROOF);
   });
 
   it('has at most 64 KiB, as a text and as bytes', () => {
@@ -331,7 +333,7 @@ describe('a proof that a log contains an entry', () => {
     ['a space after the first line', good.replace('@v1', '@v1 ')],
     ['an empty line after the first line', good.replace('@v1\n', '@v1\n\n')],
   ])('that is or has %s is refused', (_name, text) => {
-    expect(() => proofOf(text)).toThrow(/^(?:does not begin with|has a malformed line)/);
+    expect(() => proofOf(text)).toThrow(NO_PROOF);
   });
 
   it.each<[string, string]>([
@@ -365,7 +367,7 @@ describe('a proof that a log contains an entry', () => {
     ['a hash with a space', good.replace('=\n', '= \n')],
     ['a hash with a control character', good.replace('=\n', '=\0\n')],
   ])('with %s is refused', (_name, text) => {
-    expect(() => proofOf(text)).toThrow(/^has a malformed line$/);
+    expect(() => proofOf(text)).toThrow(NO_PROOF);
   });
 
   it('needs a signed head after an empty line', () => {

@@ -256,7 +256,7 @@ describe('a trust policy', () => {
     [{ tiers: [], domains: ['X'.repeat(100)] }, `domains[0] is "${'X'.repeat(80)}..."`],
     [{ tiers: [], min_certified_days: 1.5 }, 'min_certified_days is 1.5'],
     [{ tiers: [], deny: ['a'] }, 'deny[0] is "a"'],
-    [{ tiers: [], deny: [{ issuer_id: 'a' }] }, 'deny[0].reason is missing'],
+    [{ tiers: [], deny: [{ issuer_id: 'a' }] }, 'deny[0] has no reason'],
     [
       {
         tiers: [],
@@ -279,11 +279,8 @@ describe('a trust policy', () => {
     expect(() => assertTrustPolicy(policy)).toThrow(problem);
   });
 
-  it('with a wrong name is told which tiers and members there are', () => {
-    expect(() => assertTrustPolicy({ tiers: ['gold'] })).toThrow(/; the tiers are founding, certified, /);
-    expect(() => assertTrustPolicy({ tier: ['certified'] })).toThrow(
-      '"tier" is not a member of a trust policy',
-    );
+  it('an error names an unknown member', () => {
+    expect(() => assertTrustPolicy({ tier: ['certified'] })).toThrow('has the unknown member "tier"');
   });
 
   it('is judged as Ajv judges it by its schema', () => {

@@ -1,4 +1,4 @@
-import { type AboutIssuers, canonicalBytes, verifyAbout } from '@passport-registry/verifier/core';
+import { type AboutIssuers, canonicalBytes, readAbout, verifyAbout } from '@passport-registry/verifier/core';
 import { expect, it } from 'vitest';
 import { sha256 } from '../../support/signed-tree.js';
 
@@ -24,6 +24,14 @@ it('is not known, and no error, if the file is missing or another one', async ()
     expect(await verifyAbout(undefined, { aboutSha256 })).toBeUndefined();
   }
 });
+
+it.each(['null', '[]', '7', '{}', '{"issuers":[]}', '{"issuers":{"acme":{"name":"Acme"}},"more":1}'])(
+  'is refused as %s, with the error of the reader',
+  (text) => {
+    const invalid = (message: string) => new RangeError(message);
+    expect(() => readAbout(new TextEncoder().encode(text), invalid)).toThrow(RangeError);
+  },
+);
 
 it.each<[string, Uint8Array]>([
   ['nothing', new Uint8Array()],

@@ -62,7 +62,7 @@ describe('importRootKey', () => {
 
 /** The example of C2SP signed-note. */
 const EXAMPLE = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';
-const FORM = 'is not in the form <name>+<8 hexadecimal digits>+<44 characters of base64>';
+const FORM = 'is not in the form <name>+<id>+<base64>';
 
 const parse = (vkey: unknown, purpose: 'log' | 'witness' = 'log') => parseNoteKey(vkey, purpose, invalid);
 
@@ -235,7 +235,11 @@ describe('what a trust anchor says of the log', () => {
     ['a quorum alone', { log: LOG, quorum: 1 }, 'witnesses and quorum need each other'],
     ['witnesses alone', { log: LOG, witnesses: all }, 'witnesses and quorum need each other'],
     ['a quorum without a log', { quorum: 1 }, 'witnesses and quorum need each other'],
-    ['witnesses without a log', { witnesses: all, quorum: 2 }, 'witnesses need log, the name of the log'],
+    [
+      'witnesses without a log',
+      { witnesses: all, quorum: 2 },
+      'witnesses and quorum need each other, and log',
+    ],
     [
       'a quorum that is never reached',
       { log: LOG, witnesses: all, quorum: 4 },

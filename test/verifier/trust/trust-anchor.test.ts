@@ -84,19 +84,19 @@ describe('a trust anchor', () => {
     [{ root: { ...ed25519, kid: thumbprint, y: null } }, true],
     [{ root: p256, sources: ['https://a.example', 'http://[::1]:8080/registry/'] }, true],
     [{ root: ed25519, sources: [longest] }, true],
-    [{ root: ed25519, sources: [] }, /^sources is empty: it must be one or more/],
-    [{}, /must have the member root/],
-    [{ sources: ['https://a.example'] }, /must have the member root/],
-    [ed25519, /must have the member root/],
+    [{ root: ed25519, sources: [] }, /^sources has 0 items/],
+    [{}, /has no root/],
+    [{ sources: ['https://a.example'] }, /has no root/],
+    [ed25519, /has the unknown member "kty"/],
     [{ root: null }, /^root is not a JSON object/],
     [{ root: [ed25519] }, /^root is not a JSON object/],
     [{ root: { ...ed25519, d: 'x' } }, /^root has a private member/],
-    [{ root: { ...p256, d: null } }, /^root is an object: it must be a public JWK with only the members/],
+    [{ root: { ...p256, d: null } }, /^root has the unknown member "d"/],
     [{ root: { ...ed25519, kty: 'RSA' } }, /^root is neither/],
     [{ root: { ...ed25519, y: p256.y } }, /^root is an Ed25519 key with a y/],
-    [{ root: { kty: 'EC', crv: 'P-256', x: p256.x } }, /^root has a y that is not/],
-    [{ root: { ...ed25519, use: 'sig' } }, /^root .* only the members kty, crv, x, y and kid/],
-    [{ root: { ...ed25519, kid: 7 } }, /^root .* only the members/],
+    [{ root: { kty: 'EC', crv: 'P-256', x: p256.x } }, /^root has no y of 32 bytes/],
+    [{ root: { ...ed25519, use: 'sig' } }, /^root has the unknown member "use"/],
+    [{ root: { ...ed25519, kid: 7 } }, /^root has a kid that is not/],
     [{ root: ed25519, sources: 'https://a.example' }, /^sources is "https:\/\/a.example"/],
     [{ root: ed25519, sources: null }, /^sources is null/],
     [{ root: ed25519, sources: ['https://a.example', 'a.example'] }, /^sources\[1\] is "a.example"/],
@@ -108,11 +108,11 @@ describe('a trust anchor', () => {
     [{ root: ed25519, sources: [`${longest}x`] }, /^sources\[0\] is ".{80}\.\.\.":/],
     [{ root: ed25519, sources: ['https://a.example', 'https://a.example'] }, /^sources\[1\] repeats/],
     [{ root: ed25519, sources: [7] }, /^sources\[0\] is 7/],
-    [{ root: ed25519, checkpoint: 'required' }, /^"checkpoint" is not a member/],
+    [{ root: ed25519, checkpoint: 'required' }, /has the unknown member "checkpoint"/],
     [{ root: ed25519, next_roots: THUMBPRINTS.slice(0, 1) }, true],
     [{ root: ed25519, next_roots: THUMBPRINTS.slice(0, 3) }, true],
-    [{ root: ed25519, next_roots: [] }, /^next_roots is empty: it must be 1 to 3 thumbprints/],
-    [{ root: ed25519, next_roots: THUMBPRINTS }, /^next_roots has 4 items: it must be 1 to 3 thumbprints/],
+    [{ root: ed25519, next_roots: [] }, /^next_roots has 0 items/],
+    [{ root: ed25519, next_roots: THUMBPRINTS }, /^next_roots has 4 items/],
     [{ root: ed25519, next_roots: [THUMBPRINTS[0], THUMBPRINTS[0]] }, /^next_roots\[1\] repeats/],
     [{ root: ed25519, next_roots: THUMBPRINTS[0] }, /^next_roots is "/],
     [{ root: ed25519, next_roots: null }, /^next_roots is null/],
@@ -124,7 +124,7 @@ describe('a trust anchor', () => {
     [{ root: ed25519, log: 'registry.example:8080/a/b~c/log' }, true],
     [{ root: ed25519, log: '[::1]:8080/log' }, true],
     [{ root: ed25519, log: `${'a'.repeat(251)}/log` }, true],
-    [{ root: ed25519, log: `${'a'.repeat(252)}/log` }, /^log is "a{80}\.\.\.": it must be a host with/],
+    [{ root: ed25519, log: `${'a'.repeat(252)}/log` }, /^log is "a{80}\.\.\.": see schemas/],
     [{ root: ed25519, log: 'https://registry.example/log' }, /^log is "https:/],
     [{ root: ed25519, log: 'registry.example' }, /^log is /],
     [{ root: ed25519, log: 'registry.example/log/' }, /^log is /],
@@ -139,13 +139,13 @@ describe('a trust anchor', () => {
     [logged({}), true],
     [logged({ witnesses: vkeys.slice(0, 2) }), true],
     [logged({ quorum: 1 }), true],
-    [logged({ quorum: 0 }), /^quorum is 0: it must be a whole number from 1 to 32, or absent/],
+    [logged({ quorum: 0 }), /^quorum is 0/],
     [logged({ quorum: 33 }), /^quorum is 33/],
     [logged({ quorum: 1.5 }), /^quorum is 1\.5/],
     [logged({ quorum: -1 }), /^quorum is -1/],
     [logged({ quorum: '2' }), /^quorum is "2"/],
     [logged({ quorum: null }), /^quorum is null/],
-    [logged({ witnesses: [] }), /^witnesses is empty: it must be 1 to 32 keys of witnesses/],
+    [logged({ witnesses: [] }), /^witnesses has 0 items/],
     [logged({ witnesses: many }), true],
     [logged({ witnesses: [...many, vkeys[0]] }), /^witnesses/],
     [logged({ witnesses: vkeys[0] }), /^witnesses is "witness/],
@@ -156,14 +156,14 @@ describe('a trust anchor', () => {
     [logged({ witnesses: [...vkeys, `${vkeys[0]}\n`] }), /^witnesses\[3\] is "witness/],
     [logged({ witnesses: [...vkeys, `a b+${vkeys[0]}`] }), /^witnesses\[3\] is "a b/],
     [logged({ witnesses: [...vkeys, `\u00e9${vkeys[0]}`] }), /^witnesses\[3\] is "\?witness/],
-    [{ root: ed25519, Checkpoint: 'required' }, /"Checkpoint" is not a member/],
-    [{ root: ed25519, rootKey: ed25519 }, /"rootKey" is not a member/],
-    [JSON.parse(`{"root":${JSON.stringify(ed25519)},"__proto__":{}}`), /"__proto__" is not a member/],
-    [{ root: ed25519, constructor: 1 }, /"constructor" is not a member/],
-    [{ root: ed25519, '\u202e\n': 1 }, /^"\?\\n" is not a member/],
-    [[], /must be a JSON object/],
-    [null, /must be a JSON object/],
-    ['https://a.example', /must be a JSON object/],
+    [{ root: ed25519, Checkpoint: 'required' }, /has the unknown member "Checkpoint"/],
+    [{ root: ed25519, rootKey: ed25519 }, /has the unknown member "rootKey"/],
+    [JSON.parse(`{"root":${JSON.stringify(ed25519)},"__proto__":{}}`), /has the unknown member "__proto__"/],
+    [{ root: ed25519, constructor: 1 }, /has the unknown member "constructor"/],
+    [{ root: ed25519, '\u202e\n': 1 }, /has the unknown member "\?\\n"/],
+    [[], /^the trust anchor is /],
+    [null, /^the trust anchor is /],
+    ['https://a.example', /^the trust anchor is /],
   ])('%j', (anchor, expected) => {
     let message: string | true = true;
     try {
@@ -190,7 +190,7 @@ describe('a trust anchor', () => {
   it.each<[string, object, string]>([
     ['witnesses without a quorum', { quorum: undefined }, 'witnesses and quorum need each other'],
     ['a quorum without witnesses', { witnesses: undefined }, 'witnesses and quorum need each other'],
-    ['witnesses without a log', { log: undefined }, 'witnesses need log'],
+    ['witnesses without a log', { log: undefined }, 'witnesses and quorum need each other, and log'],
     ['a quorum above the number of witnesses', { quorum: 4 }, 'quorum is 4, but there are only 3 witnesses'],
     [
       'the id of another witness',
@@ -229,7 +229,7 @@ describe('a trust anchor', () => {
     (source) => {
       const check = () => assertTrustAnchor({ root: ed25519, sources: ['https://a.example:65535', source] });
       expect(check).toThrow(expect.objectContaining({ code: 'ERR_TRUST_ANCHOR_INVALID' }));
-      expect(check).toThrow(`sources[1] is "${source}", which is no URL: correct its host or its port`);
+      expect(check).toThrow(`sources[1] is "${source}", which is no URL`);
     },
   );
 
@@ -243,7 +243,7 @@ describe('a trust anchor', () => {
   });
 
   it('takes no member from a prototype', () => {
-    expect(() => assertTrustAnchor(Object.create({ root: ed25519 }))).toThrow('must have the member root');
+    expect(() => assertTrustAnchor(Object.create({ root: ed25519 }))).toThrow('has no root');
   });
 });
 
@@ -380,7 +380,7 @@ describe('an offline copy with a trust anchor', () => {
 });
 
 describe('a client that has pinned the root key of another registry', () => {
-  it('learns which root key the publication names, and that no rotation leads there', async () => {
+  it('learns which root key the publication names', async () => {
     const { base } = await registryHost(checkpointed);
     const client = createRegistryClient({ sources: [base], rootKey: other.rootKey.jwk });
     const error = await client.ready().catch((thrown: NoUsableSource) => thrown.errors[base]);
@@ -388,6 +388,6 @@ describe('a client that has pinned the root key of another registry', () => {
     expect(error).toMatchObject({ code: 'ERR_PUBLICATION_INVALID' });
     const { message } = error as Error;
     expect(message).toContain(root.rootKey.thumbprint);
-    expect(message).toContain(`signer, not ${other.rootKey.thumbprint}`);
+    expect(message).toContain(`the root key is ${other.rootKey.thumbprint}`);
   });
 });

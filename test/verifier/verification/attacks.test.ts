@@ -1140,7 +1140,7 @@ describe('a registry', () => {
   it('takes a policy that is none at once', async () => {
     const all = await scene();
     await expect(verifierOf([all.world], { policy: { tier: [] } as never })).rejects.toThrow(
-      '"tier" is not a member',
+      'unknown member "tier"',
     );
   });
 });

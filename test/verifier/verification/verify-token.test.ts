@@ -698,7 +698,7 @@ describe('a profile', () => {
     ['requiredClaims', { type: 'at+jwt', requiredClaims: 'sub' }, /names of claims/],
     ['requiredClaims', { type: 'at+jwt', requiredClaims: [''] }, /names of claims/],
     ['issuerId', { type: 'at+jwt', issuerId: '../alpha' }, /issuer_id/],
-    ['typ', { typ: 'at+jwt' }, /did you mean type/],
+    ['typ', { typ: 'at+jwt' }, /the options are .*type/],
     ['tokenProfiles', 'at+jwt', /object of token profiles/],
   ])('is refused at once with a wrong %s: %j', async (option, profile, expected) => {
     await expect(verifierWith({ tokenProfiles: { access: profile as TokenProfile } })).rejects.toThrow(

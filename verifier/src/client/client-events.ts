@@ -66,8 +66,6 @@ export interface Refused {
   readonly is: 'refused';
   readonly of: Attempt;
   readonly error: RegistryError;
-  /** How much larger than the current list the largest file was, in bytes. */
-  readonly growth: number;
 }
 
 /** What a client does next. */

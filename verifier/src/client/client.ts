@@ -76,7 +76,6 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
     pathsReadFirst,
     read: async (files, trust) =>
       withRecords(await readPublication(files, { ...trust, maxListBytes, needsBytes }), trust),
-    listSize: ({ size }) => size,
     toStored,
     onUse: (publication) => {
       if (records !== publication.records) records?.stop();

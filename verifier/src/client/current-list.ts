@@ -1,4 +1,3 @@
-import type { Steps } from '../core/bytes/steps.js';
 import type { Issuer } from '../core/generated/schemas.js';
 import { ListIndex } from '../core/list/list-index.js';
 import { recordText } from '../core/list/list-text.js';
@@ -10,12 +9,7 @@ import {
   type NewerList,
 } from '../core/publication/follow-changes.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
-import {
-  type CurrentTree,
-  currentTreeSteps,
-  relevelledTreeSteps,
-  type TextRecord,
-} from '../core/sums/current-tree.js';
+import { type CurrentTree, currentTreeSteps, type TextRecord } from '../core/sums/current-tree.js';
 import type { NamedSums } from '../core/sums/sums-file.js';
 import { inTime } from '../http/bounded-fetch.js';
 import { BackgroundWork } from './background-work.js';
@@ -63,7 +57,7 @@ export class CurrentList extends ListIndex implements CurrentRecords {
   async tree(levels: number): Promise<CurrentTree | undefined> {
     const tree = this.#tree ?? (await this.#awaitNamed(levels));
     if (tree === undefined || tree.levels === levels) return tree;
-    return this.#await(levels, () => relevelledTreeSteps(tree, this.#texts(), levels));
+    return this.#await(levels);
   }
 
   /** Reads what leads to a newer list. The list stays as it is. */
@@ -87,14 +81,14 @@ export class CurrentList extends ListIndex implements CurrentRecords {
     return tree;
   }
 
-  #await(levels: number, steps?: () => Steps<CurrentTree>): Promise<CurrentTree | undefined> {
+  #await(levels: number): Promise<CurrentTree | undefined> {
     return this.#isStopped
       ? Promise.resolve(undefined)
-      : inTime(this.#hash(levels, steps).result, MAX_WAIT_MS, () => undefined);
+      : inTime(this.#hash(levels).result, MAX_WAIT_MS, () => undefined);
   }
 
-  #hash(levels: number, steps = () => currentTreeSteps(this.#texts(), levels)): BackgroundWork<CurrentTree> {
-    const work = this.#works.get(levels) ?? new BackgroundWork(steps());
+  #hash(levels: number): BackgroundWork<CurrentTree> {
+    const work = this.#works.get(levels) ?? new BackgroundWork(currentTreeSteps(this.#texts(), levels));
     this.#works.set(levels, work);
     return work;
   }

@@ -83,8 +83,6 @@ export class HttpFiles implements RegistryFiles {
   readonly #signal: AbortSignal;
   #statements: Promise<Uint8Array | undefined> | undefined;
   readonly #requested = new Map<string, Promise<OpenedFile | undefined>>();
-  /** The size of the largest file that has been read, in bytes. */
-  largest = 0;
 
   constructor(source: HttpSource, signal: AbortSignal, statements?: Promise<Uint8Array | undefined>) {
     this.#source = source;
@@ -118,7 +116,6 @@ export class HttpFiles implements RegistryFiles {
     const opened = await (requested ?? this.#source.open(path, this.#signal));
     const file = await opened?.read(maxBytes);
     this.#source.keep(path, file);
-    this.largest = Math.max(this.largest, file?.bytes.length ?? 0);
     return file?.bytes;
   }
 

@@ -132,6 +132,5 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
 const STATEMENTS_READER = {
   pathsReadFirst: () => [],
   read: readAcceptedStatements,
-  listSize: () => 0,
   toStored: statementsToStored,
 };

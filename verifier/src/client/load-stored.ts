@@ -25,8 +25,6 @@ export interface PublicationReader<S extends AcceptedStatements> {
   pathsReadFirst(trust: Omit<ClientTrust<S>, 'roots'>): readonly string[];
   /** Reads and verifies the files of a source. */
   read(files: RegistryFiles, trust: ClientTrust<S>): Promise<S>;
-  /** Returns the size of the current list in bytes; 0 if the client keeps no list. */
-  listSize(publication: S): number;
   /**
    * Converts to the stored form. Returns undefined if there is nothing to save.
    *

@@ -203,7 +203,7 @@ class Turn<S extends AcceptedStatements> {
     const { roots } = this.state;
     const error = rotation instanceof RegistryError ? rotation : forkOf(roots);
     if (error === undefined) this.#perform({ do: 'verify', of, chains: roots.longest });
-    else this.refused({ is: 'refused', of, error, growth: 0 });
+    else this.refused({ is: 'refused', of, error });
   }
 
   /**
@@ -225,10 +225,7 @@ class Turn<S extends AcceptedStatements> {
       this.#accept(found);
       return;
     }
-    const replaced = new RegistryError(
-      'ERR_SIGNATURE_INVALID',
-      'the list is signed by a root key that has been rotated out',
-    );
+    const replaced = new RegistryError('ERR_SIGNATURE_INVALID', 'the root key of the list was replaced');
     const error = new NoUsableSource(found === undefined ? errors : { ...errors, [found.source]: replaced });
     this.#change({ failures: this.state.failures + 1, failure: error });
     this.#emit({ type: 'refresh-failed', error });
@@ -329,13 +326,12 @@ class Turn<S extends AcceptedStatements> {
   }
 }
 
-/** Returns all that a store keeps of statements, apart from the list and the rotation. */
-function evidenceOf({ sha256, checkpoint, publication, logged, rootKey }: AcceptedStatements): string {
-  const { thumbprint } = rootKey;
-  return `${[sha256, checkpoint.text, publication.text, logged?.proof, thumbprint]}`;
+/** Returns all that a store keeps of statements, apart from the rotation. The publication names the list. */
+function evidenceOf({ checkpoint, publication, logged }: AcceptedStatements): string {
+  return `${[publication.text, checkpoint.text, logged?.proof]}`;
 }
 
 /** Returns the error of whoever asks a closed client for something. */
 export function closedError(): RegistryError {
-  return new RegistryError('ERR_REGISTRY_CLOSED', 'the client has been closed: create a new one');
+  return new RegistryError('ERR_REGISTRY_CLOSED', 'the client has been closed');
 }

@@ -218,17 +218,12 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     },
     verify: ({ of, chains }) => {
       const files = this.#opened.get(of.source) as HttpFiles;
-      const trust = this.#trust();
       const reading = this.#reader
-        .read(askAgain(files), { ...trust, roots: currentRoots(chains) })
+        .read(askAgain(files), { ...this.#trust(), roots: currentRoots(chains) })
         .finally(() => files.discard());
       reading.then(
         (read) => this.#tell({ is: 'verified', of, chains, read }),
-        (thrown) => {
-          const listSize = trust.current === undefined ? 0 : this.#reader.listSize(trust.current);
-          const growth = files.largest - listSize;
-          this.#tell({ is: 'refused', of, error: asRegistryError(thrown), growth });
-        },
+        (thrown) => this.#tell({ is: 'refused', of, error: asRegistryError(thrown) }),
       );
     },
     forget: ({ source }) => {

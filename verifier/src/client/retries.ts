@@ -5,8 +5,6 @@ import type { Refused } from './client-events.js';
 const RETRIES = 2;
 /** A publication takes milliseconds. A cache that still has an old file takes longer. */
 const RETRY_DELAY_MS = 200;
-/** How much larger than the current list a file may be for a retry, in bytes. A retry downloads the list again. */
-const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
 /**
  * Errors of files that do not belong to `statements.json`: a publication or a cache can cause them, and a retry may resolve them
  * (rule retries). What is wrong within that one file stays wrong.
@@ -18,7 +16,7 @@ const TRANSIENT: readonly RegistryErrorCode[] = ['ERR_PUBLICATION_MISMATCH', 'ER
  *
  * @param random - from 0 to 1
  */
-export function retryDelay({ of, error, growth }: Refused, random: number): number | undefined {
-  const mayRetry = of.attempt < RETRIES && TRANSIENT.includes(error.code) && growth <= MAX_RETRIED_GROWTH;
+export function retryDelay({ of, error }: Refused, random: number): number | undefined {
+  const mayRetry = of.attempt < RETRIES && TRANSIENT.includes(error.code);
   return mayRetry ? RETRY_DELAY_MS * (of.attempt + 1) * (0.5 + random) : undefined;
 }

@@ -90,7 +90,7 @@ function accept<T>(round: Round<T>, { source, answer }: Found<T>): RoundTurn<T> 
   const { asked } = without(round, source);
   const errors = { ...round.errors };
   const stopped = [...asked].map(([other, { failure, isSlow }]) => {
-    const error = failure ?? (isSlow ? timeout('had not responded when another source did') : undefined);
+    const error = failure ?? (isSlow ? timeout('did not respond before another source') : undefined);
     if (error !== undefined) errors[other] = error;
     return [other, error] as const;
   });

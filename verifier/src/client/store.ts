@@ -49,7 +49,7 @@ export function memoryStore(): RegistryStore {
  */
 export function timedStore(store: RegistryStore, deadline: number): RegistryStore {
   const late = () => {
-    throw new RegistryError('ERR_SOURCE_TIMEOUT', 'the store did not answer in time');
+    throw new RegistryError('ERR_SOURCE_TIMEOUT', 'the store did not respond in time');
   };
   return {
     load: () => inTime(store.load(), deadline, late),

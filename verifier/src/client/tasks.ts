@@ -1,5 +1,5 @@
 /** Why a request ends. One error for all, because to make an error with a stack costs more than the rest of a stop. */
-export const STOPPED = new Error('the response is not needed any more');
+export const STOPPED = new Error('not needed any more');
 
 type Timer = ReturnType<typeof setTimeout>;
 

@@ -227,10 +227,7 @@ export class RegistryStale extends RegistryError {
   readonly since: Date;
 
   constructor(since: Date) {
-    super(
-      'ERR_REGISTRY_STALE',
-      `the registry has not been fresh since ${since.toISOString()}, and no source has a newer list`,
-    );
+    super('ERR_REGISTRY_STALE', `the registry has not been fresh since ${since.toISOString()}`);
     this.since = since;
   }
 }

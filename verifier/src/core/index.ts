@@ -215,7 +215,6 @@ export { findMisnamed } from './publication/whole-list.js';
 // log-order), and what no client needs.
 
 export { type Change, type Changes, MAX_CHANGES } from './audit/changes-file.js';
-export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
 export { keysAt, signerAmong } from './audit/log-keys.js';
 export {
   beginLog,

@@ -59,9 +59,8 @@ async function request(
   } catch (cause) {
     // An answer after the deadline would keep its connection open.
     answer?.then(({ body }) => cancelLater(body)).catch(() => undefined);
-    throw init.signal.aborted
-      ? new RegistryError('ERR_SOURCE_TIMEOUT', `${url} did not respond in time`, { cause })
-      : new RegistryError('ERR_SOURCE_UNREACHABLE', `${url} cannot be reached`, { cause });
+    if (init.signal.aborted) throw late(url, cause);
+    throw new RegistryError('ERR_SOURCE_UNREACHABLE', `${url} cannot be reached`, { cause });
   }
 }
 
@@ -84,10 +83,13 @@ async function readBody(
   } catch (cause) {
     if (cause instanceof LimitExceeded)
       throw new RegistryError('ERR_SOURCE_TOO_LARGE', `${url} is ${cause.message}`, { cause });
-    throw signal.aborted
-      ? new RegistryError('ERR_SOURCE_TIMEOUT', `the response of ${url} did not arrive in time`, { cause })
-      : new RegistryError('ERR_SOURCE_TRUNCATED', `the response of ${url} ended too early`, { cause });
+    if (signal.aborted) throw late(url, cause);
+    throw new RegistryError('ERR_SOURCE_TRUNCATED', `the response of ${url} ended too early`, { cause });
   }
+}
+
+function late(url: string, cause: unknown): RegistryError {
+  return new RegistryError('ERR_SOURCE_TIMEOUT', `${url} did not respond in time`, { cause });
 }
 
 /** Waits for work, but no longer than some milliseconds. @param late - returns or throws what counts after them */

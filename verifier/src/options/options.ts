@@ -1,4 +1,5 @@
 import { type Check, isObject } from '../core/bytes/checks.js';
+import { shown } from '../core/bytes/fault.js';
 import { OptionsInvalid } from '../core/errors.js';
 
 /** The check of one member of an options object. */
@@ -29,7 +30,8 @@ export function assertOptions<T extends object>(
   const table: Readonly<Record<string, OptionCheck>> = checks;
   for (const member of Object.keys(options)) {
     if (!Object.hasOwn(table, member)) {
-      throw new OptionsInvalid(caller, member, `there is no such option${suggest(member, table)}`);
+      const options = Object.keys(table).join(', ');
+      throw new OptionsInvalid(caller, member, `there is no such option; the options are ${options}`);
     }
   }
   for (const [member, { check, expected, required = false }] of Object.entries(table)) {
@@ -39,25 +41,8 @@ export function assertOptions<T extends object>(
   }
 }
 
-/** Suggests an option whose name is equal except for case, or is a prefix of the unknown name, or the reverse. */
-function suggest(member: string, table: object): string {
-  const lower = member.toLowerCase();
-  const meant = Object.keys(table).find((option) => {
-    const other = option.toLowerCase();
-    return lower !== '' && (other.startsWith(lower) || lower.startsWith(other));
-  });
-  return meant === undefined
-    ? `; the options are ${Object.keys(table).join(', ')}`
-    : `; did you mean ${meant}?`;
-}
-
-/** Describes a value without its content, because an option could contain a secret. */
-function describe(value: unknown): string {
-  if (value === undefined) return 'missing';
-  if (value === '') return 'an empty string';
-  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
-}
+/** Shows a value, but no content of a string: an option could contain a secret. */
+const describe = (value: unknown) => (typeof value === 'string' ? 'a string' : shown(value));
 
 /** A duration in seconds: 0 or more, also `Infinity`. */
 export const SECONDS: OptionCheck = {

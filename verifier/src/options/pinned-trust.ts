@@ -42,7 +42,7 @@ export interface PinnedOptions extends Partial<PinnedRootKey>, Partial<PinnedTru
 export function withTrustAnchor(options: PinnedOptions, caller: string) {
   const { trustAnchor, rootKey } = options;
   if (trustAnchor !== undefined && rootKey !== undefined) {
-    throw new OptionsInvalid(caller, 'rootKey', 'the trust anchor has a root key: give only one of the two');
+    throw new OptionsInvalid(caller, 'rootKey', 'the trust anchor already has a root key');
   }
   if (trustAnchor !== undefined) assertTrustAnchor(trustAnchor);
   return {

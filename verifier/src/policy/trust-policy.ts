@@ -1,12 +1,11 @@
 import { isObject } from '../core/bytes/checks.js';
 import { deepFreeze } from '../core/bytes/deep-freeze.js';
-import { type Fault, faultIn, shown } from '../core/bytes/fault.js';
+import { faultInObject } from '../core/bytes/fault.js';
 import { RegistryError } from '../core/errors.js';
 import { isNamedMember, isPolicyMember } from '../core/generated/predicates.js';
 import {
   REQUIRED_NAMED_MEMBERS,
   REQUIRED_POLICY_MEMBERS,
-  TIERS,
   type TrustPolicy,
 } from '../core/generated/schemas.js';
 import { type Requirement, requirementsOf } from './requirements.js';
@@ -24,44 +23,30 @@ import { type Requirement, requirementsOf } from './requirements.js';
  * try {
  *   assertTrustPolicy({ tiers: ['certified'], domain: ['banking'] });
  * } catch (error) {
- *   console.log((error as Error).message); // "domain" is not a member of a trust policy
+ *   console.log((error as Error).message); // the trust policy has the unknown member "domain": see schemas/trust-policy.schema.json
  * }
  * ```
  */
 export function assertTrustPolicy(value: unknown): asserts value is TrustPolicy {
-  if (!isObject(value)) throw new RegistryError('ERR_POLICY_INVALID', 'a trust policy must be a JSON object');
-  for (const [member, content] of Object.entries(value)) {
-    const conforms = isPolicyMember(member, content);
-    if (conforms === undefined) {
-      throw new RegistryError('ERR_POLICY_INVALID', `${shown(member)} is not a member of a trust policy`);
-    }
-    if (!conforms) throw wrongMember(member, content);
-  }
-  const missing = REQUIRED_POLICY_MEMBERS.find((member) => !Object.hasOwn(value, member));
-  if (missing !== undefined)
-    throw new RegistryError('ERR_POLICY_INVALID', `a trust policy must have the member ${missing}`);
-}
-
-function wrongMember(member: string, content: unknown): RegistryError {
-  const fault = faultIn(member, content, (value) => isPolicyMember(member, value) === true);
-  const item = Array.isArray(content) && fault.index !== undefined ? content[fault.index] : undefined;
-  const { path, problem } = isObject(item) ? faultInNamed(fault.path, item) : fault;
-  const tiers = member === 'tiers' ? `; the tiers are ${TIERS.join(', ')}` : '';
-  return new RegistryError(
-    'ERR_POLICY_INVALID',
-    `${path} ${problem}, which does not match schemas/trust-policy.schema.json${tiers}`,
-  );
+  const fault = faultInObject(value, {
+    name: 'the trust policy',
+    required: REQUIRED_POLICY_MEMBERS,
+    isMember: isPolicyMember,
+    faultInside: faultInNamed,
+  });
+  if (fault === undefined) return;
+  throw new RegistryError('ERR_POLICY_INVALID', `${fault}: see schemas/trust-policy.schema.json`);
 }
 
 /** Finds the invalid member of an entry of `allow` or `deny`. */
-function faultInNamed(path: string, entry: Readonly<Record<string, unknown>>): Fault {
-  for (const [member, value] of Object.entries(entry)) {
-    const conforms = isNamedMember(member, value);
-    if (conforms === undefined) return { path, problem: `has the unknown member ${shown(member)}` };
-    if (!conforms) return { path: `${path}.${member}`, problem: `is ${shown(value)}` };
-  }
-  const missing = REQUIRED_NAMED_MEMBERS.find((member) => !Object.hasOwn(entry, member));
-  return { path: `${path}.${missing}`, problem: 'is missing' };
+function faultInNamed(path: string, entry: unknown): string | undefined {
+  if (!isObject(entry) || !path.endsWith(']')) return undefined;
+  return faultInObject(entry, {
+    name: path,
+    prefix: `${path}.`,
+    required: REQUIRED_NAMED_MEMBERS,
+    isMember: isNamedMember,
+  });
 }
 
 /** A checked policy, prepared for repeated use. */

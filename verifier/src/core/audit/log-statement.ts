@@ -58,7 +58,8 @@ const STATEMENT_TYPE = /^registry-[a-z0-9-]{1,64}\+jwt$/;
  */
 function typeNamed(jwt: Uint8Array | string): string | undefined {
   try {
-    const { type } = readCompactJws(jwt, [STATEMENT_TYPE]);
+    const { header } = readCompactJws(jwt, ['registry-*+jwt'], { isType: (typ) => STATEMENT_TYPE.test(typ) });
+    const type = String(header['typ']);
     const isLogged = Object.values<string>(LOGGED_TYPES).includes(type);
     return isLogged || !STATEMENT_TYPES.some((known) => known === type) ? type : undefined;
   } catch (error) {

@@ -3,11 +3,9 @@
  * A leap second is valid only at 23:59:60 UTC (section 5.7; rule date-time).
  */
 export function isCalendarTime(text: string): boolean {
-  const [day, second] = [text.slice(8, 10), text.slice(17, 19)];
-  // The common case: every month has these days.
-  if (day <= '28' && second < '60') return true;
-  if (Number(day) > daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)))) return false;
-  return second < '60' || minuteOfDayUtc(text) === 23 * 60 + 59;
+  if (Number(text.slice(8, 10)) > daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7))))
+    return false;
+  return text.slice(17, 19) < '60' || minuteOfDayUtc(text) === 23 * 60 + 59;
 }
 
 function daysInMonth(year: number, month: number): number {

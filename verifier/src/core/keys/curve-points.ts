@@ -35,8 +35,8 @@ export function ed25519Fault(key: Uint8Array): string | undefined {
 export function p256Fault(xBytes: Uint8Array, yBytes: Uint8Array): string | undefined {
   const { p, b } = P256;
   const [x, y] = [toInteger(xBytes), toInteger(yBytes)];
-  if (x >= p || y >= p) return 'has a coordinate that is not below the prime of P-256';
-  return (x * x * x - 3n * x + b - y * y) % p === 0n ? undefined : 'is not a point on P-256';
+  const isPoint = x < p && y < p && (x * x * x - 3n * x + b - y * y) % p === 0n;
+  return isPoint ? undefined : 'is not a point on P-256';
 }
 
 /** Converts big-endian bytes to an integer. */

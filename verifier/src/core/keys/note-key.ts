@@ -31,8 +31,7 @@ export function parseNoteKey(vkey: unknown, purpose: keyof typeof KEY_TYPES, inv
   const [, name = '', keyId, encoded = ''] =
     (typeof vkey === 'string' && /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(vkey)) || [];
   const bytes = decodeBase64(encoded);
-  if (bytes?.length !== 33 || !isKeyName(name))
-    throw invalid('is not in the form <name>+<8 hexadecimal digits>+<44 characters of base64>');
+  if (bytes?.length !== 33 || !isKeyName(name)) throw invalid('is not in the form <name>+<id>+<base64>');
   if (bytes[0] !== KEY_TYPES[purpose]) throw invalid(`is not the key of a ${purpose}`);
   const publicKey = bytes.subarray(1);
   if (noteKeyId(name, purpose, publicKey) !== keyId)

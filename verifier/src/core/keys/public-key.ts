@@ -99,15 +99,13 @@ export function publicMembers(jwk: unknown, invalid: Invalid): CheckedJwk {
   const isEd25519 = kty === 'OKP' && crv === 'Ed25519';
   // Before the coordinates, which a key of another kind need not have.
   if (!isEd25519 && !(kty === 'EC' && crv === 'P-256')) throw invalid('is neither OKP/Ed25519 nor EC/P-256');
-  const x = coordinate(jwk['x']);
-  if (x === undefined) throw invalid('has an x that is not 32 bytes in base64url without padding');
+  const x = coordinate(jwk, 'x', invalid);
   if (isEd25519) {
     if (jwk['y'] !== undefined && jwk['y'] !== null) throw invalid('is an Ed25519 key with a y');
     refuse(ed25519Fault(x.bytes), invalid);
     return { kty: 'OKP', crv: 'Ed25519', x: x.text, algorithm: 'Ed25519' };
   }
-  const y = coordinate(jwk['y']);
-  if (y === undefined) throw invalid('has a y that is not 32 bytes in base64url without padding');
+  const y = coordinate(jwk, 'y', invalid);
   refuse(p256Fault(x.bytes, y.bytes), invalid);
   return { kty: 'EC', crv: 'P-256', x: x.text, y: y.text, algorithm: 'ES256' };
 }
@@ -116,10 +114,15 @@ function refuse(fault: string | undefined, invalid: Invalid): void {
   if (fault !== undefined) throw invalid(fault);
 }
 
-function coordinate(text: unknown): { text: string; bytes: Uint8Array } | undefined {
-  if (!isValidBytes32(text)) return undefined;
-  const bytes = decodeBase64url(text);
-  return bytes && { text, bytes };
+function coordinate(
+  jwk: Readonly<Record<string, unknown>>,
+  name: 'x' | 'y',
+  invalid: Invalid,
+): { text: string; bytes: Uint8Array } {
+  const text = jwk[name];
+  const bytes = isValidBytes32(text) ? decodeBase64url(text) : undefined;
+  if (bytes === undefined) throw invalid(`has no ${name} of 32 bytes in base64url without padding`);
+  return { text: text as string, bytes };
 }
 
 /**

@@ -52,7 +52,7 @@ export async function assertSignedByLog(
   if (own.length === 0) throw invalid('is not signed by the key of the log');
   for (const { signature } of own) {
     if (!(await isSignedByNoteKey(key, signature, note.text))) {
-      throw invalid('has a signature by the key of the log that is not valid');
+      throw invalid('has an invalid signature by the key of the log');
     }
   }
 }

@@ -53,19 +53,16 @@ export async function verifyPublicationProof(
   { origin, ...rules }: ProofRules,
 ): Promise<LoggedHead> {
   if (statement.log?.origin !== origin) {
-    throw new RegistryError(
-      'ERR_NOT_LOGGED',
-      `the publication statement names ${statement.log?.origin ?? 'no log'}, not the log ${origin}`,
-    );
+    throw notLogged(`must be of ${origin}, but the publication names ${statement.log?.origin ?? 'no log'}`);
   }
   if (proof === undefined) throw notLogged('is missing');
   const parsed = parseLogProof(proof, notLogged);
   const { head, index } = parsed;
   await assertSignedByLog(head, parseNoteKey(statement.log.vkey, 'log', notLogged), notLogged);
   if (!provesEntry(parsed, entryBytes(publicationEntry(statement))))
-    throw notLogged('does not prove that the log contains the publication statement');
+    throw notLogged('does not prove the entry of the publication');
   // An older publication must not be shown under a newer head.
-  if (index !== head.size - 1) throw notLogged('is for an entry that is not the last one of its head');
+  if (index !== head.size - 1) throw notLogged('is not for the last entry of its head');
   const cosignatures = await newestCosignatures(head.note, rules);
   const { quorum } = rules;
   if (cosignatures.length < quorum) {
@@ -106,7 +103,7 @@ export async function acceptHead({ head, accepted }: Heads, readFile: ReadFile):
 function notContained(newer: TreeHead, older: TreeHead): RegistryError {
   return new RegistryError(
     'ERR_LOG_INCONSISTENT',
-    `the log of the source, with ${newer.size} entries, does not contain the log with ${older.size} entries that was accepted before`,
+    `the log with ${newer.size} entries does not contain the one with ${older.size} that was accepted before`,
   );
 }
 

@@ -14,9 +14,9 @@ export interface LogProof {
   readonly head: SignedHead;
 }
 
-const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
-/** A tree of 2^53 entries has 53 levels. */
-const MAX_HASHES = 63;
+/** What precedes the head: the first line, perhaps a member `extra`, the index, and hashes of 32 bytes. */
+const BEFORE_HEAD =
+  /^c2sp\.org\/tlog-proof@v1\n(?:extra ([A-Za-z0-9+/=]*)\n)?index (0|[1-9][0-9]{0,15})\n((?:[A-Za-z0-9+/]{43}=\n){0,63})\n/;
 
 /**
  * Parses a proof. The member `extra` is skipped: nothing authenticates it.
@@ -29,26 +29,20 @@ export function parseLogProof(file: Uint8Array | string, invalid: Invalid): LogP
   // A file has been limited when it was read, but not every proof comes from a file.
   if (new TextEncoder().encode(text).length > LIMITS.logProof)
     throw invalid(`is larger than ${LIMITS.logProof} bytes`);
-  const end = text.indexOf('\n\n');
-  const lines = text.slice(0, Math.max(end, 0)).split('\n');
-  const [first, ...rest] = lines;
-  if (end === -1 || first !== FIRST_LINE) throw invalid(`does not begin with ${FIRST_LINE}`);
-  const extra = rest[0]?.startsWith('extra ') ? rest.shift() : undefined;
-  if (extra !== undefined && decodeBase64(extra.slice('extra '.length)) === undefined) {
-    throw invalid('has a malformed line');
+  const [before = '', extra = '', digits, lines = ''] = BEFORE_HEAD.exec(text) ?? [];
+  const index = Number(digits);
+  const path = lines.split('\n').slice(0, -1).map(decodeBase64);
+  const isPath = (hashes: typeof path): hashes is Uint8Array[] => !hashes.includes(undefined);
+  if (!Number.isSafeInteger(index) || decodeBase64(extra) === undefined || !isPath(path)) {
+    throw invalid('is not a tlog-proof of C2SP');
   }
-  const [, index] = /^index (0|[1-9][0-9]{0,15})$/.exec(rest.shift() ?? '') ?? [];
-  const path = rest.map(decodeBase64);
-  const isPath = (hashes: typeof path): hashes is Uint8Array[] => hashes.every((hash) => hash?.length === 32);
-  const isIndex = index !== undefined && Number.isSafeInteger(Number(index));
-  if (!isIndex || !isPath(path) || path.length > MAX_HASHES) throw invalid('has a malformed line');
-  return { index: Number(index), path, head: parseHead(text.slice(end + 2), invalid) };
+  return { index, path, head: parseHead(text.slice(before.length), invalid) };
 }
 
 /** Formats a proof. */
 export function formatLogProof({ index, path, head }: LogProof): string {
   const hashes = path.map((hash) => `${encodeBase64(hash)}\n`).join('');
-  return `${FIRST_LINE}\nindex ${index}\n${hashes}\n${formatNote(head.note)}`;
+  return `c2sp.org/tlog-proof@v1\nindex ${index}\n${hashes}\n${formatNote(head.note)}`;
 }
 
 /** Whether a proof shows that its head contains an entry. */

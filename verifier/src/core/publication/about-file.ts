@@ -18,10 +18,10 @@ export type AboutIssuers = ReadonlyMap<string, AboutIssuer>;
  */
 export function readAbout(bytes: Uint8Array, invalid: Invalid): AboutIssuers {
   const text = textOf(bytes, invalid);
-  // A member that appears twice is refused below: the text is not in canonical form then.
+  // Other members, and one that appears twice, are refused below: the text is not in canonical form then.
   const value = jsonOf(text, invalid);
-  const issuers = isObject(value) && Object.keys(value).length === 1 ? value['issuers'] : undefined;
-  if (!isObject(issuers)) throw invalid('is not an object whose only member is issuers');
+  const issuers = isObject(value) ? value['issuers'] : undefined;
+  if (!isObject(issuers)) throw invalid('is not an object with a member issuers');
   const about = new Map<string, AboutIssuer>();
   for (const [id, said] of Object.entries(issuers)) {
     if (

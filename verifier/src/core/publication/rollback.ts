@@ -12,18 +12,12 @@ export interface DatedList {
 /** Refuses a list that is older than the accepted list, and a different list of the same date (rule list-rollback). */
 export function refuseOlderList({ updatedAt, sha256 }: DatedList, accepted: DatedList | undefined): void {
   if (accepted === undefined) return;
-  if (updatedAt < accepted.updatedAt) {
-    throw new RegistryError(
-      'ERR_LIST_ROLLED_BACK',
-      `the source has a list dated ${updatedAt}, but a list dated ${accepted.updatedAt} was accepted before`,
-    );
-  }
-  if (updatedAt === accepted.updatedAt && sha256 !== accepted.sha256) {
-    throw new RegistryError(
-      'ERR_LIST_ROLLED_BACK',
-      `the source has a list dated ${updatedAt} that differs from the accepted list of the same date`,
-    );
-  }
+  if (updatedAt > accepted.updatedAt) return;
+  if (updatedAt === accepted.updatedAt && sha256 === accepted.sha256) return;
+  throw new RegistryError(
+    'ERR_LIST_ROLLED_BACK',
+    `the source has the list ${sha256} dated ${updatedAt}, but ${accepted.sha256} dated ${accepted.updatedAt} was accepted before`,
+  );
 }
 
 /** What two checkpoints are compared by. */
@@ -50,7 +44,7 @@ export function refuseOlderCheckpoint(checkpoint: Checkpoint, accepted: Checkpoi
   if (accepted === undefined || !isOlderCheckpoint(checkpoint, accepted)) return;
   throw new RegistryError(
     'ERR_CHECKPOINT_ROLLED_BACK',
-    `the checkpoint is dated ${toText(checkpoint.issuedAt)}, but a checkpoint dated ${toText(accepted.issuedAt)} was accepted before`,
+    `the checkpoint is dated ${toText(checkpoint.issuedAt)}, but one dated ${toText(accepted.issuedAt)} was accepted before`,
   );
 }
 
@@ -68,9 +62,7 @@ export function refuseOlderStatement(
   if (sequence === accepted.sequence && hash === accepted.hash) return;
   throw new RegistryError(
     'ERR_PUBLICATION_ROLLED_BACK',
-    sequence < accepted.sequence
-      ? `the source has publication ${sequence}, but publication ${accepted.sequence} was accepted before`
-      : `the source has a publication ${sequence} that differs from the accepted one of the same sequence`,
+    `the source has publication ${sequence}, ${hash}, but publication ${accepted.sequence}, ${accepted.hash}, was accepted before`,
   );
 }
 

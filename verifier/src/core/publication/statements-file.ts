@@ -28,10 +28,10 @@ export function parseStatementsFile(bytes: Uint8Array): StatementsFile {
   const value = strictJsonOf(bytes, invalid);
   if (!isObject(value)) throw invalid('is not a JSON object');
   const { publication, checkpoint, rotation = [], log_proof: logProof } = value;
-  if (!isText(publication)) throw invalid('has no publication, or one that is no string');
-  if (!isText(checkpoint)) throw invalid('has no checkpoint, or one that is no string');
-  if (!isListOf(rotation, isText)) throw invalid('has a rotation that is no array of strings');
-  if (logProof !== undefined && !isText(logProof)) throw invalid('has a log_proof that is no string');
+  if (!isText(publication)) throw invalid('has no publication');
+  if (!isText(checkpoint)) throw invalid('has no checkpoint');
+  if (!isListOf(rotation, isText)) throw invalid('has a malformed rotation');
+  if (logProof !== undefined && !isText(logProof)) throw invalid('has a malformed log_proof');
   return { publication, checkpoint, rotation: rotation as readonly string[], logProof };
 }
 

@@ -68,10 +68,7 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
       // The stored list is all that there is, whatever list the statements name.
       if (path !== TREE_FILES.list && !path.startsWith(LISTS_FOLDER)) return undefined;
       if (list !== undefined) return encode(list);
-      throw new RegistryError(
-        'ERR_BUNDLE_INVALID',
-        'the stored publication has no list: createIssuerLookup saved it',
-      );
+      throw new RegistryError('ERR_BUNDLE_INVALID', 'the store has no list');
     },
   };
 }
@@ -82,7 +79,7 @@ function assertStored(value: unknown): asserts value is StoredPublication {
   const { version, statements, list, ...others } = (value ?? {}) as Partial<StoredPublication>;
   const hasTexts = typeof statements === 'string' && (list === undefined || typeof list === 'string');
   if (version === 1 && hasTexts && Object.keys(others).length === 0) return;
-  throw new RegistryError('ERR_BUNDLE_INVALID', 'this is not a stored publication of version 1');
+  throw new RegistryError('ERR_BUNDLE_INVALID', 'the store has no publication of version 1');
 }
 
 /**
@@ -110,9 +107,9 @@ export function readAccepted(files: RegistryFiles, trust: SourceTrust): Promise<
 async function readUnderRoot(files: RegistryFiles, trust: SourceTrust): Promise<AcceptedStatements> {
   const { log } = trust;
   // The head of the log counts even if its cosignatures do not suffice any more.
-  for (const quorum of log === undefined ? [] : [log.quorum, 0]) {
+  for (const demanded of [log, log && { ...log, quorum: 0 }]) {
     try {
-      return await readAcceptedStatements(files, { ...trust, log: log && { ...log, quorum } });
+      return await readAcceptedStatements(files, { ...trust, log: demanded });
     } catch (error) {
       // No other fault is one of the proof.
       if (!hasCode(error, 'ERR_TOO_FEW_COSIGNATURES', 'ERR_NOT_LOGGED')) throw error;

@@ -73,12 +73,9 @@ async function readNamed(
   try {
     const first = await files.get(path, size);
     if (first !== undefined && (await sha256Hex(first)) === statement.sha256) return first;
-    const bytes = (await files.get(path, size, statement.sha256)) ?? first;
-    if (bytes === undefined)
-      throw misnamed(`names the list ${statement.sha256}, but the source has no ${path}`);
-    const found = await sha256Hex(bytes);
-    if (found === statement.sha256) return bytes;
-    throw misnamed(`names the list ${statement.sha256}, but its file has the SHA-256 ${found}`);
+    const again = await files.get(path, size, statement.sha256);
+    if (again !== undefined && (await sha256Hex(again)) === statement.sha256) return again;
+    throw misnamed(`names the list ${statement.sha256}, but the source has no such ${path}`);
   } catch (error) {
     const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === statement.size;
     throw isOther ? misnamed(`names a list with the size ${size}, but the list is larger`) : error;

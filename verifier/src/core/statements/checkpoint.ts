@@ -1,5 +1,5 @@
 import { isListOf, isSha256 } from '../bytes/checks.js';
-import { DAY_MS } from '../bytes/clock.js';
+import { clockNote, DAY_MS, hasPassed } from '../bytes/clock.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidIssuerId } from '../generated/predicates.js';
@@ -41,7 +41,6 @@ export const MAX_HELD_ISSUERS = 64;
 
 const invalid: Invalid = (message, cause) =>
   new RegistryError('ERR_CHECKPOINT_INVALID', `the checkpoint ${message}`, { cause });
-const expired = (message: string) => new RegistryError('ERR_CHECKPOINT_EXPIRED', `the checkpoint ${message}`);
 
 /**
  * Verifies a checkpoint. The root key, or an online key of the publication of the same tree, must have signed the checkpoint
@@ -55,16 +54,18 @@ const expired = (message: string) => new RegistryError('ERR_CHECKPOINT_EXPIRED',
 export async function verifyCheckpoint(
   checkpoint: string,
   { rootKey, online }: CheckpointSigners,
-  times: StatementTimes,
+  { clock, expiry }: StatementTimes,
 ): Promise<Checkpoint> {
   const statement = readStatement(checkpoint, 'registry-checkpoint+jwt', invalid);
-  const { kid } = statement;
+  const { kid, expiresAt } = statement;
   const isByRoot = kid === rootKey.thumbprint;
-  await verifyStatement(statement, isByRoot ? rootKey : await onlineKey(kid, online), {
-    ...times,
-    invalid,
-    expired,
-  });
+  await verifyStatement(statement, isByRoot ? rootKey : await onlineKey(kid, online), { clock, invalid });
+  if (expiry && clock !== undefined && hasPassed(expiresAt, clock)) {
+    throw new RegistryError(
+      'ERR_CHECKPOINT_EXPIRED',
+      `the checkpoint expired at ${new Date(expiresAt).toISOString()} ${clockNote(clock.now)}`,
+    );
+  }
   const claims = readCheckpointClaims(statement);
   if (!isByRoot && online !== undefined) assertWithin(claims, online);
   return claims;
@@ -72,7 +73,6 @@ export async function verifyCheckpoint(
 
 /** Returns the online key that a checkpoint names as its signer. */
 async function onlineKey(kid: string | undefined, online: OnlineKeys | undefined): Promise<RootKey> {
-  if (kid === undefined) throw invalid('has no kid');
   const key = online?.keys.find(({ thumbprint }) => thumbprint === kid);
   if (key === undefined) {
     throw invalid('is signed by neither the root key nor an online key of the publication');
@@ -86,7 +86,7 @@ function assertWithin({ issuedAt, hold }: Checkpoint, { expiresAt, mayHold }: On
     throw invalid('has an iat after the exp of the online keys');
   }
   if (hold.length > 0 && !mayHold) {
-    throw invalid('holds issuers, but the publication does not let online keys do so');
+    throw invalid('holds issuers, which its online key may not');
   }
 }
 

@@ -21,36 +21,24 @@ export function logTrustOf({
   witnesses,
   quorum,
 }: Pick<TrustAnchor, 'log' | 'witnesses' | 'quorum'>): LogTrust | undefined {
-  if ((witnesses === undefined) !== (quorum === undefined)) {
-    throw new RegistryError('ERR_TRUST_ANCHOR_INVALID', 'witnesses and quorum need each other');
+  const hasWitnesses = witnesses !== undefined;
+  if (hasWitnesses !== (quorum !== undefined) || (hasWitnesses && log === undefined)) {
+    throw invalid('witnesses and quorum need each other, and log');
   }
-  if (log === undefined) {
-    if (witnesses === undefined) return undefined;
-    throw new RegistryError(
-      'ERR_TRUST_ANCHOR_INVALID',
-      'witnesses need log, the name of the log that they cosign',
-    );
-  }
+  if (log === undefined) return undefined;
   const keys = (witnesses ?? []).map((vkey, index) =>
-    parseNoteKey(
-      vkey,
-      'witness',
-      (message) => new RegistryError('ERR_TRUST_ANCHOR_INVALID', `witnesses[${index}] ${message}`),
-    ),
+    parseNoteKey(vkey, 'witness', (message) => invalid(`witnesses[${index}] ${message}`)),
   );
   const publicKeys = keys.map(({ jwk }) => jwk.x);
   const repeated = publicKeys.findIndex((key, index) => publicKeys.indexOf(key) !== index);
   if (repeated !== -1) {
-    throw new RegistryError(
-      'ERR_TRUST_ANCHOR_INVALID',
-      `witnesses[${repeated}] has the public key of witnesses[${publicKeys.indexOf(publicKeys[repeated] ?? '')}]: a witness counts once`,
-    );
+    const first = publicKeys.indexOf(publicKeys[repeated] ?? '');
+    throw invalid(`witnesses[${repeated}] has the public key of witnesses[${first}]: a witness counts once`);
   }
   if (quorum !== undefined && quorum > keys.length) {
-    throw new RegistryError(
-      'ERR_TRUST_ANCHOR_INVALID',
-      `quorum is ${quorum}, but there are only ${keys.length} witnesses`,
-    );
+    throw invalid(`quorum is ${quorum}, but there are only ${keys.length} witnesses`);
   }
   return { origin: log, witnesses: keys, quorum: quorum ?? 0 };
 }
+
+const invalid = (problem: string) => new RegistryError('ERR_TRUST_ANCHOR_INVALID', problem);

@@ -1,4 +1,4 @@
-import { isCount, isObject } from '../bytes/checks.js';
+import { hasItems, isCount, isObject } from '../bytes/checks.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { type CheckedRootKey, checkedPublicKey } from '../keys/root-key.js';
 import { MAX_DATE_MS } from '../list/date-time.js';
@@ -21,13 +21,11 @@ const MAX_ONLINE_KEYS = 16;
 
 /** Reads the claim `online` of a publication statement. @param invalid - creates the error to throw */
 export function onlineKeysOf(claim: unknown, invalid: Invalid): OnlineKeys {
-  if (!isObject(claim)) throw invalid('has online keys that are not a JSON object');
-  const { keys, exp, hold } = claim;
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_ONLINE_KEYS) {
+  const { keys, exp, hold } = isObject(claim) ? claim : {};
+  if (!Array.isArray(keys) || !hasItems(keys, 1, MAX_ONLINE_KEYS)) {
     throw invalid(`does not name 1 to ${MAX_ONLINE_KEYS} online keys`);
   }
-  if (!isCount(exp)) throw invalid('has online keys without an exp, a time in seconds from 0');
-  if (typeof hold !== 'boolean') throw invalid('does not say whether its online keys may hold issuers');
+  if (!isCount(exp) || typeof hold !== 'boolean') throw invalid('has online keys without exp or hold');
   const refused: Invalid = (message, cause) => invalid(`has an online key that ${message}`, cause);
   const checked = keys.map((key) => checkedPublicKey(key, refused));
   return { keys: checked, expiresAt: Math.min(exp * 1000, MAX_DATE_MS), mayHold: hold };

@@ -1,7 +1,8 @@
 import { hasItems, isCount, isListOf, isObject, isSha256 } from '../bytes/checks.js';
+import { shown } from '../bytes/fault.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
-import { isValidBytes32, isValidLogOrigin, isValidUtcSecond } from '../generated/predicates.js';
+import { isValidLogOrigin, isValidUtcSecond } from '../generated/predicates.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { RootKey } from '../keys/root-key.js';
 import { MAX_LEVELS } from '../sums/sums-file.js';
@@ -73,21 +74,14 @@ const invalid = (message: string, cause?: unknown) =>
 export async function verifyPublicationStatement(
   statement: Uint8Array | string,
   rootKey: RootKey,
-  times: StatementTimes,
+  { clock }: StatementTimes,
 ): Promise<PublicationStatement> {
   const read = readStatement(statement, 'registry-publication+jwt', invalid);
-  const withHint: Invalid = (message, cause) => invalid(`${message}${wrongRootHint(read, rootKey)}`, cause);
-  await verifyStatement(read, rootKey, { ...times, invalid: withHint, expired: undefined });
+  // A statement that names another root key is most likely from a registry whose root key is not pinned.
+  const names = `its kid is ${shown(read.kid)}, and the root key is ${rootKey.thumbprint}`;
+  const withKeys: Invalid = (message, cause) => invalid(`${message}; ${names}`, cause);
+  await verifyStatement(read, rootKey, { clock, invalid: withKeys });
   return publicationStatementOf(read);
-}
-
-/** A statement that names another root key as its signer is most likely from a registry whose root key is not pinned. */
-function wrongRootHint({ kid }: Statement, { thumbprint }: RootKey): string {
-  if (!isValidBytes32(kid) || kid === thumbprint) return '';
-  return (
-    `; it names the root key ${kid} as its signer, not ${thumbprint}, and no rotation leads there: ` +
-    'you may have pinned the root key of another registry'
-  );
 }
 
 /** Reads what a publication statement says, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
@@ -99,11 +93,10 @@ export function publicationStatementOf({
   const { issuedAt, notBefore, text } = times;
   const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256 } = claims;
   const { levels, log, online, about_sha256 } = claims;
-  if (!isValidUtcSecond(updated_at) || !isSha256(sha256) || !isSha256(sums_sha256) || !isPrevious(previous)) {
+  const hasList = isValidUtcSecond(updated_at) && isSha256(sha256) && isCount(size) && isCount(issuers);
+  const hasSums = isSha256(sums_sha256) && isCount(levels) && levels <= MAX_LEVELS;
+  if (!hasList || !hasSums || !isCount(sequence) || !isPrevious(previous)) {
     throw invalid('has a claim that is missing or malformed');
-  }
-  if (!isCount(sequence) || !isCount(size) || !isCount(issuers) || !isCount(levels) || levels > MAX_LEVELS) {
-    throw invalid('has a number that is missing or malformed');
   }
   return {
     kid,
@@ -135,8 +128,7 @@ function isPrevious(previous: unknown): previous is readonly string[] | undefine
 /** Reads the log that a statement names. Unknown members are ignored. */
 function logIdentity(log: unknown): LogIdentity {
   const { origin, vkey } = isObject(log) ? log : {};
-  if (!isValidLogOrigin(origin)) throw invalid('has a log without a valid origin');
-  const key = parseNoteKey(vkey, 'log', (message) => invalid(`has a log whose vkey ${message}`));
-  if (key.name !== origin) throw invalid('has a log whose vkey has another name');
-  return { origin, vkey: String(vkey) };
+  const { name } = parseNoteKey(vkey, 'log', (message) => invalid(`has a log whose vkey ${message}`));
+  if (isValidLogOrigin(origin) && origin === name) return { origin, vkey: String(vkey) };
+  throw invalid('has a log whose origin is invalid, or not the name in its vkey');
 }

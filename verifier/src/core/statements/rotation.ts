@@ -1,5 +1,6 @@
 import type { Clock } from '../bytes/clock.js';
 import { shown } from '../bytes/fault.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { importRootKey, type RootKey } from '../keys/root-key.js';
@@ -19,7 +20,6 @@ export interface RotationStep extends Statement<'registry-root-rotation+jwt'> {
  * @throws `ERR_ROTATION_INVALID`
  */
 export function readRotation(rotation: readonly string[]): readonly RotationStep[] {
-  const invalid = (problem: string) => new RegistryError('ERR_ROTATION_INVALID', `the rotation ${problem}`);
   if (rotation.length > MAX_ROTATION_STEPS) throw invalid(`has more than ${MAX_ROTATION_STEPS} steps`);
   const size = rotation.reduce((sum, { length }) => sum + length, 0);
   if (size > LIMITS.rotation) throw invalid(`is longer than ${LIMITS.rotation} bytes`);
@@ -27,16 +27,18 @@ export function readRotation(rotation: readonly string[]): readonly RotationStep
 }
 
 function readStep(jwt: string, position: number): RotationStep {
-  const invalid = (message: string, cause?: unknown) =>
-    new RegistryError('ERR_ROTATION_INVALID', `step ${position} of the rotation ${message}`, { cause });
-  const step = readStatement(jwt, 'registry-root-rotation+jwt', invalid);
+  const invalidStep: Invalid = (message, cause) => invalid(`has a step ${position} that ${message}`, cause);
+  const step = readStatement(jwt, 'registry-root-rotation+jwt', invalidStep);
   const { kid, claims } = step;
-  if (kid === undefined) throw invalid('does not name its signer (kid)');
+  if (kid === undefined) throw invalidStep('has no kid');
   if (claims.step !== undefined && claims.step !== position) {
-    throw invalid('has a different number in its claim step');
+    throw invalidStep('has another number in its claim step');
   }
   return { ...step, kid };
 }
+
+const invalid: Invalid = (message, cause) =>
+  new RegistryError('ERR_ROTATION_INVALID', `the rotation ${message}`, { cause });
 
 /**
  * Follows rotation steps from a chain of root keys.
@@ -88,8 +90,6 @@ export async function verifyStep(
   }
   await verifyStatement(step, outgoing, {
     clock,
-    expiry: false,
-    expired: undefined,
     invalid: (message, cause) =>
       new RegistryError(
         'ERR_ROTATION_SIGNATURE',
@@ -143,8 +143,6 @@ export async function successorIn(
 /** Imports the key that a step leads to. @throws `ERR_ROTATION_INVALID` */
 function nextRootOf({ claims }: Pick<RotationStep, 'claims'>): Promise<RootKey> {
   return importRootKey(claims.next_root).catch((cause: Error) => {
-    throw new RegistryError('ERR_ROTATION_INVALID', `next_root of a step is invalid: ${cause.message}`, {
-      cause,
-    });
+    throw invalid(`has a next_root that is invalid: ${cause.message}`, cause);
   });
 }

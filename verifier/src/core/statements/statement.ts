@@ -1,4 +1,4 @@
-import { type Clock, clockNote, hasPassed, isToCome } from '../bytes/clock.js';
+import { type Clock, clockNote, isToCome } from '../bytes/clock.js';
 import { hashHex } from '../bytes/sha256-sync.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
@@ -62,7 +62,12 @@ export function readStatement<Type extends string>(
   type: Type,
   invalid: Invalid,
 ): Statement<Type> {
-  const jws = readJws(jwt, type, invalid);
+  let jws: CompactJws;
+  try {
+    jws = readCompactJws(jwt, [type]);
+  } catch (error) {
+    throw asInvalid(error, invalid);
+  }
   const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
   if (iat === undefined) throw invalid('has no iat');
   if (exp === undefined && type === EXPIRING_TYPE) throw invalid('has no exp');
@@ -81,47 +86,34 @@ export function readStatement<Type extends string>(
   };
 }
 
-function readJws(jwt: Uint8Array | string, type: string, invalid: Invalid): CompactJws {
-  try {
-    return readCompactJws(jwt, [type]);
-  } catch (error) {
-    throw error instanceof JwsRefused ? invalid(error.message, error) : error;
-  }
-}
-
-/** The errors for a kind of statement. */
-export interface StatementErrors {
-  readonly invalid: Invalid;
-  /** Undefined for a kind that never expires. */
-  readonly expired: ((message: string) => Error) | undefined;
-}
-
 /**
- * Verifies a statement of a registry: the key signed it with the algorithm of the key, the statement is already valid,
- * and it has not expired. A statement is valid from `iat` or `nbf`, whichever is later, minus the tolerance. It expires
- * at `exp` plus the tolerance (rule clocks).
+ * Verifies a statement of a registry: the key signed it with the algorithm of the key, and the statement is already valid. A
+ * statement is valid from `iat` or `nbf`, whichever is later, minus the tolerance (rule clocks).
  *
- * @throws `ERR_NOT_YET_VALID`, and the errors of the callbacks
+ * @param clock - undefined skips the check of times
+ * @param invalid - creates the error to throw
+ * @throws `ERR_NOT_YET_VALID`, and the error of `invalid`
  */
 export async function verifyStatement(
-  { type, jws, issuedAt, notBefore, expiresAt }: Statement,
+  { type, jws, issuedAt, notBefore }: Statement,
   key: VerificationKey,
-  { clock, expiry, invalid, expired }: StatementTimes & StatementErrors,
+  { clock, invalid }: { readonly clock: Clock | undefined; readonly invalid: Invalid },
 ): Promise<void> {
   try {
     await verifyCompactJws(jws, key);
   } catch (error) {
-    throw error instanceof JwsRefused ? invalid(error.message, error) : error;
+    throw asInvalid(error, invalid);
   }
-  if (clock === undefined) return;
   const from = validFrom({ issuedAt, notBefore });
-  if (isToCome(from, clock)) {
+  if (clock !== undefined && isToCome(from, clock)) {
     throw new RegistryError(
       'ERR_NOT_YET_VALID',
       `a ${type} is valid from ${new Date(from).toISOString()}, which is in the future ${clockNote(clock.now)}`,
     );
   }
-  if (expiry && expired !== undefined && hasPassed(expiresAt, clock)) {
-    throw expired(`expired at ${new Date(expiresAt).toISOString()} ${clockNote(clock.now)}`);
-  }
+}
+
+/** Returns the error of a kind of statement for what is wrong with its JWS. */
+function asInvalid(error: unknown, invalid: Invalid): unknown {
+  return error instanceof JwsRefused ? invalid(error.message, error) : error;
 }

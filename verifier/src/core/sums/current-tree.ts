@@ -1,6 +1,6 @@
 import { hashHex } from '../bytes/sha256-sync.js';
 import type { Steps } from '../bytes/steps.js';
-import { placeOf, prefixOf, readSums, recordPath, type Sums, sumsPath } from './sums-file.js';
+import { placeOf, prefixOf, readSums, type Sums, sumsPath } from './sums-file.js';
 import { type SummedRecord, type SumsTree, sumsTreeSteps } from './sums-tree.js';
 
 /** A record of which only the text is known. */
@@ -71,44 +71,11 @@ export class CurrentTree {
   }
 }
 
-/**
- * Computes the tree of sums of some records, in small steps.
- *
- * @param records - sorted by id
- * @param hashes - SHA-256 of records, by path, as far as they are known
- */
-export function* currentTreeSteps(
-  records: Iterable<TextRecord>,
-  levels: number,
-  hashes: Sums = NONE,
-): Steps<CurrentTree> {
-  return new CurrentTree(yield* sumsTreeSteps(summed(records, hashes), levels, hashHex));
+/** Computes the tree of sums of some records, in small steps. @param records - sorted by id */
+export function* currentTreeSteps(records: Iterable<TextRecord>, levels: number): Steps<CurrentTree> {
+  return new CurrentTree(yield* sumsTreeSteps(summed(records), levels, hashHex));
 }
 
-function* summed(records: Iterable<TextRecord>, hashes: Sums): Iterable<SummedRecord> {
-  for (const { id, text } of records) {
-    yield {
-      id,
-      place: placeOf(id),
-      sha256: hashes.get(recordPath(id)) ?? hashHex(text()),
-    };
-  }
-}
-
-/**
- * Computes the tree of sums with another number of levels, in small steps. The records are not hashed again.
- *
- * @param records - the records of the tree, sorted by id
- */
-export function* relevelledTreeSteps(
-  tree: CurrentTree,
-  records: Iterable<TextRecord>,
-  levels: number,
-): Steps<CurrentTree> {
-  const hashes = new Map<string, string>();
-  for (const [path, sha256] of tree.recordsBelow('')) {
-    hashes.set(path, sha256);
-    yield;
-  }
-  return yield* currentTreeSteps(records, levels, hashes);
+function* summed(records: Iterable<TextRecord>): Iterable<SummedRecord> {
+  for (const { id, text } of records) yield { id, place: placeOf(id), sha256: hashHex(text()) };
 }

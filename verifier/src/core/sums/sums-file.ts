@@ -40,19 +40,17 @@ export function readSums(bytes: Uint8Array, { prefix, levels }: SumsFilePrefix):
   const invalid = (problem: string) => new RegistryError('ERR_SUMS_INVALID', `${path} ${problem}`);
   const text = textOf(bytes, invalid);
   if (text === '' && prefix !== '') throw invalid('is empty');
-  if (text !== '' && !text.endsWith('\n')) throw invalid('does not end with a newline');
-  const isExpected =
-    prefix.length === levels
-      ? (line: string) => isRecordOf(line, prefix)
-      : (line: string) => isChildOf(line, prefix);
+  const lines = text.split('\n');
+  if (lines.pop() !== '') throw invalid('does not end with a newline');
+  const isExpected = prefix.length === levels ? isRecordOf : isChildOf;
   const sums = new Map<string, string>();
   let previous = '';
-  for (const line of text.split('\n').slice(0, -1)) {
-    const [, sha256, listed] = /^([0-9a-f]{64}) {2}([a-z0-9._/-]+)$/.exec(line) ?? [];
-    if (sha256 === undefined || listed === undefined)
-      throw invalid('has a line that is not in the format of coreutils');
-    if (!isExpected(listed)) throw invalid(`lists ${listed}, which does not belong there`);
-    if (listed <= previous) throw invalid(`lists ${listed} twice, or out of order`);
+  for (const line of lines) {
+    const match = /^([0-9a-f]{64}) {2}([a-z0-9._/-]+)$/.exec(line);
+    if (match === null) throw invalid('has a malformed line');
+    const [, sha256 = '', listed = ''] = match;
+    if (!isExpected(listed, prefix)) throw invalid(`lists ${listed}, which does not belong there`);
+    if (listed <= previous) throw invalid(`lists ${listed} out of order`);
     sums.set(listed, sha256);
     previous = listed;
   }

@@ -1,0 +1,121 @@
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { copyOf } from '../../support/made-once.js';
+import { listen } from '../../support/serving.js';
+import { statementIn } from '../../support/statements.js';
+import {
+  newWitness,
+  startWitness,
+  type WitnessFiles,
+  type WitnessProcess,
+} from '../../support/witness-service.js';
+import { cli, filesOf, keyPair, workspace, writeFiles } from '../../support/workspace.js';
+
+const NOBODY = 'http://127.0.0.1:1';
+
+let made: { folder: string; witness: WitnessFiles };
+let folder: string;
+let files: WitnessFiles;
+let witness: WitnessProcess;
+let logKey: string;
+
+const copy = (source: string, target: string) => {
+  rmSync(join(folder, target), { recursive: true, force: true });
+  cpSync(join(folder, source), join(folder, target), { recursive: true });
+};
+
+async function json(...args: readonly string[]) {
+  const { code, stdout, stderr } = await cli([...args, '--json'], folder);
+  return { stderr, ...JSON.parse(stdout), code };
+}
+
+const suspend = (id: string) => ['suspend', id, '--reason', 'leak', '--production'];
+
+/** @param service - the URL of the witness; undefined for a log without one */
+function configure(service: string | undefined): void {
+  const witnesses = `, wait: 1, quorum: 1, witnesses: [{ key: ${files.vkey}, service: '${service}' }]`;
+  const log = `origin: registry.internal/log, signer: { key: log.pem }${service === undefined ? '' : witnesses}`;
+  writeFiles(folder, {
+    'registry.yaml': `root_key: root.json\nsigner: { key: root.pem }\nlog: { ${log} }\n`,
+  });
+}
+
+/** The verifier key of the log of the tree. */
+function vkeyOfLog(): string {
+  const [, payload = ''] = statementIn(join(folder, 'dist'), 'publication').split('.');
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()).log.vkey;
+}
+
+beforeAll(async () => {
+  folder = await workspace(['alpha', 'beta']);
+  for (const name of ['root', 'log']) await keyPair(folder, name);
+  files = await newWitness();
+  configure(undefined);
+  expect(await json('build', '--production')).toMatchObject({ code: 0 });
+  logKey = vkeyOfLog();
+  witness = await startWitness(files, '--log', logKey);
+  configure(witness.url);
+  expect(await json('checkpoint')).toMatchObject({ code: 0 });
+  copy('dist', 'old');
+  expect(await json(...suspend('alpha'))).toMatchObject({ code: 0 });
+  copy('dist', 'newest');
+  copy('old', 'dist');
+  await witness.end('SIGTERM');
+  made = { folder, witness: files };
+});
+
+beforeEach(async () => {
+  folder = copyOf(made.folder);
+  files = { ...made.witness, folder: copyOf(made.witness.folder) };
+  witness = await startWitness(files, '--log', logKey);
+  configure(witness.url);
+  return async () => {
+    await witness.end('SIGKILL');
+  };
+});
+
+const refused = { code: 1, error: { code: 'ERR_ALREADY_PUBLISHED' } };
+
+describe('over a copy that lacks what a witness has cosigned', () => {
+  it('nothing is added to the log, until the newest tree is there', async () => {
+    const before = filesOf(join(folder, 'dist'));
+    const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
+    for (const args of [
+      suspend('beta'),
+      ['build', '--production'],
+      ['revoke', 'beta', '--reason', 'leak', '--production'],
+      ['keys', 'rotate', '--yes', '--next-key', 'next.pem', '--next-no-passphrase'],
+    ]) {
+      const { error, ...outcome } = await json(...args);
+      // A refused command leaves its edit of the record.
+      writeFiles(folder, { 'issuers/beta.yaml': record });
+      expect({ ...outcome, error }, args.join(' ')).toMatchObject(refused);
+      expect(error.message).toMatch(/w1 has cosigned a head of this log with 2 entries.*`load`/);
+    }
+    expect(filesOf(join(folder, 'dist'))).toEqual(before);
+    copy('newest', 'dist');
+    rmSync(join(folder, 'rotation'), { recursive: true, force: true });
+    expect(await json(...suspend('beta'))).toMatchObject({ code: 0, log: { size: 3, cosigned: 1 } });
+  });
+
+  it('issuers can be held', async () => {
+    expect(await json('hold', 'alpha')).toMatchObject({ code: 0, hold: ['alpha'] });
+  });
+
+  it('a log that forked while the witness was away is refused as well', async () => {
+    configure(NOBODY);
+    expect(await json(...suspend('beta'))).toMatchObject({ code: 6, log: { isForked: false } });
+    configure(witness.url);
+    expect(await json('revoke', 'beta', '--reason', 'leak', '--production')).toMatchObject(refused);
+  });
+
+  it.each([
+    ['is away', 503, ''],
+    ['does not know the log', 404, ''],
+    ['names a size that is none', 409, 'eight\n'],
+  ])('a witness that %s stops nothing', async (_name, status, body) => {
+    configure(await listen((_request, response) => response.writeHead(status).end(body)));
+    expect(await json(...suspend('beta'))).toMatchObject({ code: 6, log: { isForked: false } });
+  });
+});

@@ -1,0 +1,414 @@
+import fs, { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openRegistry } from '@passport-registry/verifier';
+import { folderSource } from 'passport-registry';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cosigningService } from '../../support/cosigning-service.js';
+import { dying } from '../../support/dying-disk.js';
+import { logHead, problemsIn } from '../../support/log-files.js';
+import { copyOf } from '../../support/made-once.js';
+import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
+import { withFs } from '../../support/patched-fs.js';
+import { claimsOf } from '../../support/signed-tree.js';
+import { rounds } from '../../support/soak.js';
+import { readTreeFile } from '../../support/statements.js';
+import {
+  cli,
+  filesBelow,
+  filesOf,
+  goodCli,
+  keyPair,
+  recordText,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
+
+const SETTINGS = {
+  checkpoint: { signer: { key: 'online.pem' } },
+  log: { origin: 'registry.example/log', signer: { key: 'log.pem' } },
+};
+const BUILD = ['build', '--key', 'key.pem'];
+const CHECKPOINT = ['checkpoint'];
+const ATTACH = ['attach', 'request', '--root-key', 'root.json'];
+
+/** A folder with keys and records, and one in which they are published. */
+let empty: string;
+let published: string;
+let folder: string;
+
+let witness: NoteSigner;
+/** Whether the answers of the witness are lost. */
+let isAway: boolean;
+/** The heads that the witness was asked to cosign. */
+let seen: string[];
+
+beforeAll(async () => {
+  witness = noteSigner('witness.example', 'witness');
+  empty = await workspace(['alpha', 'beta']);
+  for (const name of ['log', 'online']) await keyPair(empty, name);
+  writeFiles(empty, {
+    'registry.yaml': JSON.stringify(SETTINGS),
+    'root.json': (await goodCli(['keys', 'public', 'key.pem'], empty)).stdout,
+  });
+  published = copyOf(empty);
+  await goodCli(BUILD, published);
+});
+
+let service: string;
+beforeEach(async () => {
+  isAway = false;
+  seen = [];
+  service = await cosigningService(witness, () => (isAway ? undefined : Math.floor(Date.now() / 1000)), seen);
+});
+
+/** Begins with a copy of a folder, and a witness. */
+function begin(made: string): void {
+  folder = copyOf(made);
+  const witnesses = [{ key: witness.vkey, service }];
+  const log = { ...SETTINGS.log, quorum: 1, wait: 2, witnesses };
+  writeFiles(folder, { 'registry.yaml': JSON.stringify({ ...SETTINGS, log }) });
+  seen.splice(0);
+}
+
+const dist = (path = '') => join(folder, 'dist', path);
+const stage = (path = '') => join(folder, '.dist.stage', path);
+const good = (...args: string[]) => goodCli(args, folder);
+const suspend = (id: string) =>
+  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, { status: 'suspended' }) });
+const claims = (path: string) => claimsOf(readTreeFile(dist(path)));
+/** The status of each issuer in the list of the tree. */
+const statuses = () =>
+  JSON.parse(readFileSync(dist('issuers.json'), 'utf8')).issuers.map((one: { status: string }) => one.status);
+
+/** Commits a publication that waits, because the witness is away. */
+async function commitOne(): Promise<void> {
+  isAway = true;
+  suspend('alpha');
+  expect((await cli(BUILD, folder)).code).toBe(6);
+  isAway = false;
+}
+
+/** Whatever the witness has seen, the log has it: of each size, there is one head. */
+async function assertWhole(): Promise<void> {
+  const { note, size } = logHead(dist());
+  const heads = new Map([...seen, note.text].map((text) => [text, Number(text.split('\n')[1])]));
+  expect(new Set(heads.values()).size).toBe(heads.size);
+  expect(Math.max(...heads.values())).toBe(size);
+  expect(await problemsIn(dist())).toEqual([]);
+  expect(filesBelow(folder).filter((path) => path.startsWith('.dist'))).toEqual([]);
+}
+
+/** A client loads the tree, as it is on a host at this moment. */
+async function assertLoads(): Promise<void> {
+  const source = folderSource(dist());
+  const rootKey = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+  const registry = await openRegistry(
+    { get: async (path) => (await source.get(path))?.bytes },
+    { rootKey, maxAge: 86_400 },
+  );
+  expect(registry.list()).toHaveLength(2);
+}
+
+interface Scenario {
+  readonly prepare: () => Promise<unknown>;
+  readonly command: readonly string[];
+  /** What follows the death. Default: the same command. */
+  readonly next?: readonly string[];
+  readonly statuses: readonly string[];
+  readonly sequence: number;
+  readonly hold?: readonly string[];
+}
+
+const SCENARIOS: Record<string, Scenario> = {
+  'a first publication': {
+    prepare: async () => begin(empty),
+    command: BUILD,
+    statuses: ['active', 'active'],
+    sequence: 1,
+  },
+  'a publication': {
+    prepare: async () => {
+      begin(published);
+      suspend('alpha');
+    },
+    command: BUILD,
+    statuses: ['suspended', 'active'],
+    sequence: 2,
+  },
+  'a publication, and a hold': {
+    prepare: async () => {
+      begin(published);
+      suspend('alpha');
+    },
+    command: BUILD,
+    next: ['hold', 'beta'],
+    statuses: ['suspended', 'active'],
+    sequence: 2,
+    hold: ['beta'],
+  },
+  'a publication over one that waits': {
+    prepare: async () => {
+      begin(published);
+      await commitOne();
+      suspend('beta');
+    },
+    command: BUILD,
+    statuses: ['suspended', 'suspended'],
+    sequence: 3,
+  },
+  'a publication that was signed elsewhere': {
+    prepare: async () => {
+      begin(published);
+      suspend('alpha');
+      await good('build', '--unsigned', 'request', '--root-key', 'root.json');
+      await good('sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory');
+    },
+    command: ATTACH,
+    statuses: ['suspended', 'active'],
+    sequence: 2,
+  },
+  'a checkpoint that completes a publication': {
+    prepare: async () => {
+      begin(published);
+      await commitOne();
+      await good('hold', 'beta');
+    },
+    command: CHECKPOINT,
+    statuses: ['suspended', 'active'],
+    sequence: 2,
+    hold: ['beta'],
+  },
+  'a checkpoint that completes a publication, and another hold': {
+    prepare: async () => {
+      begin(published);
+      await commitOne();
+      await good('hold', 'beta');
+    },
+    command: CHECKPOINT,
+    next: ['hold', 'alpha'],
+    statuses: ['suspended', 'active'],
+    sequence: 2,
+    hold: ['alpha', 'beta'],
+  },
+  'a checkpoint': {
+    prepare: async () => begin(published),
+    command: CHECKPOINT,
+    statuses: ['active', 'active'],
+    sequence: 1,
+  },
+  'a hold': {
+    prepare: async () => begin(published),
+    command: ['hold', 'beta'],
+    statuses: ['active', 'active'],
+    sequence: 1,
+    hold: ['beta'],
+  },
+};
+
+/** In a usual run, a process dies at every sixth call that changes the disk; in the soak, at each. */
+const EVERY = rounds({ usual: 6, soak: 1 });
+
+describe('a process that dies, with a loss of power, at any call that changes the disk', () => {
+  it.each(Object.entries(SCENARIOS))(
+    'in %s leaves the old tree or a committed one',
+    async (_name, scenario) => {
+      const { prepare, command, next = command, hold = [] } = scenario;
+      let deaths = 0;
+      for (let nth = Number(process.env['PROPERTY_SEED'] ?? 0) % EVERY; ; nth += EVERY) {
+        await prepare();
+        const hadTree = existsSync(dist());
+        const { isDead } = await dying({ after: nth, losesPower: true }, () => cli(command, folder));
+        if (!isDead) break;
+        deaths++;
+        if (hadTree) await assertLoads();
+        const { code, stderr } = await cli(next, folder);
+        expect([nth, code, stderr]).toEqual([nth, 0, expect.anything()]);
+        // A hold does not build: before the commit, nothing of the publication has happened.
+        if (next[0] === 'hold' && command === BUILD) await good(...BUILD);
+        if (next[0] === 'hold') await good(...CHECKPOINT);
+        expect([
+          nth,
+          statuses(),
+          claims('publication.jwt')['sequence'],
+          claims('checkpoint.jwt')['hold'] ?? [],
+        ]).toEqual([nth, scenario.statuses, scenario.sequence, hold]);
+        await assertWhole();
+        rmSync(folder, { recursive: true });
+      }
+      expect(deaths).toBeGreaterThan(0);
+    },
+  );
+});
+
+/** Runs what signs, which must be refused, and must change neither the tree nor its stage. */
+async function assertRefused(message: string): Promise<void> {
+  const before = filesBelow(folder).filter((path) => /^\.?dist/.test(path));
+  const tree = filesOf(dist());
+  for (const args of [BUILD, CHECKPOINT, ['hold', 'alpha']]) {
+    const { code, stderr } = await cli(args, folder);
+    expect([args[0], code, stderr]).toEqual([args[0], 1, expect.stringContaining(message)]);
+    expect(stderr).toContain('`load`');
+  }
+  expect(filesOf(dist())).toEqual(tree);
+  expect(filesBelow(folder).filter((path) => /^\.?dist/.test(path))).toEqual(before);
+}
+
+describe('a committed stage', () => {
+  beforeEach(async () => {
+    begin(published);
+    await commitOne();
+  });
+
+  it.each<[string, () => void, string]>([
+    ['an empty file', () => writeFileSync(stage(blob()), ''), 'has no whole'],
+    ['an altered file', () => writeFileSync(stage(blob()), 'x'), 'has no whole'],
+    ['no file', () => rmSync(stage(blob())), 'has no whole'],
+    ['an empty manifest', () => writeFileSync(stage('manifest.json'), ''), 'is damaged'],
+    ['a manifest of another form', () => writeFileSync(stage('manifest.json'), '{"files":[]}'), 'is damaged'],
+  ])('with %s is refused, and nothing of it is applied', async (_what, damage, message) => {
+    damage();
+    await assertRefused(message);
+  });
+
+  it.each([
+    ['files', '../key.pem'],
+    ['files', 'issuers/../../key.pem'],
+    ['files', '/key.pem'],
+    ['files', 'issuers//x'],
+    ['removed', '../key.pem'],
+    ['removed', '..'],
+    ['removed', '.'],
+    ['removed', ''],
+  ])('whose %s have the path %j, which leads out of the tree, is refused', async (member, path) => {
+    const manifest = JSON.parse(readFileSync(stage('manifest.json'), 'utf8'));
+    if (member === 'files') manifest.files[path] = '0'.repeat(64);
+    else manifest.removed.push(path);
+    writeFileSync(stage('manifest.json'), JSON.stringify(manifest));
+    await assertRefused('is damaged');
+  });
+
+  it('of another tree is refused: a copy of it, which has gone on', async () => {
+    cpSync(stage(), join(folder, 'kept'), { recursive: true });
+    await good(...CHECKPOINT);
+    suspend('beta');
+    await good(...BUILD);
+    renameSync(join(folder, 'kept'), stage());
+    await assertRefused('belongs to another tree');
+    rmSync(stage(), { recursive: true });
+    await good(...CHECKPOINT);
+  });
+
+  it('goes with the tree where both are copied', async () => {
+    mkdirSync(join(folder, 'copy'));
+    for (const name of ['dist', '.dist.stage'])
+      cpSync(join(folder, name), join(folder, 'copy', name), { recursive: true });
+    await good('checkpoint', 'copy/dist');
+    expect(claimsOf(readTreeFile(join(folder, 'copy/dist/publication.jwt')))).toMatchObject({ sequence: 2 });
+    expect(existsSync(stage())).toBe(true);
+  });
+
+  it('stays if the next one cannot be written: the disk is full', async () => {
+    const before = filesBelow(folder).filter((path) => path.startsWith('.dist.stage'));
+    suspend('beta');
+    const { writeFileSync: write } = fs;
+    const full = ((file: fs.PathOrFileDescriptor, ...rest: [string]) => {
+      if (typeof file === 'number') throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+      write(file, ...rest);
+    }) as typeof fs.writeFileSync;
+    const { code, stderr } = await withFs({ writeFileSync: full }, () => cli(BUILD, folder));
+    expect([code, stderr]).toEqual([4, expect.stringContaining('ENOSPC')]);
+    expect(filesBelow(folder)).toEqual(expect.arrayContaining(before));
+    await good(...CHECKPOINT);
+    expect(statuses()).toEqual(['suspended', 'active']);
+    await assertWhole();
+  });
+
+  /** The name of the staged file of the list. */
+  const blob = () =>
+    filesBelow(stage()).find(
+      (name) => name !== 'manifest.json' && readFileSync(stage(name), 'utf8').startsWith('{"issuers":[{'),
+    ) ?? '';
+});
+
+describe('what was never committed', () => {
+  it.each<[string, () => void]>([
+    [
+      'files of a stage',
+      () => writeFiles(folder, { '.dist.stage/x': 'x', '.dist.stage/manifest.json.new': '{}' }),
+    ],
+    ['a file in its place', () => writeFiles(folder, { '.dist.stage': 'x' })],
+    ['an empty folder', () => mkdirSync(stage())],
+  ])('is dropped: %s', async (_what, leave) => {
+    begin(published);
+    leave();
+    await good(...CHECKPOINT);
+    suspend('alpha');
+    await good(...BUILD);
+    await assertWhole();
+  });
+});
+
+describe('a file that another program has open', () => {
+  const { renameSync: rename } = fs;
+  /** Lets the first renames of the list fail. */
+  function busyFor(times: number): Partial<typeof fs> {
+    let left = times;
+    return {
+      renameSync: (from, to) => {
+        if (String(to) === dist('issuers.json') && left-- > 0)
+          throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+        rename(from, to);
+      },
+    };
+  }
+
+  beforeEach(() => {
+    begin(published);
+    suspend('alpha');
+  });
+
+  it('is replaced when it is closed', async () => {
+    expect((await withFs(busyFor(3), () => cli(BUILD, folder))).code).toBe(0);
+    await assertWhole();
+  });
+
+  it('leaves a stage if it stays open, which the next command applies', async () => {
+    const { code, stderr } = await withFs(busyFor(Number.POSITIVE_INFINITY), () => cli(BUILD, folder));
+    expect([code, stderr]).toEqual([4, expect.stringContaining('EBUSY')]);
+    await assertLoads();
+    await good(...CHECKPOINT);
+    expect(statuses()).toEqual(['suspended', 'active']);
+    await assertWhole();
+  });
+});
+
+describe('a folder into which no file can be renamed is refused before anything is signed', () => {
+  const { accessSync, statSync } = fs;
+
+  beforeEach(() => {
+    begin(published);
+    suspend('alpha');
+  });
+
+  it('a volume of its own', async () => {
+    const before = filesOf(dist());
+    const other = ((path: string, options?: object) => {
+      const stats = statSync(path, options);
+      return path === dist().replace(/\/$/, '') ? Object.assign(Object.create(stats), { dev: -1 }) : stats;
+    }) as typeof fs.statSync;
+    const { code, stderr } = await withFs({ statSync: other }, () => cli(BUILD, folder));
+    expect([code, stderr]).toEqual([2, expect.stringContaining('let the volume hold the parent folder')]);
+    expect(filesOf(dist())).toEqual(before);
+  });
+
+  it('a parent that is read-only', async () => {
+    const before = filesOf(dist());
+    const readOnly: typeof accessSync = (path, mode) => {
+      if (String(path) === folder) throw Object.assign(new Error('EROFS'), { code: 'EROFS' });
+      accessSync(path, mode);
+    };
+    const { code, stderr } = await withFs({ accessSync: readOnly }, () => cli(BUILD, folder));
+    expect([code, stderr]).toEqual([4, expect.stringContaining('EROFS')]);
+    expect([filesOf(dist()), existsSync(stage())]).toEqual([before, false]);
+  });
+});

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { entryBytes, isSameBytes, type LogHead } from '@passport-registry/verifier/core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
+import { copyOf } from '../../support/made-once.js';
+import { naiveLeaf, naiveRoot } from '../../support/merkle.js';
+import { CLI } from '../../support/paths.js';
+import { rounds } from '../../support/soak.js';
+import {
+  cleanEnvironment,
+  filesBelow,
+  goodCli,
+  keyPair,
+  recordText,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
+
+const KILLS = rounds({ usual: 10, soak: 500 });
+
+/** What is killed. Each stops alpha, and runs again without harm. */
+const COMMANDS: Record<string, readonly string[]> = {
+  build: ['build', '--key', 'key.pem'],
+  attach: ['attach', 'request', '--root-key', 'root.json'],
+  checkpoint: ['checkpoint'],
+  hold: ['hold', 'alpha'],
+  load: ['load', 'newer', '--root-key', 'root.json'],
+};
+const NAMES = Object.keys(COMMANDS);
+
+/** A registry with a log, in which a suspension is not published yet, but in the folder `newer`. */
+let made: string;
+/** How long each command takes, in milliseconds. */
+const durations = new Map<string, number>();
+
+beforeAll(async () => {
+  made = await workspace(Array.from({ length: 30 }, (_one, index) => `issuer-${index}`));
+  writeFiles(made, { 'issuers/alpha.yaml': recordText('alpha') });
+  for (const name of ['log', 'online']) await keyPair(made, name);
+  const log = { origin: 'registry.example/log', signer: { key: 'log.pem' } };
+  writeFiles(made, {
+    'registry.yaml': JSON.stringify({ log, checkpoint: { signer: { key: 'online.pem' } } }),
+    'root.json': (await goodCli(['keys', 'public', 'key.pem'], made)).stdout,
+  });
+  await goodCli(['build', '--key', 'key.pem'], made);
+  writeFiles(made, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+  cpSync(join(made, 'dist'), join(made, 'newer'), { recursive: true });
+  await goodCli(['build', '--key', 'key.pem', '--out', 'newer'], made);
+  await goodCli(['build', '--unsigned', 'request', '--root-key', 'root.json'], made);
+  await goodCli(['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory'], made);
+  for (const name of NAMES) {
+    const started = performance.now();
+    await killed(copyOf(made), name, Number.POSITIVE_INFINITY);
+    durations.set(name, performance.now() - started);
+  }
+});
+
+/** Runs a command, and kills it after some time. Returns every head that could be seen meanwhile. */
+async function killed(folder: string, name: string, milliseconds: number): Promise<readonly LogHead[]> {
+  const child = spawn(process.execPath, [CLI, ...(COMMANDS[name] ?? [])], {
+    cwd: folder,
+    env: cleanEnvironment(),
+    stdio: 'ignore',
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const seen: LogHead[] = [];
+  const look = () => {
+    // `load` moves the tree away before it moves the new one to its place.
+    if (existsSync(join(folder, 'dist/log/checkpoint'))) seen.push(logHead(join(folder, 'dist')));
+  };
+  const started = performance.now();
+  while (child.exitCode === null && performance.now() - started < milliseconds) {
+    look();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  child.kill('SIGKILL');
+  await ended;
+  // Its lock counts as that of a dead process after 15 seconds.
+  if (existsSync(join(folder, '.dist.lock'))) utimesSync(join(folder, '.dist.lock'), 0, 0);
+  look();
+  return seen;
+}
+
+describe('a command that is killed', () => {
+  it.each(
+    Array.from({ length: KILLS }, (_one, round) => [round, NAMES[round % NAMES.length] ?? ''] as const),
+  )('leaves what the same command completes, and never forks the log (%i, %s)', async (_round, name) => {
+    const folder = copyOf(made);
+    const tree = join(folder, 'dist');
+    const seen = await killed(folder, name, Math.random() * (durations.get(name) ?? 0) * 1.1);
+    await goodCli([...(COMMANDS[name] ?? [])], folder);
+    expect(await problemsIn(tree)).toEqual([]);
+    expect(filesBelow(folder).filter((path) => /^\.dist\.(?!replaced)/.test(path))).toEqual([]);
+    const leaves = (await logEntries(tree)).map((entry) => naiveLeaf(entryBytes(entry)));
+    for (const { size, root } of [...seen, logHead(tree)])
+      expect(isSameBytes(naiveRoot(leaves.slice(0, size)), root)).toBe(true);
+    const isPublication = ['build', 'attach', 'load'].includes(name);
+    const { status } = JSON.parse(readFileSync(join(tree, 'issuers/alpha'), 'utf8'));
+    expect([leaves.length, status]).toEqual(isPublication ? [2, 'suspended'] : [1, 'active']);
+    // A build after it has nothing to mend.
+    await goodCli(['build', '--key', 'key.pem'], folder);
+    expect(await problemsIn(tree)).toEqual([]);
+    expect(await logEntries(tree)).toHaveLength(2);
+    rmSync(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,311 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { cosigningService } from '../../support/cosigning-service.js';
+import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
+import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
+import { listen } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
+import { claimsOf } from '../../support/signed-tree.js';
+import { readTreeFile } from '../../support/statements.js';
+import {
+  cli,
+  clockAhead,
+  filesOf,
+  goodCli,
+  keyPair,
+  recordText,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
+
+const ORIGIN = 'registry.example/log';
+const BUILD = ['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', checkpoint: 'online.pem' })];
+const ONLINE = ['--online-key', 'online.pem'];
+const CHECKPOINT = ['checkpoint', ...ONLINE];
+
+/** Two minutes ago, in seconds since 1970. A publisher takes no cosignature that is much older. */
+const START = Math.floor(Date.now() / 1000) - 120;
+
+let folder: string;
+let witness: NoteSigner;
+/** The clock of the witness, in seconds since 1970. Undefined while its answers are lost. */
+let clock: number | undefined;
+/** The heads that the witness was asked to cosign. */
+let seen: string[];
+
+const dist = (path = '') => join(folder, 'dist', path);
+const good = (...args: string[]) => goodCli(args, folder);
+const claims = (path: string) => claimsOf(readTreeFile(dist(path)));
+const types = async () => (await logEntries(dist())).map(({ type }) => type);
+const change = (id: string, fields = {}) =>
+  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
+
+function settings(service: string): void {
+  writeFiles(folder, {
+    'registry.yaml': `log:
+  origin: ${ORIGIN}
+  quorum: 1
+  wait: 2
+  witnesses:
+    - key: ${witness.vkey}
+      service: ${service}
+`,
+  });
+}
+
+/** Runs a command that commits, and waits. Nothing that is published changes. */
+async function waits(...args: string[]) {
+  const before = existsSync(dist()) ? filesOf(dist()) : undefined;
+  const { code, stderr } = await cli(args, folder);
+  expect([code, stderr]).toEqual([
+    6,
+    expect.stringContaining('run `checkpoint` when the witnesses are back'),
+  ]);
+  expect(existsSync(dist()) ? filesOf(dist()) : undefined).toEqual(before);
+}
+
+beforeEach(async () => {
+  folder = await workspace(['alpha']);
+  witness = noteSigner('witness.example', 'witness');
+  clock = START;
+  seen = [];
+  settings(await cosigningService(witness, () => clock, seen));
+  await keyPair(folder, 'log');
+  await keyPair(folder, 'online');
+  writeFiles(folder, { 'root.json': (await good('keys', 'public', 'key.pem')).stdout });
+});
+
+/** Whatever was shown to a witness, the log has it: of each size, there is one head. */
+async function assertOneHistory(): Promise<void> {
+  const { note, size } = logHead(dist());
+  const sizes = new Map<string, string>();
+  for (const text of [...seen, note.text]) {
+    const [, count = ''] = text.split('\n');
+    expect(sizes.get(count) ?? text).toBe(text);
+    expect(Number(count)).toBeLessThanOrEqual(size);
+    sizes.set(count, text);
+  }
+  expect(await problemsIn(dist())).toEqual([]);
+}
+
+describe('a publication that waits for witnesses', () => {
+  beforeEach(async () => {
+    await good(...BUILD);
+    change('beta');
+    clock = undefined;
+    await waits(...BUILD);
+  });
+
+  it('leaves the published tree as it is, as often as it is asked for', async () => {
+    await waits(...BUILD);
+    await waits(...BUILD, '--cosign-wait', '0');
+    expect(await types()).toEqual(['publication']);
+    expect(await problemsIn(dist())).toEqual([]);
+    expect(new Set(seen).size).toBe(2);
+  });
+
+  it.each([
+    ['the same command', BUILD],
+    [
+      'the same command without the key of the log',
+      ['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'online.pem' })],
+    ],
+    ['checkpoint', CHECKPOINT],
+  ])('is completed by %s when they are back', async (_what, command) => {
+    clock = START;
+    const { stderr } = await good(...command);
+    expect(stderr).toMatch(/^log {8}2 entries, cosigned by 1 witness, 1 of them now; the quorum is 1$/m);
+    expect(await types()).toEqual(['publication', 'publication']);
+    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
+    const { changes } = JSON.parse(readFileSync(dist('changes.json'), 'utf8'));
+    expect(changes).toMatchObject([{ issuer_id: 'beta' }]);
+    await assertOneHistory();
+    expect(existsSync(join(folder, '.dist.stage'))).toBe(false);
+  });
+
+  it('is followed by a later change, and both become visible together', async () => {
+    change('gamma');
+    await waits(...BUILD);
+    change('delta');
+    clock = START;
+    await good(...BUILD);
+    expect(await types()).toEqual(['publication', 'publication', 'publication', 'publication']);
+    expect(claims('publication.jwt')['sequence']).toBe(4);
+    expect(claims('publication.jwt')['previous']).toHaveLength(3);
+    const { changes } = JSON.parse(readFileSync(dist('changes.json'), 'utf8'));
+    const names = changes.map((one: { issuer_id: string }) => one.issuer_id);
+    expect(names.sort()).toEqual(['beta', 'delta', 'gamma']);
+    await assertOneHistory();
+  });
+
+  it('is followed also by the records that are published', async () => {
+    change('beta', { status: 'suspended' });
+    await waits(...BUILD);
+    clock = START;
+    await good(...CHECKPOINT);
+    expect(JSON.parse(readFileSync(dist('issuers/beta'), 'utf8'))).toMatchObject({ status: 'suspended' });
+    await assertOneHistory();
+  });
+
+  it('counts for the rules of change, although it is not published', async () => {
+    change('alpha', { status: 'revoked' });
+    await waits(...BUILD);
+    change('alpha', { status: 'active' });
+    const before = filesOf(dist());
+    const { code, stderr } = await cli(BUILD, folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('revoked')]);
+    expect(filesOf(dist())).toEqual(before);
+  });
+
+  it('counts for the end of a suspension, too', async () => {
+    await waits('suspend', 'alpha', '--reason', 'leak', ...BUILD.slice(1));
+    // The machine that ends it has a clock that is behind.
+    const end = ['suspend', '--end', 'alpha', '--reason', 'new keys', ...BUILD.slice(1)];
+    expect((await cli(end, folder, clockAhead(-1))).code).toBe(6);
+    clock = START;
+    await good(...CHECKPOINT);
+    const { issuers } = JSON.parse(readFileSync(dist('about.json'), 'utf8'));
+    expect(issuers).toEqual({ alpha: { reinstated: expect.any(String) } });
+    await assertOneHistory();
+  });
+
+  it('lets `checkpoint` renew the published one meanwhile', async () => {
+    const publication = readTreeFile(dist('publication.jwt'));
+    const { iat = 0 } = claims('checkpoint.jwt');
+    const { code, stderr } = await cli(CHECKPOINT, folder, clockAhead(1));
+    expect([code, stderr]).toEqual([6, expect.stringContaining('a publication waits beside the tree')]);
+    expect(readTreeFile(dist('publication.jwt'))).toEqual(publication);
+    expect(claims('checkpoint.jwt').iat).toBeGreaterThan(iat);
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it.each([
+    ['checkpoint', CHECKPOINT],
+    ['the same command', BUILD],
+  ])('has the holds of the time when %s completes it', async (_what, command) => {
+    const asked = seen.length;
+    const { stderr } = await good('hold', 'alpha', ...ONLINE);
+    expect(stderr).toContain('a publication waits beside the tree');
+    expect(claims('publication.jwt')).toMatchObject({ sequence: 1 });
+    expect([claims('checkpoint.jwt')['hold'], seen.length]).toEqual([['alpha'], asked]);
+    clock = START;
+    await good(...command);
+    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
+    expect(claims('checkpoint.jwt')['hold']).toEqual(['alpha']);
+    await assertOneHistory();
+  });
+
+  it.each([
+    ['hold', ['hold', 'beta', ...ONLINE]],
+    ['checkpoint', CHECKPOINT],
+  ])(
+    'keeps an earlier hold if no witness is demanded any more, and the next command is %s',
+    async (_what, command) => {
+      await good('hold', 'alpha', ...ONLINE);
+      writeFiles(folder, { 'registry.yaml': `log: { origin: ${ORIGIN} }\n` });
+      await cli(command, folder);
+      expect(claims('checkpoint.jwt')['hold']).toContain('alpha');
+      await good(...CHECKPOINT);
+      expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
+      expect(claims('checkpoint.jwt')['hold']).toContain('alpha');
+      await assertOneHistory();
+    },
+  );
+});
+
+describe('a first publication that waits for witnesses', () => {
+  it.each([
+    ['checkpoint', CHECKPOINT],
+    ['the same command', BUILD],
+  ])('is no tree, until %s completes it', async (_what, command) => {
+    clock = undefined;
+    await waits(...BUILD);
+    expect(existsSync(dist())).toBe(false);
+    const { code, stderr } = await cli(CHECKPOINT, folder);
+    expect([code, stderr]).toEqual([6, expect.stringContaining('a publication waits beside the tree')]);
+    expect((await cli(['hold', 'alpha', ...ONLINE], folder)).code).toBe(1);
+    expect(existsSync(dist())).toBe(false);
+    clock = START;
+    await good(...command);
+    expect(claims('publication.jwt')).toMatchObject({ sequence: 1 });
+    await assertOneHistory();
+  });
+});
+
+describe('a request whose publication waits for witnesses', () => {
+  it('is completed by attaching it again, or by `checkpoint`', async () => {
+    await good(...BUILD);
+    for (const [at, command] of [
+      ['attach', 'request-0', '--root-key', 'root.json', ...BUILD.slice(3)],
+      CHECKPOINT,
+    ].entries()) {
+      change(`issuer-${at}`);
+      await good('build', '--unsigned', `request-${at}`, '--root-key', 'root.json', ...BUILD.slice(3));
+      await good('sign', `request-${at}`, '--key', 'key.pem', '--yes');
+      clock = undefined;
+      await waits('attach', `request-${at}`, '--root-key', 'root.json', ...BUILD.slice(3));
+      clock = START;
+      await good(...command);
+      expect(claims('publication.jwt')).toMatchObject({ sequence: at + 2 });
+    }
+    await assertOneHistory();
+  });
+});
+
+describe('a publication that waits, of a registry without online keys', () => {
+  it('gets the checkpoint of the next request, and is completed with it', async () => {
+    const log = withKeys({ log: 'log.pem' });
+    await good('build', '--key', 'key.pem', ...log);
+    const sign = async (request: string, minutes: number) => {
+      const how = ['--root-key', 'root.json', ...log];
+      expect((await cli(['build', '--unsigned', request, ...how], folder, clockAhead(minutes))).code).toBe(0);
+      await good('sign', request, '--key', 'key.pem', '--yes', '--memory', 'memory');
+      return ['attach', request, ...how];
+    };
+    change('beta');
+    clock = undefined;
+    await waits(...(await sign('publication', 0)));
+    await waits(...(await sign('again', 1)));
+    clock = START;
+    await good(...(await sign('last', 2)));
+    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
+    expect(claims('checkpoint.jwt').iat).toBeGreaterThan(Date.now() / 1000 + 60);
+    await assertOneHistory();
+  });
+});
+
+describe('a quiet registry', () => {
+  it('has its head cosigned again by `checkpoint`, which needs no key of the log', async () => {
+    await good(...BUILD);
+    const { text } = logHead(dist()).note;
+    const proof = readTreeFile(dist('log/publication.tlog-proof'));
+    clock = START + 60;
+    await good(...CHECKPOINT);
+    expect(logHead(dist()).note.text).toBe(text);
+    expect(readTreeFile(dist('log/publication.tlog-proof'))).not.toEqual(proof);
+    clock = undefined;
+    const again = readTreeFile(dist('log/publication.tlog-proof'));
+    expect((await cli(CHECKPOINT, folder)).code).toBe(0);
+    expect(readTreeFile(dist('log/publication.tlog-proof'))).toEqual(again);
+    await assertOneHistory();
+  });
+});
+
+describe('a log of which a witness has seen more', () => {
+  it.each([
+    ['a larger head', 409, '9\n'],
+    ['another history', 422, ''],
+  ])('is not extended: the witness answers with %s', async (_what, status, body) => {
+    await good(...BUILD);
+    settings(await listen((_request, response) => response.writeHead(status).end(body)));
+    const before = filesOf(dist());
+    change('beta');
+    const { code, stderr } = await cli(BUILD, folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('`load`')]);
+    expect(filesOf(dist())).toEqual(before);
+    expect(existsSync(join(folder, '.dist.stage'))).toBe(false);
+    // An issuer can be stopped meanwhile.
+    await good('hold', 'alpha', ...ONLINE);
+  });
+});
