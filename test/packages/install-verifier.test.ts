@@ -123,13 +123,14 @@ const COMMONJS = {
 };
 
 const TYPED = `
-import { createPassportVerifier, createRegistryClient, type RegistryClient } from '@passport-registry/verifier';
-import { requirePassport as forExpress } from '@passport-registry/verifier/express';
-import { requirePassport as forFetch } from '@passport-registry/verifier/fetch';
-import { requirePassport as forHono } from '@passport-registry/verifier/hono';
-import { mcpTokenVerifier } from '@passport-registry/verifier/mcp';
+import { createPassportVerifier } from '@passport-registry/passports';
+import { createRegistryClient, type RegistryClient } from '@passport-registry/verifier';
+import { requirePassport as forExpress } from '@passport-registry/passports/express';
+import { requirePassport as forFetch } from '@passport-registry/passports/fetch';
+import { requirePassport as forHono } from '@passport-registry/passports/hono';
+import { mcpTokenVerifier } from '@passport-registry/passports/mcp';
 import { fileStore } from '@passport-registry/verifier/node';
-import { redisReplayStore } from '@passport-registry/verifier/redis';
+import { redisReplayStore } from '@passport-registry/passports/redis';
 
 const registry: RegistryClient = createRegistryClient({
   sources: ['https://registry.example'],
