@@ -1,18 +1,22 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { PACKAGES } from './packed.js';
 import { ROOT } from './paths.js';
 
 /**
- * Bundles a module of the verifier and its dependencies into one script for platforms that have only Web APIs.
+ * Bundles a compiled module of a library and its dependencies into one script for platforms that have only Web APIs.
  *
- * @param entry - default: what a verifier and an agent import, as the global `verifier`
+ * @param entry - a path such as `verifier/build/index.js`. Default: what a verifier and an agent import, as the global
+ *   `verifier`
  */
 export async function verifierBundle(entry?: string): Promise<string> {
-  const doors = ['verifier', 'verifier/agent'].map((door) => `export * from '@passport-registry/${door}';`);
+  const doors = [PACKAGES.verifier, PACKAGES.passports, `${PACKAGES.passports}/agent`].map(
+    (door) => `export * from '${door}';`,
+  );
   const { outputFiles } = await build({
     ...(entry === undefined
       ? { stdin: { contents: doors.join('\n'), resolveDir: ROOT } }
-      : { entryPoints: [join(ROOT, 'verifier/build', entry)] }),
+      : { entryPoints: [join(ROOT, entry)] }),
     bundle: true,
     write: false,
     format: entry === undefined ? 'iife' : 'esm',

@@ -4,6 +4,7 @@
 export { MANDATE_TYPE } from '../passport/mandate.js';
 export { type AgentKeys, publicJwk } from './agent-keys.js';
 export type { IssuerRequestOptions } from './issuer-api.js';
+export { IssuerRefused } from './issuer-refused.js';
 export {
   type AgentDeclaration,
   type IssuanceNonce,

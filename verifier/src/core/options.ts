@@ -76,11 +76,13 @@ export const BYTES: OptionCheck = {
   expected: 'a whole number of bytes, 1 or more',
 };
 
+/** True or false. */
 export const BOOLEAN: OptionCheck = {
   check: (value) => typeof value === 'boolean',
   expected: 'true or false',
 };
 
+/** A function. */
 export const FUNCTION: OptionCheck = {
   check: (value) => typeof value === 'function',
   expected: 'a function',
