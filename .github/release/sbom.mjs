@@ -67,7 +67,10 @@ const all = npmSbom();
 const generator = JSON.parse(read('package.json'));
 const workspaces = generator.workspaces.map((path) => JSON.parse(read(`${path}/package.json`)));
 const shippedBy = new Map(workspaces.map((manifest) => [manifest, dependenciesOf(manifest, all)]));
-const libraries = [...shippedBy].flatMap(([{ name, version }, shipped]) => [`${name}@${version}`, ...shipped]);
+const libraries = [...shippedBy].flatMap(([{ name, version }, shipped]) => [
+  `${name}@${version}`,
+  ...shipped,
+]);
 shippedBy.set(generator, new Set([...libraries, ...bundledPackages()]));
 for (const [manifest, shipped] of shippedBy) {
   const file = `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.cdx.json`;

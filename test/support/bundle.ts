@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { PACKAGES } from './packed.js';
@@ -28,13 +29,14 @@ export async function verifierBundle(entry?: string): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** Bundles some exports of the verifier as an application would. Returns the minified script and the modules in it. */
+/** Bundles an export of a library as an application would. Returns the minified script and the modules in it. */
 export async function minifiedBundle(
-  ...names: readonly string[]
+  door: string,
+  name: string,
 ): Promise<{ script: Uint8Array; modules: string[] }> {
   const { outputFiles, metafile } = await build({
     stdin: {
-      contents: `export { ${names.join(', ')} } from '@passport-registry/verifier';`,
+      contents: `export { ${name} } from '${door}';`,
       resolveDir: ROOT,
     },
     bundle: true,
@@ -51,4 +53,19 @@ export async function minifiedBundle(
     script: outputFiles[0]?.contents ?? new Uint8Array(),
     modules: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path),
   };
+}
+
+/** Returns what the compiled modules of a library import from other packages. Throws if an import is dynamic. */
+export function importsOf(library: 'verifier' | 'passports'): string[] {
+  const built = join(ROOT, library, 'build');
+  const names = readdirSync(built, { recursive: true, encoding: 'utf8' });
+  const imported = new Set<string>();
+  for (const name of names.filter((one) => one.endsWith('.js') && !one.startsWith('node/'))) {
+    const text = readFileSync(join(built, name), 'utf8');
+    if (/^[^*]*\bimport\(/m.test(text)) throw new Error(`${name} has a dynamic import`);
+    for (const [, from = ''] of text.matchAll(/^(?:import|export|\}) .*from '([^']+)';$/gm)) {
+      if (!from.startsWith('.')) imported.add(from);
+    }
+  }
+  return [...imported].sort();
 }
