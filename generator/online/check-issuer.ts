@@ -1,12 +1,12 @@
-import type { Issuer } from '@passport-registry/verifier';
-import { isObject } from '@passport-registry/verifier/core';
 import {
   type DocumentFault,
   DocumentRefused,
   findMetadataFaults,
   parseDocument,
   type UrlPart,
-} from '@passport-registry/verifier/http';
+} from '@passport-registry/passports/documents';
+import type { Issuer } from '@passport-registry/verifier';
+import { isObject } from '@passport-registry/verifier/core';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 import { checkKeys } from './check-keys.js';
 import {

@@ -1,5 +1,5 @@
+import { findKeyFault, readKeySet } from '@passport-registry/passports/documents';
 import { isPrivateJwk } from '@passport-registry/verifier/core';
-import { findKeyFault, readKeySet } from '@passport-registry/verifier/http';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 
