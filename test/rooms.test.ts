@@ -280,7 +280,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'generator/log/append.test.ts': 'sizes of logs that no test can publish',
   'generator/log/collect.test.ts': 'hostile witnesses and their times, without a build for each',
   'observers/mirroring/new-release.test.ts': 'writes that the mirror never tries',
-  'generator/online/check.test.ts': 'a name that resolves to a private address, on every platform',
+  'cli/online/check.test.ts': 'a name that resolves to a private address, on every platform',
   'observers/past/answer.test.ts': 'histories in memory with heads at chosen times',
   'generator/records/fast-yaml.test.ts': 'whether the fast parser took a text, which no output says',
   'generator/tree/host-limits.test.ts': 'trees of 20,001 files and of a gigabyte',

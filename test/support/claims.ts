@@ -245,7 +245,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     '`check --online` contacts URLs that strangers wrote #fae329e2': [
       [
-        'generator/online/check',
+        'cli/online/check',
         'refuses addresses of this machine and of private networks, and does not connect',
       ],
       [

@@ -17,9 +17,9 @@ import {
   Repeats,
   readLimited,
 } from '@passport-registry/verifier/http';
-import type { RuleName } from '../diagnostics/rules.js';
-import { networkReason } from '../verification/network-failure.js';
-import { hasUnusedProxy, proxyHost } from '../verification/proxy.js';
+import type { RuleName } from '../../generator/diagnostics/rules.js';
+import { networkReason } from '../../generator/verification/network-failure.js';
+import { hasUnusedProxy, proxyHost } from '../../generator/verification/proxy.js';
 
 /** The limits of a request. */
 export interface GetOptions {

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { forEachConcurrent } from '@passport-registry/verifier/core';
-import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
-import type { OnProgress } from '../progress.js';
-import { type RecordSet, recordDiagnostic } from '../records/check-records.js';
+import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
+import type { OnProgress } from '../../generator/progress.js';
+import { type RecordSet, recordDiagnostic } from '../../generator/records/check-records.js';
 import { checkIssuer } from './check-issuer.js';
 import type { GetOptions } from './fetch-document.js';
 

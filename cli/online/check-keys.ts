@@ -1,7 +1,7 @@
 import { findKeyFault, readKeySet } from '@passport-registry/passports/documents';
 import { isPrivateJwk } from '@passport-registry/verifier/core';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import { type Finding, shown } from '../diagnostics/diagnostic.js';
+import { type Finding, shown } from '../../generator/diagnostics/diagnostic.js';
 
 const MIN_RSA_BITS = 2048;
 

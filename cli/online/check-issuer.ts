@@ -7,7 +7,7 @@ import {
 } from '@passport-registry/passports/documents';
 import type { Issuer } from '@passport-registry/verifier';
 import { isObject } from '@passport-registry/verifier/core';
-import { type Finding, shown } from '../diagnostics/diagnostic.js';
+import { type Finding, shown } from '../../generator/diagnostics/diagnostic.js';
 import { checkKeys } from './check-keys.js';
 import {
   GetFailed,
