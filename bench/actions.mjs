@@ -2,7 +2,8 @@
 // Compared with two bare WebCrypto verifications of the same signatures and bytes. A verifier verifies the signature of a
 // token that it knows only once, so a repeated token and new tokens are measured.
 
-import { createPassportVerifier, memoryReplayStore, openRegistry } from '@passport-registry/verifier';
+import { createPassportVerifier, memoryReplayStore } from '@passport-registry/passports';
+import { openRegistry } from '@passport-registry/verifier';
 import { base64url } from 'jose';
 import { compare, isQuick, NOW } from './compare.mjs';
 import { signedList } from './corpus.mjs';

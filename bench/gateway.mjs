@@ -3,7 +3,8 @@
 
 import { createServer } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
-import { createPassportVerifier, openRegistry } from '@passport-registry/verifier';
+import { createPassportVerifier } from '@passport-registry/passports';
+import { openRegistry } from '@passport-registry/verifier';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
@@ -62,7 +63,7 @@ const BY_HAND = {
 };
 
 async function withMiddleware(fetch) {
-  const { requirePassport } = await import(`@passport-registry/verifier/${framework}`);
+  const { requirePassport } = await import(`@passport-registry/passports/${framework}`);
   const { rootKey, files } = await signedList([RECORD]);
   const registry = await openRegistry(files, { rootKey: rootKey.jwk, maxAge: 1e12 });
   const ages = { statusMaxAge: 3600, metadataMaxAge: 3600 };

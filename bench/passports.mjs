@@ -1,6 +1,6 @@
 // An issuer, an agent and its passports, for the benchmarks that verify actions.
 
-import { publicJwk, signAction } from '@passport-registry/verifier/agent';
+import { publicJwk, signAction } from '@passport-registry/passports/agent';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { CompactSign } from 'jose';
 import { NOW } from './compare.mjs';

@@ -63,8 +63,8 @@ async function bundlePrograms() {
     ...common,
     splitting: true,
     entryPoints: { 'bundle/index': 'generator/index.ts', 'bundle/sandbox': 'sandbox/index.ts' },
-    // A program that uses both packages must get the same classes from both.
-    external: ['@passport-registry/verifier'],
+    // A program that uses several packages must get the same classes from all.
+    external: ['@passport-registry/verifier', '@passport-registry/passports'],
   });
   // For the test of the start, which reads from it whose code each file contains.
   write('build/bundled.json', JSON.stringify(main.outputs));

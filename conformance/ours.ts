@@ -4,15 +4,19 @@ import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
+  createPassportVerifier,
+  memoryReplayStore,
+  type PassportVerifier,
+  type TokenProfile,
+} from '@passport-registry/passports';
+import { requirePassport } from '@passport-registry/passports/fetch';
+import {
   assertTrustAnchor,
   createIssuerLookup,
-  createPassportVerifier,
   createRegistryClient,
   decide,
-  memoryReplayStore,
   NoUsableSource,
   openRegistry,
-  type PassportVerifier,
   type Registry,
   type RegistryClient,
   RegistryError,
@@ -20,13 +24,11 @@ import {
   type RegistryFiles,
   type RegistryStore,
   type StoredPublication,
-  type TokenProfile,
   type TrustAnchor,
   type TrustPolicy,
   verifyList,
 } from '@passport-registry/verifier';
 import { importAnchorRoot, limitOf, parseStrictJson } from '@passport-registry/verifier/core';
-import { requirePassport } from '@passport-registry/verifier/fetch';
 import { GeneratorError } from '../generator/errors.js';
 import { type PinnedTrust, pinnedAnchor } from '../generator/verification/pinned-trust.js';
 import { folderSource } from '../generator/verification/tree-source.js';

@@ -5,14 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import {
-  type ActionVerdict,
-  connectTo,
-  createPassportVerifier,
-  createRegistryClient,
-  type TrustPolicy,
-} from '@passport-registry/verifier';
-import { type AgentDeclaration, obtainPassport, signAction } from '@passport-registry/verifier/agent';
+import { type ActionVerdict, createPassportVerifier } from '@passport-registry/passports';
+import { type AgentDeclaration, obtainPassport, signAction } from '@passport-registry/passports/agent';
+import { connectTo, createRegistryClient, type TrustPolicy } from '@passport-registry/verifier';
 import { startSandbox } from './index.js';
 
 const CLI = fileURLToPath(new URL('../cli/main.js', import.meta.url));

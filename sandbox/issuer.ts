@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IssuanceNonce, NonceRequest, Passport } from '@passport-registry/verifier/agent';
+import type { IssuanceNonce, NonceRequest, Passport } from '@passport-registry/passports/agent';
 import { thumbprintOf } from '@passport-registry/verifier/core';
 import { mandateClaims } from './mandate.js';
 import { Nonces } from './nonces.js';

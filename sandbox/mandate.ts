@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Mandate } from '@passport-registry/verifier';
-import { MANDATE_TYPE } from '@passport-registry/verifier/agent';
+import type { Mandate } from '@passport-registry/passports';
+import { MANDATE_TYPE } from '@passport-registry/passports/agent';
 import {
   hasPassed,
   importPublicKey,

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { IssuanceNonce, NonceRequest } from '@passport-registry/verifier/agent';
+import type { IssuanceNonce, NonceRequest } from '@passport-registry/passports/agent';
 import { isSameKey } from './possession.js';
 import { possessionFailed, Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';

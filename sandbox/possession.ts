@@ -1,5 +1,5 @@
+import { NONCE_TYPE } from '@passport-registry/passports/agent';
 import type { PublicJwk } from '@passport-registry/verifier';
-import { NONCE_TYPE } from '@passport-registry/verifier/agent';
 import {
   decodeBase64url,
   hasPassed,

@@ -1,4 +1,4 @@
-import type { AgentDeclaration, MintRequest, NonceRequest } from '@passport-registry/verifier/agent';
+import type { AgentDeclaration, MintRequest, NonceRequest } from '@passport-registry/passports/agent';
 import {
   type Validator,
   validateMintRequest,

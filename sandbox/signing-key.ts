@@ -1,5 +1,5 @@
+import { publicJwk } from '@passport-registry/passports/agent';
 import type { PublicJwk } from '@passport-registry/verifier';
-import { publicJwk } from '@passport-registry/verifier/agent';
 import { ALG_NAMES, type KeyAlgorithm, thumbprintOf } from '@passport-registry/verifier/core';
 import { type CryptoKey, generateKeyPair, SignJWT } from 'jose';
 

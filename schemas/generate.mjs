@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { ajvValidators } from './ajv-validators.mjs';
 import { aboutPredicates, predicates } from './predicates.mjs';
 import { authoredIssuer, configuration, gateSettings, inlined, openApi } from './read.mjs';
-import { patterns, settingsTypes, typesAndConstants } from './types.mjs';
+import { passportConstants, patterns, settingsTypes, typesAndConstants } from './types.mjs';
 
 const { NonceRequest, MintRequest, StatusChange } = openApi.components.schemas;
 
@@ -14,6 +14,7 @@ const files = {
   'verifier/src/core/generated/schemas.ts': await typesAndConstants(),
   'verifier/src/core/generated/predicates.ts': predicates(),
   'verifier/src/core/generated/about-predicates.ts': aboutPredicates(),
+  'passports/src/generated/agents.ts': passportConstants(),
   'generator/generated/issuer-validator.ts': ajvValidators(
     { validateIssuer: authoredIssuer },
     { allErrors: true },

@@ -74,7 +74,8 @@ function stringChecks(schema, value, take) {
 }
 
 function generateStringPredicate(name, schema) {
-  return `export function ${isName(name)}(value: unknown): value is string {
+  return `/** Whether a value is a string of the kind ${name} in the schemas. */
+export function ${isName(name)}(value: unknown): value is string {
   return ${generateExpression(schema, 'value')};
 }`;
 }

@@ -104,6 +104,10 @@ const CONSTANTS = {
     trustPolicy.$defs.named.required,
   ],
   REQUIRED_ANCHOR_MEMBERS: ['The members that every trust anchor has.', trustAnchor.required],
+};
+
+/** The constants of passports. */
+const PASSPORT_CONSTANTS = {
   AGENT_TYPES: ['The types of agents.', openApi.components.schemas.AgentType.enum],
   PASSPORT_STATUSES: [
     'The statuses of a passport.',
@@ -131,11 +135,21 @@ export function patterns() {
   return `\n${lines.join('\n')}\n`;
 }
 
-/** Generates the source of the module with the types and constants. */
-export async function typesAndConstants() {
-  const constants = Object.entries(CONSTANTS).map(
+/** Generates the source of constants. */
+function constants(table) {
+  const lines = Object.entries(table).map(
     ([name, [description, values]]) =>
       `/** ${description} */\nexport const ${name} = ${JSON.stringify(values)} as const;`,
   );
-  return `\nimport * as patterns from './patterns.js';\n\n${await interfaces()}\n${constants.join('\n')}\n${grammar()}\n`;
+  return lines.join('\n');
+}
+
+/** Generates the source of the module with the types and constants. */
+export async function typesAndConstants() {
+  return `\nimport * as patterns from './patterns.js';\n\n${await interfaces()}\n${constants(CONSTANTS)}\n${grammar()}\n`;
+}
+
+/** Generates the source of the module with the constants of passports. */
+export function passportConstants() {
+  return `\n${constants(PASSPORT_CONSTANTS)}\n`;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PACKAGES } from './support/packed.js';
 import { ROOT } from './support/paths.js';
 
 const ARCHITECTURE = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
@@ -82,6 +83,7 @@ const FOLDERS = [
   'cli',
   'verifier/src',
   'verifier/src/core',
+  'passports/src',
   'website/src',
   'conformance',
 ];
@@ -160,8 +162,9 @@ const MAY_IMPORT = new Map(
 
 /** Returns the other folders that the files of a folder import, by path or by the name of their package. */
 function importedFolders(folder: string): string[] {
-  const packages = new Map([
-    ['@passport-registry/verifier', 'verifier'],
+  const packages = new Map<string, string>([
+    [PACKAGES.verifier, 'verifier'],
+    [PACKAGES.passports, 'passports'],
     ['passport-registry/sandbox', 'sandbox'],
   ]);
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
@@ -185,7 +188,7 @@ describe.each([...MAY_IMPORT])('%s/', (folder, may) => {
   });
 
   it('has a README of one screen, which names each of its rooms', () => {
-    const sources = folder === 'verifier' || folder === 'website' ? `${folder}/src` : folder;
+    const sources = ['verifier', 'passports', 'website'].includes(folder) ? `${folder}/src` : folder;
     const readme = readFileSync(join(ROOT, sources, 'README.md'), 'utf8');
     expect(readme.split('\n').length).toBeLessThanOrEqual(60);
     const rooms = [...importsOf(sources).keys()].map(roomOf);
@@ -197,6 +200,7 @@ describe('the tables of rooms', () => {
   it('of folders names all folders', () => {
     const folders = [
       'verifier',
+      'passports',
       'generator',
       'custody',
       'observers',
@@ -276,7 +280,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'generator/log/append.test.ts': 'sizes of logs that no test can publish',
   'generator/log/collect.test.ts': 'hostile witnesses and their times, without a build for each',
   'observers/mirroring/new-release.test.ts': 'writes that the mirror never tries',
-  'generator/online/check.test.ts': 'a name that resolves to a private address, on every platform',
+  'cli/online/check.test.ts': 'a name that resolves to a private address, on every platform',
   'observers/past/answer.test.ts': 'histories in memory with heads at chosen times',
   'generator/records/fast-yaml.test.ts': 'whether the fast parser took a text, which no output says',
   'generator/tree/host-limits.test.ts': 'trees of 20,001 files and of a gigabyte',
@@ -294,14 +298,17 @@ const WORDS_OF_CUSTODY =
   /\bceremon|\bfrost\b|\bholders\.json|\bshared (?:root )?key|SharedKey|signature share|\bdealer\b/i;
 
 describe('the words of custody/', () => {
-  it.each(['generator', 'observers', 'verifier/src', 'website/src'])('do not occur in %s/', (folder) => {
-    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
-    const sources = files.filter((file) => file.endsWith('.ts') && !file.startsWith('generated/'));
-    const found = sources.filter((file) =>
-      WORDS_OF_CUSTODY.test(readFileSync(join(ROOT, folder, file), 'utf8')),
-    );
-    expect(found).toEqual([]);
-  });
+  it.each(['generator', 'observers', 'verifier/src', 'passports/src', 'website/src'])(
+    'do not occur in %s/',
+    (folder) => {
+      const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+      const sources = files.filter((file) => file.endsWith('.ts') && !file.startsWith('generated/'));
+      const found = sources.filter((file) =>
+        WORDS_OF_CUSTODY.test(readFileSync(join(ROOT, folder, file), 'utf8')),
+      );
+      expect(found).toEqual([]);
+    },
+  );
 });
 
 describe('tests', () => {
@@ -309,7 +316,9 @@ describe('tests', () => {
     const importing = [...importsOf('test')]
       // The cases are a program of their own, with no other interface.
       .filter(([, targets]) =>
-        targets.some((target) => /^(?:\.\.\/)+(?:verifier\/)?build\/(?!conformance\/)/.test(target)),
+        targets.some((target) =>
+          /^(?:\.\.\/)+(?:(?:verifier|passports)\/)?build\/(?!conformance\/)/.test(target),
+        ),
       )
       .map(([file]) => file);
     expect(importing.sort()).toEqual(Object.keys(TESTS_OF_ROOMS).sort());

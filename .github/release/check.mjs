@@ -26,15 +26,17 @@ function changelogEntry(version) {
 
 /** Returns what does not agree with the version, in words. */
 function problemsOf(version, entry) {
-  const [generator, verifier] = [readJson('package.json'), readJson('verifier/package.json')];
   const lock = readJson('package-lock.json').packages;
-  const places = {
-    'package.json': generator.version,
-    'verifier/package.json': verifier.version,
-    'package.json: the dependency on the verifier': generator.dependencies[verifier.name],
-    'package-lock.json': lock[''].version,
-    'package-lock.json: verifier': lock.verifier.version,
-  };
+  const places = { 'package-lock.json': lock[''].version };
+  const { workspaces } = readJson('package.json');
+  for (const folder of workspaces) places[`package-lock.json: ${folder}`] = lock[folder].version;
+  for (const file of ['package.json', ...workspaces.map((folder) => `${folder}/package.json`)]) {
+    const { version: own, dependencies } = readJson(file);
+    places[file] = own;
+    for (const [name, range] of Object.entries(dependencies)) {
+      if (name.startsWith('@passport-registry/')) places[`${file}: the dependency on ${name}`] = range;
+    }
+  }
   const wrong = Object.entries(places).filter(([, found]) => found !== version);
   const problems = wrong.map(([place, found]) => `${place} has ${found}, expected ${version}`);
   if (entry === undefined) problems.push(`CHANGELOG.md has no heading ## [${version}]`);

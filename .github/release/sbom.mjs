@@ -64,13 +64,15 @@ function sbomOf({ name, version, description }, shipped, all) {
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: node .github/release/sbom.mjs <folder>');
 const all = npmSbom();
-const [generator, verifier] = ['package.json', 'verifier/package.json'].map((path) => JSON.parse(read(path)));
-const needed = dependenciesOf(verifier, all);
-const everything = new Set([`${verifier.name}@${verifier.version}`, ...needed, ...bundledPackages()]);
-for (const [manifest, shipped] of [
-  [generator, everything],
-  [verifier, needed],
-]) {
+const generator = JSON.parse(read('package.json'));
+const workspaces = generator.workspaces.map((path) => JSON.parse(read(`${path}/package.json`)));
+const shippedBy = new Map(workspaces.map((manifest) => [manifest, dependenciesOf(manifest, all)]));
+const libraries = [...shippedBy].flatMap(([{ name, version }, shipped]) => [
+  `${name}@${version}`,
+  ...shipped,
+]);
+shippedBy.set(generator, new Set([...libraries, ...bundledPackages()]));
+for (const [manifest, shipped] of shippedBy) {
   const file = `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.cdx.json`;
   writeFileSync(join(folder, file), `${JSON.stringify(sbomOf(manifest, shipped, all), null, 2)}\n`);
 }

@@ -31,7 +31,7 @@ export async function checkIssuers(
 ): Promise<number> {
   const { timeout, allowPrivate = false } = options;
   // Imported on demand: no other command contacts issuers, and the modules of Node.js for these requests load slowly.
-  const { checkOnline } = await import('../../generator/online/check-online.js');
+  const { checkOnline } = await import('../online/check-online.js');
   const records = await recordsOf(io, names, options);
   const online = await withProgress(io, (onProgress) =>
     checkOnline(records, { timeout, allowPrivate }, onProgress),

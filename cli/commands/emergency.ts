@@ -73,11 +73,10 @@ async function changeAndBuild(io: Io, change: StatusChange, options: Options): P
   });
   const publish = code === UNFINISHED ? '' : `, and publish ${out}`;
   say(io, `Commit ${files}${publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
-  if (code === UNFINISHED)
-    say(
-      io,
-      `Until \`checkpoint ${out}\` ends with 0, verifiers do not see that. To stop an issuer meanwhile, run \`hold\`.`,
-    );
+  if (code === UNFINISHED) {
+    const meanwhile = to === 'active' ? '' : ` Meanwhile, \`hold ${ids.join(' ')}\`, and publish ${out}.`;
+    say(io, `Until \`checkpoint ${out}\` ends with 0, verifiers do not see that.${meanwhile}`);
+  }
   if (to === 'revoked') say(io, 'A revocation is final: nothing ends it once it is published.');
   await sayHeld(io, change, out);
   return code;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { Gate } from '@passport-registry/passports/gate';
 import type { RegistryClient } from '@passport-registry/verifier';
-import type { Gate } from '@passport-registry/verifier/gate';
 import { Hono } from 'hono';
 import type { Log } from './log.js';
 import type { createMetrics } from './metrics.js';

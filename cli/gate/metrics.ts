@@ -1,5 +1,5 @@
+import type { AnsweredCheck } from '@passport-registry/passports/gate';
 import type { RegistryClient } from '@passport-registry/verifier';
-import type { AnsweredCheck } from '@passport-registry/verifier/gate';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PolicyFiles } from './policies.js';
 

@@ -1,6 +1,6 @@
-import type { ReplayStore } from '@passport-registry/verifier';
-import { memoryReplayStore } from '@passport-registry/verifier';
-import { redisReplayStore } from '@passport-registry/verifier/redis';
+import type { ReplayStore } from '@passport-registry/passports';
+import { memoryReplayStore } from '@passport-registry/passports';
+import { redisReplayStore } from '@passport-registry/passports/redis';
 import { createClient } from '@redis/client';
 import { UsageError } from '../../generator/errors.js';
 import type { Log } from './log.js';

@@ -1,13 +1,11 @@
 import {
-  connectTo,
   createPassportVerifier,
-  createRegistryClient,
   type IssuerAccessOptions,
   type PassportVerifier,
-  type RegistryEvent,
   type TokenProfile,
-} from '@passport-registry/verifier';
-import { createGate, GATEWAYS } from '@passport-registry/verifier/gate';
+} from '@passport-registry/passports';
+import { createGate, GATEWAYS } from '@passport-registry/passports/gate';
+import { connectTo, createRegistryClient, type RegistryEvent } from '@passport-registry/verifier';
 import { fileStore } from '@passport-registry/verifier/node';
 import { UsageError } from '../../generator/errors.js';
 import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';

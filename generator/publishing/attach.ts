@@ -188,7 +188,8 @@ async function checkpointFor(
     );
   if (signer === undefined)
     throw new KeyRejected(
-      'the publication names online keys, and none is here to sign its checkpoint: set checkpoint.signer in registry.yaml',
+      'the publication names online keys, and none is here to sign its checkpoint: set checkpoint.signer in registry.yaml, or let the ' +
+        'root key sign it with --checkpoint-by-root',
     );
   const named = { rootKey, statement, checksums };
   if (isStillFor({ ...named, rootKey: signer.rootKey }, previous)) return previous.text;

@@ -1,18 +1,22 @@
-import type { RootKey } from '@passport-registry/verifier';
 import type { PublicationStatement } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
-import { type CheckpointContext, isStillFor, rootCheckpointClaims } from '../freshness/checkpoint.js';
+import { isStillFor, rootCheckpointClaims } from '../freshness/checkpoint.js';
 import { onlineClaims } from '../freshness/online-keys.js';
-import type { PreviousCheckpoint } from '../freshness/previous-checkpoint.js';
 import { signingInput } from '../freshness/statements.js';
 import { aboutBytes, withStatusSince } from '../list/about.js';
-import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
+import {
+  type ListBytes,
+  listBytes,
+  recordsBytes,
+  type SignedPublication,
+  withUpdatedAt,
+} from '../list/list.js';
 import { nextUpdatedAt } from '../list/updated-at.js';
 import { type CompleteRecords, recordsOfList } from '../records/check-records.js';
 import { assertPublishable } from '../review/assert-publishable.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { hasList } from '../tree/published-tree.js';
+import { hasList, type PublishedTree } from '../tree/published-tree.js';
 import { sumsOfList } from '../tree/sums.js';
 import { assembleOver } from './assemble.js';
 import { assertLastingName, chooseLog } from './choose-log.js';
@@ -53,26 +57,47 @@ export interface Prepared {
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepare(preparation: Preparation, found: CommittedTree): Promise<Prepared> {
-  const { records, signer, time = {}, exceptions = {}, freshness = {}, renewsCheckpoint } = preparation;
+  const { records, signer, exceptions = {}, freshness = {}, rotation } = preparation;
   const { rootKey, development } = signer;
-  const { rotation } = preparation;
   assertRootContinues(signer, found, rotation !== undefined);
   const step = rotation && stepTo(rootKey, outgoingKey(found, freshness.nextRoots), rotation);
   const tree = countingFor(found, signer);
   const { newest: follows } = tree;
   const before = follows && recordsOfList(follows.issuers, follows.about);
   const warnings = assertPublishable({ before, after: records }, exceptions, development);
-  const log = chooseLog(preparation.log, follows);
-  if (!development) assertLastingName(log, follows);
-  const list = nextList(records, tree, { ...time, rootKey });
-  const isKept = hasList(follows, list) && follows?.rootKey.thumbprint === rootKey.thumbprint;
-  const signedAt = isKept
-    ? time.updatedAt === undefined
-      ? Date.now()
-      : Date.parse(time.updatedAt)
-    : Date.parse(list.updatedAt);
+  const list = nextList(preparation, follows);
   const dated = { issuers: records.issuers.values(), updatedAt: list.updatedAt };
   const about = withStatusSince(records.about, dated, before);
+  const next = nextStatement({ list, about }, preparation, follows);
+  const checkpoint = checkpointByRoot(next, preparation, tree);
+  const request = {
+    ...{ rootKey, development, list, checkpoint, rotation: step },
+    records: { ...records, about },
+    signature: next.kept ? follows?.signature : undefined,
+    statement: next.toSign === undefined ? { published: next.statement.text } : { toSign: next.toSign },
+  };
+  return { request, warnings, notes: unusedTime(preparation, next) };
+}
+
+/** What a publication says, before it is signed. */
+interface NextStatement extends SignedPublication {
+  /** Header and claims of the statement; undefined if the published one says all of it. */
+  readonly toSign: string | undefined;
+  /** Whether online keys may sign its checkpoint. */
+  readonly isOnline: boolean;
+}
+
+/** Returns the publication statement of a list: a new one to be signed, or the published one. */
+function nextStatement(
+  { list, about }: { readonly list: ListBytes; readonly about: CompleteRecords['about'] },
+  { signer: { rootKey, development }, log: choice, freshness = {}, time = {} }: Preparation,
+  follows: PublishedTree | undefined,
+): NextStatement {
+  const log = chooseLog(choice, follows);
+  if (!development) assertLastingName(log, follows);
+  const kept = hasList(follows, list) && follows?.rootKey.thumbprint === rootKey.thumbprint;
+  // A statement about an unchanged list is signed now, or at the time that the operator names.
+  const signedAt = kept ? timeOf(time) : Date.parse(list.updatedAt);
   const aboutFile = aboutBytes(about);
   const online = chooseOnline(freshness.online, { rootKey, log, published: follows });
   const summed = { list, sha256: sha256(list.list), sums: sumsOfList(list, follows?.statement.levels ?? 0) };
@@ -81,65 +106,61 @@ export async function prepare(preparation: Preparation, found: CommittedTree): P
     online: online && onlineClaims(online, signedAt),
   };
   const claims = nextClaims(subject, rootKey, follows?.statement);
-  const input = claims && signingInput(rootKey, 'registry-publication+jwt', claims);
-  const statement = input === undefined ? follows?.statement : readStatementInput(input);
-  const request = {
-    ...{ rootKey, development, list },
-    records: { ...records, about },
-    signature: isKept ? follows?.signature : undefined,
-    // Only a published statement can say all of it.
-    statement: input === undefined ? { published: follows?.statement.text ?? '' } : { toSign: input },
-  };
-  const signed = {
-    ...request,
+  const said = {
     ...summed,
+    rootKey,
+    development,
+    kept,
     about: aboutFile,
     signature: '',
-    statement: statement as PublicationStatement,
+    isOnline: online !== undefined,
   };
-  const checksums = assembleOver(follows, { ...signed, kept: isKept }, preparation).get(PATHS.checksums);
-  const named = { rootKey, statement: signed.statement, checksums: checksums ?? new Uint8Array() };
-  const isByRoot = online === undefined || freshness.checkpoint?.byRoot === true;
-  const published = isByRoot && !renewsCheckpoint ? stillValid(named, checkpointBefore(tree)) : undefined;
-  const renewed = isByRoot
-    ? { toSign: checkpointInput(named, tree, freshness.checkpoint?.hours) }
-    : undefined;
-  const checkpoint = published ?? renewed;
-  const isUnused = isKept && time.updatedAt !== undefined && time.updatedAt !== list.updatedAt;
-  const unused = `The records have not changed since ${list.updatedAt}, so the list keeps that time; ${time.updatedAt} was not used.`;
-  return {
-    request: { ...request, checkpoint, rotation: step },
-    warnings,
-    notes: isUnused ? [unused] : [],
-  };
+  // Only a published statement can say all of it.
+  if (claims === undefined)
+    return { ...said, statement: follows?.statement as PublicationStatement, toSign: undefined };
+  const toSign = signingInput(rootKey, 'registry-publication+jwt', claims);
+  return { ...said, statement: readStatementInput(toSign), toSign };
+}
+
+function timeOf({ updatedAt }: ListTime): number {
+  return updatedAt === undefined ? Date.now() : Date.parse(updatedAt);
+}
+
+/** Returns the checkpoint, if the root key signs it: a new one, or the published one. */
+function checkpointByRoot(
+  next: NextStatement,
+  preparation: Preparation,
+  tree: CommittedTree,
+): PublicationRequest['checkpoint'] {
+  const { byRoot = false, hours } = preparation.freshness?.checkpoint ?? {};
+  if (next.isOnline && !byRoot) return undefined;
+  const checksums = assembleOver(tree.newest, next, preparation).get(PATHS.checksums) ?? new Uint8Array();
+  const named = { rootKey: next.rootKey, statement: next.statement, checksums };
+  const previous = checkpointBefore(tree);
+  if (preparation.renewsCheckpoint !== true && isStillFor(named, previous))
+    return { published: previous.text };
+  const claims = rootCheckpointClaims({ ...named, previous }, hours);
+  return { toSign: signingInput(next.rootKey, 'registry-checkpoint+jwt', claims) };
+}
+
+function unusedTime(
+  { time: { updatedAt } = {} }: Preparation,
+  { kept, list }: NextStatement,
+): readonly string[] {
+  if (!kept || updatedAt === undefined || updatedAt === list.updatedAt) return [];
+  return [
+    `The records have not changed since ${list.updatedAt}, so the list keeps that time; ${updatedAt} was not used.`,
+  ];
 }
 
 /** The published list if it has the same records and the same root key, or else a new one with a later time. */
 function nextList(
-  { issuers }: CompleteRecords,
-  { newest }: CommittedTree,
-  { rootKey, updatedAt }: ListTime & { readonly rootKey: RootKey },
+  { records: { issuers }, signer: { rootKey }, time: { updatedAt } = {} }: Preparation,
+  follows: PublishedTree | undefined,
 ): ListBytes {
   const records = recordsBytes(issuers.values());
-  if (newest === undefined) return listBytes(records, nextUpdatedAt(updatedAt, undefined));
-  const same = listBytes(records, newest.updatedAt);
-  if (hasList(newest, same) && newest.rootKey.thumbprint === rootKey.thumbprint) return same;
-  return withUpdatedAt(same, nextUpdatedAt(updatedAt, newest.updatedAt));
-}
-
-/** What a checkpoint by the root key is for. */
-type CheckpointSubject = Pick<CheckpointContext, 'rootKey' | 'statement' | 'checksums'>;
-
-/** Returns the published checkpoint, if that is for the same tree and does not expire soon. */
-function stillValid(
-  named: CheckpointSubject,
-  previous: PreviousCheckpoint | undefined,
-): PublicationRequest['checkpoint'] {
-  return isStillFor(named, previous) ? { published: previous.text } : undefined;
-}
-
-/** Returns header and claims of a new checkpoint by the root key. */
-function checkpointInput(named: CheckpointSubject, tree: CommittedTree, hours: number | undefined): string {
-  const claims = rootCheckpointClaims({ ...named, previous: checkpointBefore(tree) }, hours);
-  return signingInput(named.rootKey, 'registry-checkpoint+jwt', claims);
+  if (follows === undefined) return listBytes(records, nextUpdatedAt(updatedAt, undefined));
+  const same = listBytes(records, follows.updatedAt);
+  if (hasList(follows, same) && follows.rootKey.thumbprint === rootKey.thumbprint) return same;
+  return withUpdatedAt(same, nextUpdatedAt(updatedAt, follows.updatedAt));
 }

@@ -21,9 +21,6 @@ import {
   verifyStatements,
 } from '@passport-registry/verifier/core';
 import { clockAt } from '../list/updated-at.js';
-import type { ReadFileSync } from '../log/log-files.js';
-import { PATHS } from '../tree/paths.js';
-import { readUnverified, statementsIn } from '../tree/statements-file.js';
 import { type PinnedTrust, pinnedKey } from './pinned-trust.js';
 import { rejecting } from './seen-files.js';
 import { registryFiles, type TreeSource } from './tree-source.js';
@@ -39,21 +36,6 @@ export interface AcceptOptions {
   readonly expiry: boolean;
   /** The publications that were accepted before, newest first. */
   readonly accepted: readonly StoredPublication[];
-}
-
-/**
- * Verifies a tree as a verifier does after an earlier publication.
- *
- * @throws {@link TreeRejected} | {@link IoFailed}
- */
-export async function acceptPublication(
-  source: TreeSource,
-  options: AcceptOptions,
-): Promise<Proven<Publication>> {
-  const conditions = conditionsOf(options);
-  return rejecting(async () =>
-    verifyPublication(registryFiles(source), await newestMemory(options, conditions), conditions),
-  );
 }
 
 /**
@@ -152,31 +134,4 @@ async function newestStored(
     }
   }
   return undefined;
-}
-
-/**
- * Returns what a verifier would store of a tree: its statements, and the list that the publication statement names.
- *
- * @returns undefined if files are missing
- */
-export function storedPublication(read: ReadFileSync): StoredPublication | undefined {
-  const text = (path: string) => {
-    const bytes = read(path);
-    return bytes && Buffer.from(bytes).toString('utf8');
-  };
-  const statements = text(PATHS.statements);
-  const hash = namedHash(read);
-  const list = (hash && text(PATHS.namedList(hash))) ?? text(PATHS.list);
-  return statements === undefined || list === undefined ? undefined : { version: 1, statements, list };
-}
-
-/**
- * Returns the payload hash of the list that the publication statement of a tree names; undefined if it names none. The statement
- * is not verified yet, and the hash becomes a part of a path.
- */
-export function namedHash(read: ReadFileSync): string | undefined {
-  const statements = statementsIn(read);
-  const hash =
-    statements && readUnverified(statements.publication, 'registry-publication+jwt')?.claims.sha256;
-  return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? hash : undefined;
 }

@@ -41,7 +41,8 @@ export async function readPublished(out: string, read?: ReadFileSync): Promise<P
   const isSealed = checkpoint?.treeSha256 === sha256(reading(PATHS.checksums) ?? new Uint8Array());
   if (failed.length > 0 || !isProven || !isSealed) {
     const unsealed = `the checkpoint is for another ${PATHS.checksums}`;
-    const problems = failed.length > 0 ? failed.flatMap((check) => check.problems).slice(0, 3) : [unsealed];
+    const found = new Set(failed.flatMap((check) => check.problems));
+    const problems = failed.length > 0 ? [...found].slice(0, 3) : [unsealed];
     throw new TreeRejected(
       `${out} is damaged, so nothing is signed over it: ${problems.join('; ')}. Load the published tree with \`load\`; ` +
         'only if it was never published anywhere, remove the folder',

@@ -24,7 +24,7 @@ async function measure(name: string): Promise<void> {
   );
   expect([code, stderr]).toEqual([0, '']);
   for (const line of stdout.trim().split('\n')) {
-    const figure = /^(.+): [\d.]+$/.exec(line)?.[1];
+    const figure = /^(.+): -?[\d.]+$/.exec(line)?.[1];
     if (figure !== undefined) measured.add(withoutSizes(figure));
   }
   for (const figure of measured) expect(rows).toContain(figure);

@@ -1,18 +1,20 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import * as passports from '@passport-registry/passports';
+import * as agent from '@passport-registry/passports/agent';
+import * as documents from '@passport-registry/passports/documents';
+import * as express from '@passport-registry/passports/express';
+import * as fastify from '@passport-registry/passports/fastify';
+import * as fetchHandler from '@passport-registry/passports/fetch';
+import * as gate from '@passport-registry/passports/gate';
+import * as hono from '@passport-registry/passports/hono';
+import * as mcp from '@passport-registry/passports/mcp';
+import * as redis from '@passport-registry/passports/redis';
 import * as verifier from '@passport-registry/verifier';
-import * as agent from '@passport-registry/verifier/agent';
 import * as core from '@passport-registry/verifier/core';
-import * as express from '@passport-registry/verifier/express';
-import * as fastify from '@passport-registry/verifier/fastify';
-import * as fetchHandler from '@passport-registry/verifier/fetch';
-import * as gate from '@passport-registry/verifier/gate';
-import * as hono from '@passport-registry/verifier/hono';
 import * as http from '@passport-registry/verifier/http';
-import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
-import * as redis from '@passport-registry/verifier/redis';
 import { type TransformOptions, transform } from 'esbuild';
 import * as generator from 'passport-registry';
 import * as sandboxPackage from 'passport-registry/sandbox';
@@ -26,7 +28,7 @@ import { setStatement, statementIn } from '../support/statements.js';
 import { type Cosigning, noteSigner, withCosignatures } from '../support/test-log.js';
 import { cli, run, workspace } from '../support/workspace.js';
 
-const doors = [agent, express, fastify, fetchHandler, hono, mcp, gate, redis];
+const doors = [passports, agent, express, fastify, fetchHandler, hono, mcp, gate, redis];
 
 interface Example {
   readonly name: string;
@@ -35,7 +37,7 @@ interface Example {
 
 /** Returns the files that the packages' exports come from. */
 function sourceFiles(): string[] {
-  return ['generator', 'sandbox', 'verifier/src', 'verifier/node'].flatMap((folder) =>
+  return ['generator', 'sandbox', 'verifier/src', 'verifier/node', 'passports/src'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(folder, name)),
@@ -50,8 +52,8 @@ function findExamples(): Example[] {
   });
   return [
     ...inComments,
-    ...[...VERIFIER_PAGES, 'docs/agents.md', 'verifier/README.md'].flatMap((document) =>
-      codeBlocks(document, readFileSync(join(ROOT, document), 'utf8')),
+    ...[...VERIFIER_PAGES, 'docs/agents.md', 'verifier/README.md', 'passports/README.md'].flatMap(
+      (document) => codeBlocks(document, readFileSync(join(ROOT, document), 'utf8')),
     ),
   ];
 }
@@ -233,11 +235,11 @@ function commentOf(name: string, text: string): string | undefined {
 
 describe('every value that the doors for publishers and auditors export', () => {
   const sources = sourceFiles()
-    .filter((path) => path.startsWith('verifier/src/'))
+    .filter((path) => /^(?:verifier|passports)\/src\//.test(path))
     .map((path) => readFileSync(join(ROOT, path), 'utf8'));
 
   it('has a comment', () => {
-    const uncommented = [core, http].flatMap(Object.keys).filter((name) => {
+    const uncommented = [core, http, documents].flatMap(Object.keys).filter((name) => {
       const comments = sources.flatMap((text) => commentOf(name, text) ?? []);
       return comments.length === 0 || comments.includes('');
     });

@@ -3,9 +3,9 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
-import type { PassportVerifier } from '@passport-registry/verifier';
-import { signAction } from '@passport-registry/verifier/agent';
-import { PROOF_HEADER } from '@passport-registry/verifier/fetch';
+import type { PassportVerifier } from '@passport-registry/passports';
+import { signAction } from '@passport-registry/passports/agent';
+import { PROOF_HEADER } from '@passport-registry/passports/fetch';
 import { transform } from 'esbuild';
 import type { FastifyInstance } from 'fastify';
 import type { Hono } from 'hono';
@@ -19,7 +19,7 @@ function examples(): Map<string, string> {
   const document = readFileSync(join(ROOT, 'docs/verifiers.md'), 'utf8');
   const [, section = ''] = /^### Middleware\n([\s\S]*?)^### /m.exec(document) ?? [];
   const blocks = [...section.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-  return new Map(blocks.map((code) => [/verifier\/(\w+)'/.exec(code)?.[1] ?? '', code]));
+  return new Map(blocks.map((code) => [/passports\/(\w+)'/.exec(code)?.[1] ?? '', code]));
 }
 
 /** Runs an example. Returns its export. */
@@ -51,7 +51,7 @@ const { passport, verifier, token } = await issuedPassport('email.send');
 
 describe('docs/verifiers.md, Middleware', () => {
   it('has an example for each adapter', () => {
-    const { exports } = JSON.parse(readFileSync(join(ROOT, 'verifier/package.json'), 'utf8'));
+    const { exports } = JSON.parse(readFileSync(join(ROOT, 'passports/package.json'), 'utf8'));
     const adapters = Object.entries<{ types?: string }>(exports).filter(([, { types }]) =>
       types?.includes('/middleware/'),
     );

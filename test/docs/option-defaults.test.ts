@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PassportVerifierOptions } from '@passport-registry/passports';
 import {
   createIssuerLookup,
   createRegistryClient,
   type IssuerLookup,
   type NoUsableSource,
-  type PassportVerifierOptions,
 } from '@passport-registry/verifier';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { closedAfterTest } from '../support/clients.js';

@@ -1,8 +1,8 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPassportVerifier } from '@passport-registry/verifier';
-import { type AgentKeys, signNonce } from '@passport-registry/verifier/agent';
+import { createPassportVerifier } from '@passport-registry/passports';
+import { type AgentKeys, signNonce } from '@passport-registry/passports/agent';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';

@@ -51,13 +51,13 @@ describe('docs/protocol.md and its parts', () => {
     const constants = {
       'verifier/src/core/limits.ts': 'MAX_ROTATION_STEPS = 64',
       'verifier/src/core/statements/online-keys.ts': 'MAX_ONLINE_KEYS = 16',
-      'verifier/src/http/issuer-documents.ts': 'MAX_ISSUER_KEYS = 100',
+      'passports/src/documents/issuer-documents.ts': 'MAX_ISSUER_KEYS = 100',
       'verifier/src/core/sums/sums-file.ts': 'MAX_LEVELS = 8',
       'verifier/src/core/log/signed-note.ts': 'MAX_SIGNATURES = 100',
       'verifier/src/core/log/tlog-proof.ts': '{43}=\\n){0,63}',
       'verifier/src/core/audit/sums-levels.ts': 'MAX_AVERAGE = 64',
-      'verifier/src/passport/mandate.ts': 'MAX_SCOPES = 256',
-      'verifier/src/passport/scope.ts': 'MAX_LENGTH = 256',
+      'passports/src/passport/mandate.ts': 'MAX_SCOPES = 256',
+      'passports/src/passport/scope.ts': 'MAX_LENGTH = 256',
       'generator/verification/ask-host.ts': 'TIMEOUT_MS = 30_000',
     };
     for (const [path, constant] of Object.entries(constants)) expect(source(path)).toContain(constant);
@@ -153,7 +153,7 @@ describe('docs/protocol.md and its parts', () => {
       'options.timeout, 15_000)',
     ])
       expect(client).toContain(text);
-    const passports = source('verifier/src/verification/options.ts');
+    const passports = source('passports/src/verification/options.ts');
     for (const text of [
       'options.clockTolerance, 30_000)',
       'options.statusMaxAge, 30_000)',
@@ -166,7 +166,7 @@ describe('docs/protocol.md and its parts', () => {
     expect(source('verifier/src/client/open-registry.ts')).toContain(
       'options.clockTolerance, CLOCK_TOLERANCE_MS)',
     );
-    expect(source('verifier/src/passport/action-proof.ts')).toContain('MAX_ACTION_SECONDS = 60');
+    expect(source('passports/src/passport/action-proof.ts')).toContain('MAX_ACTION_SECONDS = 60');
     expect(source('verifier/src/core/bytes/clock.ts')).toMatch(
       /CLOCK_TOLERANCE_MS = 5 \* 60 \* 1000;[\s\S]*COSIGNATURE_AGE_MS = 30 \* DAY_MS;/,
     );

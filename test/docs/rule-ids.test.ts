@@ -39,6 +39,7 @@ const FOLDERS = [
   'observers',
   'generator',
   'verifier',
+  'passports',
   'sandbox',
   'website',
   'schemas',

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertTrustPolicy, PASSPORT_REASONS, VERDICT_CHECKS } from '@passport-registry/verifier';
-import { PROOF_HEADER, requirePassport } from '@passport-registry/verifier/fetch';
+import { PASSPORT_REASONS, VERDICT_CHECKS } from '@passport-registry/passports';
+import { PROOF_HEADER, requirePassport } from '@passport-registry/passports/fetch';
+import { assertTrustPolicy } from '@passport-registry/verifier';
 import { CHECKS } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
 import { operatorText, verifierText } from '../support/documents.js';

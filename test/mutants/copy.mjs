@@ -18,6 +18,7 @@ import { parseAst } from 'vite';
 /** The folders with compiled JavaScript, by the folders with the sources. */
 const COMPILED = {
   verifier: 'verifier/build',
+  passports: 'passports/build',
   generator: 'build/generator',
   custody: 'build/custody',
   observers: 'build/observers',
@@ -38,21 +39,27 @@ export function copyCheckout(checkout, copy) {
     cpSync(join(checkout, path), join(copy, path));
   const packages = join(copy, 'node_modules');
   mkdirSync(join(packages, '@passport-registry'), { recursive: true });
-  symlinkSync('../../verifier', join(packages, '@passport-registry/verifier'));
+  for (const name of ['verifier', 'passports'])
+    symlinkSync(`../../${name}`, join(packages, '@passport-registry', name));
   for (const name of readdirSync(join(checkout, 'node_modules')))
     if (name === '.bin' || (!name.startsWith('.') && name !== '@passport-registry'))
       symlinkSync(join(checkout, 'node_modules', name), join(packages, name));
 }
 
-/** Compiles the copy. Writes source maps of the verifier, which its build doesn't have, into a folder. */
+/** Compiles the copy. Writes source maps of the libraries, which their builds don't have, into a folder. */
 export function compile(copy, maps) {
   const compiler = join(copy, 'node_modules/typescript/bin/tsc');
   const node = (...args) => execFileSync(process.execPath, args, { cwd: copy, stdio: 'inherit' });
   node(compiler, '--build', 'cli', 'conformance');
   node('cli/bundle.mjs');
-  for (const [project, folder] of Object.entries({ verifier: '.', 'verifier/node': 'node' })) {
-    const outDir = join(maps, 'verifier/build', folder);
-    const info = join(maps, `${folder}.tsbuildinfo`);
+  const builds = {
+    verifier: 'verifier/build',
+    'verifier/node': 'verifier/build/node',
+    passports: 'passports/build',
+  };
+  for (const [project, build] of Object.entries(builds)) {
+    const outDir = join(maps, build);
+    const info = join(maps, `${project}.tsbuildinfo`);
     node(compiler, '-p', project, '--sourceMap', '--outDir', outDir, '--tsBuildInfoFile', info);
   }
 }

@@ -1,6 +1,6 @@
 // Mutation tests: changes the compiled packages at random places, and lists the changes that no test notices.
 //
-//   node test/mutants/run.mjs --seed 8785 --count 200 --under verifier,generator,custody,observers,cli [--tests test/verifier] [--out FILE]
+//   node test/mutants/run.mjs --seed 8785 --count 200 --under verifier,passports,generator,custody,observers,cli [--tests test/verifier] [--out FILE]
 //
 //   --tests PATH,…   only test files with these names
 //   --out FILE       one JSON line per mutant. The same command continues an interrupted run.
@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
   options: {
     seed: { type: 'string', default: '8785' },
     count: { type: 'string', default: '200' },
-    under: { type: 'string', default: 'verifier,generator,custody,observers,cli' },
+    under: { type: 'string', default: 'verifier,passports,generator,custody,observers,cli' },
     tests: { type: 'string', default: '' },
     out: { type: 'string' },
     only: { type: 'string' },

@@ -1,21 +1,24 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import * as passportsRoot from '@passport-registry/passports';
+import * as agent from '@passport-registry/passports/agent';
+import * as documents from '@passport-registry/passports/documents';
+import * as express from '@passport-registry/passports/express';
+import * as fastify from '@passport-registry/passports/fastify';
+import * as fetchHandler from '@passport-registry/passports/fetch';
+import * as gate from '@passport-registry/passports/gate';
+import * as hono from '@passport-registry/passports/hono';
+import * as mcp from '@passport-registry/passports/mcp';
+import * as redis from '@passport-registry/passports/redis';
 import * as verifier from '@passport-registry/verifier';
-import * as agent from '@passport-registry/verifier/agent';
-import * as express from '@passport-registry/verifier/express';
-import * as fastify from '@passport-registry/verifier/fastify';
-import * as fetchHandler from '@passport-registry/verifier/fetch';
-import * as gate from '@passport-registry/verifier/gate';
-import * as hono from '@passport-registry/verifier/hono';
 import * as http from '@passport-registry/verifier/http';
-import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
-import * as redis from '@passport-registry/verifier/redis';
 import * as generator from 'passport-registry';
 import * as sandbox from 'passport-registry/sandbox';
 import { describe, expect, it } from 'vitest';
-import { DEPENDENCIES, pack } from '../support/packed.js';
+import { DEPENDENCIES, PACKAGES, pack } from '../support/packed.js';
 import { ROOT } from '../support/paths.js';
+import { RELEASE_JOBS } from '../support/release.js';
 
 const readJson = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 
@@ -27,8 +30,9 @@ function filesBelow(folder: string): string[] {
 }
 
 describe('what the packages ship', async () => {
-  const [generator, verifier] = await pack('.', 'verifier');
-  if (generator === undefined || verifier === undefined) throw new Error('npm packed no two packages');
+  const [generator, ...libraries] = await pack('.', 'verifier', 'passports');
+  if (generator === undefined) throw new Error('npm packed no generator');
+  const [verifier, passports] = libraries;
   const own = generator.files.filter((path) => !path.startsWith('node_modules/'));
   const bundled = generator.files.filter((path) => path.startsWith('node_modules/'));
 
@@ -62,32 +66,41 @@ describe('what the packages ship', async () => {
     expect(own.filter((path) => unreached.test(path))).toEqual([]);
   });
 
-  it('the generator: the verifier and its dependencies, and nothing else', () => {
+  it('the generator: the verifier, the passports and their dependencies, and nothing else', () => {
     const packages = bundled.map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
-    expect([...new Set(packages)].sort()).toEqual(['@passport-registry/verifier', ...DEPENDENCIES].sort());
-    const within = 'node_modules/@passport-registry/verifier/';
-    const copy = bundled.filter((path) => path.startsWith(within)).map((path) => path.slice(within.length));
-    expect(copy.sort()).toEqual([...verifier.files].sort());
+    expect([...new Set(packages)].sort()).toEqual(
+      [PACKAGES.verifier, PACKAGES.passports, ...DEPENDENCIES].sort(),
+    );
+    for (const [name, { files = [] } = {}] of [
+      [PACKAGES.verifier, verifier],
+      [PACKAGES.passports, passports],
+    ] as const) {
+      const within = `node_modules/${name}/`;
+      const copy = bundled.filter((path) => path.startsWith(within)).map((path) => path.slice(within.length));
+      expect(copy.sort()).toEqual([...files].sort());
+    }
   });
 
-  it('the verifier: its build, README.md and LICENSE', () => {
-    expect(verifier.files).toEqual(
+  it.each(libraries)('the verifier and the passports: their build, README.md and LICENSE', ({ files }) => {
+    expect(files).toEqual(
       expect.arrayContaining(['build/index.js', 'build/index.d.ts', 'README.md', 'LICENSE', 'package.json']),
     );
     const kinds = /^(build\/.*\.js|build\/.*\.d\.ts|package\.json|README\.md|LICENSE)$/;
-    expect(verifier.files.filter((path) => !kinds.test(path))).toEqual([]);
+    expect(files.filter((path) => !kinds.test(path))).toEqual([]);
   });
 
   it('modules and types that name no map, because no map is shipped', () => {
-    for (const path of verifier.files.filter((file) => file.startsWith('build/')))
-      expect(readFileSync(join(ROOT, 'verifier', path), 'utf8')).not.toContain('sourceMappingURL');
+    for (const [folder, one] of Object.entries({ verifier, passports }))
+      for (const path of one?.files.filter((file) => file.startsWith('build/')) ?? [])
+        expect(readFileSync(join(ROOT, folder, path), 'utf8')).not.toContain('sourceMappingURL');
     for (const path of own.filter((file) => /\.(d\.ts|js)$/.test(file)))
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 7.5 MB and 0.88 MB, unpacked', () => {
+  it('at most 7.5 MB, 0.6 MB and 0.27 MB, unpacked', () => {
     expect(generator.unpackedSize).toBeLessThan(7_500_000);
-    expect(verifier.unpackedSize).toBeLessThan(880_000);
+    expect(verifier?.unpackedSize).toBeLessThan(600_000);
+    expect(passports?.unpackedSize).toBeLessThan(270_000);
   });
 
   it('the licences of all bundled packages', () => {
@@ -99,17 +112,39 @@ describe('what the packages ship', async () => {
 });
 
 describe('the manifests', () => {
-  const [generator, verifier] = [readJson('package.json'), readJson('verifier/package.json')];
+  const [generator, verifier, passports] = ['.', 'verifier', 'passports'].map((folder) =>
+    readJson(`${folder}/package.json`),
+  );
 
-  it('have one version, and the generator contains exactly that verifier', () => {
-    expect(verifier.version).toBe(generator.version);
-    expect(generator.dependencies).toEqual({ '@passport-registry/verifier': verifier.version });
-    expect(generator.bundleDependencies).toEqual(['@passport-registry/verifier']);
+  it('have the names of the list, which the release publishes', () => {
+    const named = Object.keys(PACKAGES).map((folder) => [folder, readJson(`${folder}/package.json`).name]);
+    expect(Object.fromEntries(named)).toEqual(PACKAGES);
+    expect(Object.keys(PACKAGES)).toEqual(['.', ...generator.workspaces]);
+    const published = RELEASE_JOBS['publish']?.steps?.flatMap(({ run = '' }) =>
+      [...run.matchAll(/^publish (\S+)/gm)].map(([, name]) => name),
+    );
+    expect(published).toEqual([PACKAGES.verifier, PACKAGES.passports, PACKAGES['.']]);
+  });
+
+  it('have one version, and the generator contains exactly these libraries', () => {
+    const { version } = generator;
+    expect([verifier.version, passports.version]).toEqual([version, version]);
+    const both = { [PACKAGES.passports]: version, [PACKAGES.verifier]: version };
+    expect(generator.dependencies).toEqual(both);
+    expect(generator.bundleDependencies).toEqual(Object.keys(both));
+  });
+
+  it('let the passports depend on the verifier, and the verifier on nothing of ours', () => {
+    expect(Object.keys(verifier.dependencies)).toEqual(['@noble/hashes']);
+    expect(passports.dependencies).toEqual({
+      [PACKAGES.verifier]: generator.version,
+      jose: generator.devDependencies.jose,
+    });
   });
 
   it('run no scripts when a user installs a package', () => {
     // npm asks users to approve packages with these scripts. `prepare` is one of them for tarballs and git addresses.
-    for (const { scripts } of [generator, verifier])
+    for (const { scripts } of [generator, verifier, passports])
       for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
         expect(scripts).not.toHaveProperty(script);
   });
@@ -118,10 +153,11 @@ describe('the manifests', () => {
     const compile = 'npm run --silent compile';
     expect(generator.scripts).toMatchObject({ prepack: compile, dependencies: compile });
     expect(verifier.scripts.prepack).toBe('tsc --build . node');
+    expect(passports.scripts.prepack).toBe('tsc --build .');
   });
 
   it('are published for everyone, with provenance', () => {
-    for (const { publishConfig } of [generator, verifier])
+    for (const { publishConfig } of [generator, verifier, passports])
       expect(publishConfig).toEqual({ access: 'public', provenance: true });
   });
 });
@@ -133,7 +169,7 @@ describe('the lock file', () => {
     expect(JSON.stringify(packages)).not.toMatch(/"resolved":"http/);
   });
 
-  it('has three packages that ship besides the two of this repository', () => {
+  it('has the packages that ship besides those of this repository', () => {
     const needed = Object.entries<{ dev?: true; devOptional?: true; link?: true }>(packages)
       .filter(
         ([path, { dev, devOptional, link }]) => /^node_modules/.test(path) && !dev && !devOptional && !link,
@@ -168,32 +204,24 @@ describe('what the packages export', () => {
 
   it('the verifier', () => {
     expect(Object.keys(verifier).sort()).toEqual([
-      'AGENT_TYPES',
-      'IssuerRefused',
       'ListNonconforming',
       'NoUsableSource',
       'OptionsInvalid',
-      'PASSPORT_REASONS',
-      'PassportClient',
       'RegistryError',
       'RegistryStale',
       'STATUSES',
       'SourceRedirected',
       'TIERS',
-      'VERDICT_CHECKS',
       'aboutOf',
       'assertTrustAnchor',
       'assertTrustPolicy',
       'connectTo',
-      'coversAction',
       'coversPlace',
       'createIssuerLookup',
-      'createPassportVerifier',
       'createRegistryClient',
       'decide',
       'importRootKey',
       'keyValueStore',
-      'memoryReplayStore',
       'memoryStore',
       'openRegistry',
       'sha256Hex',
@@ -203,23 +231,39 @@ describe('what the packages export', () => {
     ]);
     expect(Object.keys(verifierForNode).sort()).toEqual(['fileStore', 'openRegistry']);
     expect(Object.keys(http).sort()).toEqual([
-      'DocumentRefused',
       'LimitExceeded',
       'Repeats',
       'askAgain',
       'boundedFetch',
-      'findKeyFault',
-      'findMetadataFaults',
+      'inTime',
       'isLoopback',
       'isPublicAddress',
       'isPublicHost',
       'openFile',
-      'parseDocument',
       'patientFetch',
-      'readKeySet',
       'readLimited',
     ]);
+  });
+
+  it('the passports', () => {
+    expect(Object.keys(passportsRoot).sort()).toEqual([
+      'AGENT_TYPES',
+      'PASSPORT_REASONS',
+      'PassportClient',
+      'VERDICT_CHECKS',
+      'coversAction',
+      'createPassportVerifier',
+      'memoryReplayStore',
+    ]);
+    expect(Object.keys(documents).sort()).toEqual([
+      'DocumentRefused',
+      'findKeyFault',
+      'findMetadataFaults',
+      'parseDocument',
+      'readKeySet',
+    ]);
     expect(Object.keys(agent).sort()).toEqual([
+      'IssuerRefused',
       'MANDATE_TYPE',
       'NONCE_TYPE',
       'mintPassport',
@@ -232,7 +276,7 @@ describe('what the packages export', () => {
     ]);
   });
 
-  it("the verifier's adapters", () => {
+  it('the adapters of passports', () => {
     for (const adapter of [express, fastify, fetchHandler, hono]) {
       expect(Object.keys(adapter).sort()).toEqual(['PROOF_HEADER', 'requirePassport']);
     }

@@ -2,7 +2,14 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addPackages, compileStrict, installAlone, pack, TYPESCRIPT_SETTINGS } from '../support/packed.js';
+import {
+  addPackages,
+  compileStrict,
+  installAlone,
+  PACKAGES,
+  pack,
+  TYPESCRIPT_SETTINGS,
+} from '../support/packed.js';
 import { EXAMPLE_RECORDS } from '../support/paths.js';
 import { run, writeFiles } from '../support/workspace.js';
 
@@ -17,9 +24,10 @@ beforeAll(async () => {
 const node = (...args: string[]) => run(process.execPath, args, folder);
 
 describe('passport-registry, installed from one tarball with no package registry in reach', () => {
-  it('brings the verifier along', () => {
+  it('brings the verifier and the passports along', () => {
     const within = join(folder, 'node_modules/passport-registry/node_modules');
-    expect(existsSync(join(within, '@passport-registry/verifier/build/index.js'))).toBe(true);
+    for (const name of [PACKAGES.verifier, PACKAGES.passports])
+      expect(existsSync(join(within, name, 'build/index.js'))).toBe(true);
     expect(existsSync(join(folder, 'node_modules/@passport-registry'))).toBe(false);
   });
 

@@ -8,7 +8,7 @@ import { run, temporaryFolder } from '../support/workspace.js';
 const program = (name: string) => join(ROOT, 'node_modules/.bin', name);
 
 describe('the tarballs', async () => {
-  const packed = await pack('.', 'verifier');
+  const packed = await pack('.', 'verifier', 'passports');
 
   it.each(packed.map(({ tarball }) => tarball))('publint finds nothing in %s', async (tarball) => {
     const { code, stdout, stderr } = await run(program('publint'), ['run', '--strict', tarball], ROOT);

@@ -5,7 +5,10 @@ import { ROOT } from '../support/paths.js';
 import { VERSION } from '../support/release.js';
 import { type Outcome, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
-const FILES = ['package.json', 'package-lock.json', 'verifier/package.json', '.github/release/check.mjs'];
+const FILES = [
+  ...['package.json', 'verifier/package.json', 'passports/package.json'],
+  ...['package-lock.json', '.github/release/check.mjs'],
+];
 const CHANGELOG = `# Changelog
 
 ## [${VERSION}] - 2026-12-01
@@ -67,13 +70,13 @@ describe('the check of a release', () => {
       '"version": "0.1.9"',
       'verifier/package.json has 0.1.9',
     ],
-    [
-      'package.json',
+    ...['package.json', 'passports/package.json'].map((file) => [
+      file,
       `verifier": "${VERSION}"`,
       `verifier": "^${VERSION}"`,
       `has ^${VERSION}, expected ${VERSION}`,
-    ],
-    ...['', 'verifier'].map((path) => [
+    ]),
+    ...['', 'verifier', 'passports'].map((path) => [
       'package-lock.json',
       `"${path}": {`,
       `"${path}": { "version": "0.1.9" }, "other": {`,
@@ -94,6 +97,6 @@ describe('the check of a release', () => {
     const { code, stderr } = await check('v9.9.9');
     expect(code).toBe(1);
     // All problems in one run.
-    expect(stderr.trim().split('\n')).toHaveLength(6);
+    expect(stderr.trim().split('\n')).toHaveLength(10);
   });
 });

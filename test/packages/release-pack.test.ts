@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cleanCheckout } from '../support/checkout.js';
+import { DEPENDENCIES, PACKAGES } from '../support/packed.js';
 import { runReleaseStep, VERSION } from '../support/release.js';
 import { run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
@@ -26,11 +27,13 @@ describe('the job that packs', () => {
     }
   });
 
-  it('builds both packages from a clean checkout', () => {
+  it('builds the packages from a clean checkout', () => {
     expect(files()).toEqual([
       'notes.md',
       `passport-registry-${VERSION}.cdx.json`,
       `passport-registry-${VERSION}.tgz`,
+      `passport-registry-passports-${VERSION}.cdx.json`,
+      `passport-registry-passports-${VERSION}.tgz`,
       `passport-registry-verifier-${VERSION}.cdx.json`,
       `passport-registry-verifier-${VERSION}.tgz`,
     ]);
@@ -55,10 +58,11 @@ describe('the job that packs', () => {
     expect(stdout).toBe(`${VERSION}\n`);
     const repository = { type: 'git', url: 'git+https://github.example/owner/registry.git' };
     expect(manifest('.').repository).toEqual(repository);
-    expect(manifest('node_modules/@passport-registry/verifier').repository).toEqual({
-      ...repository,
-      directory: 'verifier',
-    });
+    for (const directory of ['verifier', 'passports'] as const)
+      expect(manifest(`node_modules/${PACKAGES[directory]}`).repository).toEqual({
+        ...repository,
+        directory,
+      });
   });
 
   it('writes SBOMs with every package that ships, and no other', () => {
@@ -66,13 +70,17 @@ describe('the job that packs', () => {
       JSON.parse(readFileSync(join(folder, 'release', `${name}-${VERSION}.cdx.json`), 'utf8')) as Sbom;
     const refs = ({ components }: Sbom) => components.map((component) => component['bom-ref']);
     const [generator, verifier] = [sbom('passport-registry'), sbom('passport-registry-verifier')];
+    const passports = sbom('passport-registry-passports');
     expect(generator.metadata.component.name).toBe('passport-registry');
-    expect(verifier.metadata.component.name).toBe('@passport-registry/verifier');
+    expect(verifier.metadata.component.name).toBe(PACKAGES.verifier);
     const names = (one: Sbom) => refs(one).map((ref) => ref.replace(/@[^@]+$/, ''));
-    expect(names(verifier).sort()).toEqual(['@noble/hashes', 'jose']);
+    expect(names(verifier)).toEqual(['@noble/hashes']);
+    expect(passports.metadata.component.name).toBe(PACKAGES.passports);
+    expect(names(passports).sort()).toEqual([...DEPENDENCIES, PACKAGES.verifier].sort());
     expect(names(generator)).toEqual(
       expect.arrayContaining([
-        '@passport-registry/verifier',
+        PACKAGES.verifier,
+        PACKAGES.passports,
         'commander',
         'yaml',
         'hono',

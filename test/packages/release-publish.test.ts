@@ -11,6 +11,8 @@ beforeEach(() => {
     'release/notes.md': '### Added\n',
     [`release/passport-registry-${VERSION}.tgz`]: '',
     [`release/passport-registry-${VERSION}.cdx.json`]: '',
+    [`release/passport-registry-passports-${VERSION}.tgz`]: '',
+    [`release/passport-registry-passports-${VERSION}.cdx.json`]: '',
     [`release/passport-registry-verifier-${VERSION}.tgz`]: '',
     [`release/passport-registry-verifier-${VERSION}.cdx.json`]: '',
     'image.tar.gz': '',
@@ -45,17 +47,18 @@ describe('the jobs that publish', () => {
 
 describe('the job publish', () => {
   const publish = (npm: string, environment: Record<string, string> = {}) =>
-    runReleaseStep(['publish', 'Publish both packages'], folder, {
+    runReleaseStep(['publish', 'Publish the packages'], folder, {
       ...simulated(folder, { npm }),
       ...environment,
     });
   const published = () => callsIn(folder).filter((call) => call.startsWith('npm publish'));
 
-  it('publishes the verifier and then the generator, with provenance', async () => {
+  it('publishes the verifier, then the passports, then the generator, with provenance', async () => {
     expect((await publish('test "$1" != view')).code).toBe(0);
     const options = '--provenance --access public --tag latest';
     expect(published()).toEqual([
       `npm publish ./release/passport-registry-verifier-${VERSION}.tgz ${options}`,
+      `npm publish ./release/passport-registry-passports-${VERSION}.tgz ${options}`,
       `npm publish ./release/passport-registry-${VERSION}.tgz ${options}`,
     ]);
   });
@@ -63,7 +66,10 @@ describe('the job publish', () => {
   it('skips a package that an earlier attempt published', async () => {
     const npm = `case "$1 $2" in "view @passport-registry/verifier@${VERSION}") echo ${VERSION} ;; view*) exit 1 ;; esac`;
     expect((await publish(npm)).code).toBe(0);
-    expect(published()).toEqual([expect.stringContaining(`/passport-registry-${VERSION}.tgz `)]);
+    expect(published()).toEqual([
+      expect.stringContaining(`/passport-registry-passports-${VERSION}.tgz `),
+      expect.stringContaining(`/passport-registry-${VERSION}.tgz `),
+    ]);
   });
 
   it('stops at the first failure', async () => {
@@ -75,7 +81,7 @@ describe('the job publish', () => {
     expect((await publish('test "$1" != view', { GITHUB_REF_NAME: 'v1.0.0-rc.1' })).code).toBe(0);
     for (const call of published())
       expect(call).toMatch(/-1\.0\.0-rc\.1\.tgz --provenance --access public --tag next$/);
-    expect(published()).toHaveLength(2);
+    expect(published()).toHaveLength(3);
   });
 });
 
@@ -89,7 +95,7 @@ describe('the job release', () => {
   it('makes a release with tarballs, SBOMs and the text of the changelog', async () => {
     expect((await release()).code).toBe(0);
     const files = ['tgz', 'cdx.json'].flatMap((extension) =>
-      ['passport-registry', 'passport-registry-verifier'].map(
+      ['passport-registry', 'passport-registry-passports', 'passport-registry-verifier'].map(
         (name) => `release/${name}-${VERSION}.${extension}`,
       ),
     );

@@ -6,7 +6,7 @@ import { build as bundle } from 'esbuild';
 import { build as buildWithVite } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith, isRequired } from '../support/components.js';
-import { addPackages, DEPENDENCIES, pack } from '../support/packed.js';
+import { addPackages, DEPENDENCIES, PACKAGES, pack } from '../support/packed.js';
 import { ROOT } from '../support/paths.js';
 import { rounds } from '../support/soak.js';
 import { type Outcome, run, temporaryFolder, writeFiles } from '../support/workspace.js';
@@ -17,16 +17,19 @@ const TOOLS = [
   ...['typescript@5.9.3', 'webpack@5.113.0', 'msw@2.15.0', '@edge-runtime/vm@5.0.0'],
 ];
 
-const NAME = '@passport-registry/verifier';
-const { exports: EXPORTS } = JSON.parse(readFileSync(join(ROOT, 'verifier/package.json'), 'utf8'));
-const PATHS = Object.keys(EXPORTS).filter((path) => path !== './package.json');
+/** The export paths of both libraries, as programs import them. */
+const PATHS = (['verifier', 'passports'] as const).flatMap((folder) => {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+  const paths = Object.keys(exports).filter((path) => path !== './package.json');
+  return paths.map((path) => PACKAGES[folder] + path.slice(1));
+});
 /** The export paths without those of Node.js. */
-const WEB = PATHS.filter((path) => path !== './node');
+const WEB = PATHS.filter((path) => !path.endsWith('/node'));
 const loaded = (paths: readonly string[]) => paths.map(() => 'true').join();
 
 /** A program that imports export paths, and says of each whether it has exports. */
 const importing = (paths: readonly string[], say: string) => `
-${paths.map((path, at) => `import * as m${at} from '${NAME}${path.slice(1)}';`).join('\n')}
+${paths.map((path, at) => `import * as m${at} from '${path}';`).join('\n')}
 const all: object[] = [${paths.map((_path, at) => `m${at}`).join()}];
 const said = all.map((one) => Object.keys(one).length > 0).join();
 ${say}
@@ -39,7 +42,7 @@ const FILES = {
   'web.ts': importing(WEB, 'Object.assign(globalThis, { said });'),
   'worker.ts': importing(WEB, 'export default { fetch: () => new Response(said) };'),
   'a.test.js': `test('loads', () => {
-${PATHS.map((path) => `expect(Object.keys(require('${NAME}${path.slice(1)}')).length).toBeGreaterThan(0);`).join('\n')}
+${PATHS.map((path) => `expect(Object.keys(require('${path}')).length).toBeGreaterThan(0);`).join('\n')}
 });`,
   // The usual recipe for packages that are ES modules only: they are transformed, too.
   'jest.config.js': `module.exports = { transform: { '\\\\.[jt]s$': '@swc/jest' }, transformIgnorePatterns: [] };`,
@@ -73,12 +76,12 @@ function saidBy(script: string): unknown {
 const bundleOf = async (folder: string, entry: string, format: 'esm' | 'iife', outfile: string) =>
   bundle({ absWorkingDir: folder, bundle: true, entryPoints: [entry], format, outfile, platform: 'neutral' });
 
-/** Installs the packed verifier, and what its users have besides. */
+/** Installs the packed libraries, and what its users have besides. */
 async function installed(...names: readonly string[]): Promise<string> {
   const folder = temporaryFolder();
   writeFiles(folder, FILES);
-  const [verifier] = await pack('verifier');
-  const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', verifier?.tarball ?? ''];
+  const tarballs = (await pack('verifier', 'passports')).map(({ tarball }) => tarball);
+  const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...tarballs];
   const { code, stderr } = await run('npm', [...args, ...names], folder);
   if (code !== 0) throw new Error(stderr);
   return folder;
@@ -87,7 +90,7 @@ async function installed(...names: readonly string[]): Promise<string> {
 const isAsked = isRequired || rounds({ usual: false, soak: true });
 
 (isAsked ? describe : describe.skip)(
-  'the verifier in other tools [downloads them: in the soak, or with REQUIRE_COMPONENTS=1]',
+  'the libraries in other tools [downloads them: in the soak, or with REQUIRE_COMPONENTS=1]',
   () => {
     let folder: string;
     beforeAll(async () => {
@@ -95,7 +98,7 @@ const isAsked = isRequired || rounds({ usual: false, soak: true });
     }, 600_000);
     const node = (...args: readonly string[]): Promise<Outcome> => run(process.execPath, args, folder);
 
-    it('needs no package but two', () => {
+    it('need no package but two', () => {
       expect(DEPENDENCIES).toEqual(['@noble/hashes', 'jose']);
     });
 
@@ -145,15 +148,17 @@ const isAsked = isRequired || rounds({ usual: false, soak: true });
   },
 );
 
-describeWith(['wrangler'], 'the verifier in workerd', () => {
+describeWith(['wrangler'], 'the libraries in workerd', () => {
   it('loads each export path for the Web', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, FILES);
     addPackages(folder, ...DEPENDENCIES);
-    const [verifier] = await pack('verifier');
-    const target = join(folder, 'node_modules', NAME);
-    execFileSync('mkdir', ['-p', target]);
-    execFileSync('tar', ['-xzf', verifier?.tarball ?? '', '-C', target, '--strip-components=1']);
+    for (const library of ['verifier', 'passports'] as const) {
+      const [packed] = await pack(library);
+      const target = join(folder, 'node_modules', PACKAGES[library]);
+      execFileSync('mkdir', ['-p', target]);
+      execFileSync('tar', ['-xzf', packed?.tarball ?? '', '-C', target, '--strip-components=1']);
+    }
     await bundleOf(folder, 'worker.ts', 'esm', 'worker.mjs');
     const global = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim();
     const script = join(ROOT, 'test/packages/tools/miniflare.cjs');

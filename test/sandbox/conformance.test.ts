@@ -1,4 +1,4 @@
-import { createPassportVerifier, type PublicJwk } from '@passport-registry/verifier';
+import { createPassportVerifier } from '@passport-registry/passports';
 import {
   type AgentKeys,
   type IssuanceNonce,
@@ -8,7 +8,8 @@ import {
   signAction,
   signMandate,
   signNonce,
-} from '@passport-registry/verifier/agent';
+} from '@passport-registry/passports/agent';
+import type { PublicJwk } from '@passport-registry/verifier';
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ed25519Jwk } from '../support/bad-keys.js';

@@ -20,11 +20,12 @@ export function cleanCheckout(): string {
     symlinkSync(join(ROOT, 'node_modules', name), link);
   }
   mkdirSync(join(folder, 'node_modules/@passport-registry'));
-  symlinkSync('../../verifier', join(folder, 'node_modules/@passport-registry/verifier'));
+  for (const name of ['verifier', 'passports'])
+    symlinkSync(`../../${name}`, join(folder, 'node_modules/@passport-registry', name));
   return folder;
 }
 
-/** Returns the names of the folders in node_modules, except that of the workspace. */
+/** Returns the names of the folders in node_modules, except those of the workspaces. */
 function installedPackages(): string[] {
   return readdirSync(join(ROOT, 'node_modules')).flatMap((name) => {
     if (name === '@passport-registry') return [];

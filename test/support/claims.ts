@@ -146,7 +146,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/offline-signing/offline', 'a request that was overtaken by another publication'],
       ['custody/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
-    'A suspension ends only by a record with a time #8d3781d9': [
+    'A suspension ends only by a record with a time #e38b2b82': [
       ['generator/review/reinstated', 'lift nothing'],
       ['generator/review/reinstated', 'ends one suspension, and none after it'],
       ['generator/review/reinstated', 'is no time of the future'],
@@ -193,10 +193,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/holder-signing/killed', 'never uses a nonce twice'],
       ['custody/ceremony/ceremony', 'notices before the key is split that somebody else has joined'],
     ],
-    'The root key in the output folder is replaced only #66a17a2b': [
-      ['generator/build', 'of a registry changes only by a rotation'],
-    ],
-    'An invalid record, an invalid key or a full disk #5681541a': [
+    'An invalid record, an invalid key, a killed command or a full disk #ae84a3a4': [
+      ['generator/publishing/damaged-tree', 'is refused by whatever signs, which leaves it as it is'],
       ['generator/records/bad-input', 'a bad file'],
       ['generator/publishing/journal', 'leaves the old tree or a committed one'],
       ['generator/publishing/journal', 'stays if the next one cannot be written: the disk is full'],
@@ -211,7 +209,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/scaffold/init', 'nothing is written behind a link'],
       ['cli/operating/status', 'is never read, and the passphrase is not asked for, and no command is run'],
     ],
-    '`keys rotate` signs a step only to the key #a61cf9aa': [
+    'The root key of a tree changes only by a rotation #5410f1c8': [
+      ['generator/build', 'of a registry changes only by a rotation'],
       ['cli/rotating/rotate', 'two rotations at once'],
       ['cli/rotating/rotate', 'a rotation that does not fit'],
     ],
@@ -222,12 +221,13 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/publishing/follow-url', 'is refused, also with --first'],
       ['generator/publishing/follow-url', 'keeps a hold at the URL that the tree has never seen'],
     ],
-    '`load` verifies the whole tree under the root key #54313138': [
+    '`load` verifies the whole tree under the root key #987890f4': [
       ['observers/mirroring/load-tree', 'the tree of a thief, and one with a file that nobody has signed'],
       ['observers/mirroring/load-tree', 'what is older than this machine has read at the URL'],
       ['observers/mirroring/load-tree', 'names whom the replaced tree stops and the loaded one does not'],
       ['observers/mirroring/load-tree', 'brings a stale tree to what the URL serves, and moves it aside'],
       ['cli/scaffold/two-operators', 'is refused by the push'],
+      ['cli/scaffold/two-operators', 'a tree that was not loaded is not replaced by what this machine has'],
     ],
     'A file in a pull request cannot run code #ec8ab4ef': [
       [
@@ -243,10 +243,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/scaffold/workflows', 'cannot use a secret or a token with write permission'],
     ],
     '`check --online` contacts URLs that strangers wrote #fae329e2': [
-      [
-        'generator/online/check',
-        'refuses addresses of this machine and of private networks, and does not connect',
-      ],
+      ['cli/online/check', 'refuses addresses of this machine and of private networks, and does not connect'],
       [
         'verifier/http/public-address',
         'an issuer whose keys the registry has at an address that is not public',

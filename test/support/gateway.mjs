@@ -2,8 +2,9 @@
 // prints what came of each.
 
 import { text } from 'node:stream/consumers';
-import { connectTo, createPassportVerifier } from '@passport-registry/verifier';
-import { redisReplayStore } from '@passport-registry/verifier/redis';
+import { createPassportVerifier } from '@passport-registry/passports';
+import { redisReplayStore } from '@passport-registry/passports/redis';
+import { connectTo } from '@passport-registry/verifier';
 import { createClient } from 'redis';
 
 const { port, record, address, url, requests, backwards } = JSON.parse(await text(process.stdin));

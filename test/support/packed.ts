@@ -13,11 +13,18 @@ interface Packed {
   readonly unpackedSize: number;
 }
 
-/** The packages that the verifier depends on. Users get them from the package registry. */
+/** The names of the packages that a release publishes, by their folders: the one list of them. */
+export const PACKAGES = {
+  '.': 'passport-registry',
+  verifier: '@passport-registry/verifier',
+  passports: '@passport-registry/passports',
+} as const;
+
+/** The other packages that the verifier and the passports depend on. Users get them from the package registry. */
 export const DEPENDENCIES = ['@noble/hashes', 'jose'];
 
-/** What {@link pack} can pack: the packages of the checkout, and what the verifier depends on. */
-const FOLDERS = ['.', 'verifier', ...DEPENDENCIES.map((name) => join('node_modules', name))];
+/** What {@link pack} can pack: the packages of the checkout, and what they depend on. */
+const FOLDERS = [...Object.keys(PACKAGES), ...DEPENDENCIES.map((name) => join('node_modules', name))];
 
 /**
  * Packs packages in folders of the checkout, without compiling them again. The first test file that needs any of them

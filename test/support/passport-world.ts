@@ -2,16 +2,18 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type ActionRequest,
-  connectTo,
   createPassportVerifier,
-  type Issuer,
-  openRegistry,
   type PassportVerifier,
   type PassportVerifierOptions,
+} from '@passport-registry/passports';
+import { type AgentKeys, publicJwk } from '@passport-registry/passports/agent';
+import {
+  connectTo,
+  type Issuer,
+  openRegistry,
   type PublicJwk,
   type Registry,
 } from '@passport-registry/verifier';
-import { type AgentKeys, publicJwk } from '@passport-registry/verifier/agent';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { CompactSign, calculateJwkThumbprint } from 'jose';
 import { issuer, publish, sha256, testKey } from './publication.js';

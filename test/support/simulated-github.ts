@@ -125,17 +125,39 @@ export class SimulatedGithub {
   }
 
   /** Signs a checkpoint, without the root key. */
-  checkpoint(inputs: Record<string, string> = {}): Promise<Outcomes> {
-    const expressions = { 'secrets.ONLINE_KEY': this.keys.ONLINE_KEY, ...inputs };
-    return this.run(this.job('checkpoint', 'sign'), { expressions });
+  checkpoint(): Promise<Outcomes> {
+    return this.run(this.job('checkpoint', 'sign'), { expressions: this.#online });
   }
 
-  /** Runs the script of the branch in a clone, which must succeed. */
-  async published(verb: 'new' | 'load' | 'save', message = '', clone = this.main): Promise<void> {
+  /** Holds issuers, or ends that, as an operator asks for by hand. */
+  emergency(action: string, ids: string): Promise<Outcomes> {
+    const inputs = { 'inputs.action': action, 'inputs.issuer_ids': ids };
+    return this.run(this.job('emergency', 'hold'), { expressions: { ...this.#online, ...inputs } });
+  }
+
+  /** Publishes the request on a branch. @param logKey - the private key of the log */
+  attach(branch: string, logKey = ''): Promise<Outcomes> {
+    const expressions = { ...this.#online, 'secrets.LOG_KEY': logKey, 'inputs.branch': branch };
+    return this.run(this.job('attach', 'attach'), { expressions });
+  }
+
+  get #online(): Record<string, string> {
+    return { 'secrets.ONLINE_KEY': this.keys.ONLINE_KEY };
+  }
+
+  /** Runs the script of the branch in a clone, which must succeed. @param bin - a folder of programs that go first */
+  async published(
+    verb: 'new' | 'load' | 'save',
+    message = '',
+    clone = this.main,
+    bin?: string,
+  ): Promise<void> {
     const author = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@example.com' };
     const committer = { GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@example.com' };
     const clock = clockAhead(this.#aheadMinutes);
-    const environment = { ...(await installedPath()), ...author, ...committer, ...clock };
+    const { PATH } = await installedPath();
+    const path = { PATH: bin === undefined ? PATH : `${bin}:${PATH}` };
+    const environment = { ...path, ...author, ...committer, ...clock };
     const { code, stderr } = await run('sh', ['.github/published.sh', verb, message], clone, environment);
     if (code !== 0) throw new Error(stderr);
   }

@@ -21,7 +21,6 @@ export type { IssuerFilter, Registry } from './client/registry.js';
 export { type KeyValueStorage, keyValueStore, memoryStore, type RegistryStore } from './client/store.js';
 export { sha256Hex } from './core/bytes/sha256.js';
 export {
-  IssuerRefused,
   ListNonconforming,
   NoUsableSource,
   OptionsInvalid,
@@ -32,7 +31,6 @@ export {
 } from './core/errors.js';
 export {
   type AboutIssuer,
-  AGENT_TYPES,
   type Issuer,
   type IssuerRegistry,
   type RootJwk,
@@ -51,41 +49,6 @@ export { assertTrustAnchor } from './core/statements/trust-anchor.js';
 export { connectTo } from './http/connect-to.js';
 export type { PinnedRootKey, PinnedTrustAnchor } from './options/pinned-trust.js';
 export { type RotationOptions, walkRotation } from './options/walk-rotation.js';
-export type { ActionClaims } from './passport/action-proof.js';
-export type { Mandate, PassportClaims } from './passport/claims.js';
-export type { PolicyContext, PolicyHandler } from './passport/mandate.js';
-export type { VerdictReason } from './passport/rejection.js';
-export { PASSPORT_REASONS, type PassportReasonCode, type ReasonKind } from './passport/rejection.js';
-export { coversAction } from './passport/scope.js';
-export type { TokenClaims, TokenProfile } from './passport/token-profile.js';
 export { type Decision, decide } from './policy/decide.js';
 export { coversPlace, type Reason, type ReasonCode } from './policy/requirements.js';
 export { assertTrustPolicy } from './policy/trust-policy.js';
-export { type MemoryReplayOptions, memoryReplayStore, type ReplayStore } from './replay/replay-store.js';
-export type {
-  IssuerAccessOptions,
-  PassportClientOptions,
-  PassportVerifierOptions,
-} from './verification/options.js';
-export { type AllowedToken, PassportClient, type TokenVerdict } from './verification/passport-client.js';
-export {
-  type ActionRequest,
-  createPassportVerifier,
-  type PassportVerifier,
-} from './verification/passport-verifier.js';
-export {
-  type AcceptedPassport,
-  type AcceptedToken,
-  type ActionVerdict,
-  type AllowedAction,
-  type CheckName,
-  type Findings,
-  type JudgedBy,
-  type PassportVerdict,
-  type RefusedAction,
-  type RejectedPassport,
-  type RejectedToken,
-  VERDICT_CHECKS,
-  type VerdictCheck,
-  type VerdictDetails,
-} from './verification/verdict.js';

@@ -170,7 +170,7 @@ describe('passport-registry serve gate', () => {
     const state = await fetch(`${gate.address}/readyz`);
     expect([state.status, (await state.json()).policy]).toEqual([
       200,
-      [expect.stringMatching(/deny\[0\].reason/)],
+      [expect.stringMatching(/deny\[0\] has no reason/)],
     ]);
     expect(await (await fetch(`${gate.address}/metrics`)).text()).toContain(
       'passport_gate_policies_refused 1',

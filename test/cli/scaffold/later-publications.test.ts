@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cosigningService } from '../../support/cosigning-service.js';
 import { git } from '../../support/git.js';
@@ -106,9 +107,16 @@ describe('the workflows of a registry that is published already', () => {
     expect(second['Ask the witnesses']?.stderr).toContain('witness.example');
     expect(existsSync(join(github.publishedTree(), 'issuers/unwitnessed'))).toBe(false);
     expect(existsSync(join(github.publishedTree(), '../stage'))).toBe(true);
+    // A hold does not wait with it, and is not lost when it goes on.
+    expect(areGood(await github.emergency('hold', 'aurora'))).toBe(true);
+    const holdOfBranch = () =>
+      decodeJwt(JSON.parse(git(origin, 'show', 'published:tree/statements.json')).checkpoint)['hold'];
+    expect(holdOfBranch()).toEqual(['aurora']);
+    expect(existsSync(join(github.publishedTree(), '../stage'))).toBe(true);
     isAway = false;
     github.wait();
     expect(areGood(await github.checkpoint())).toBe(true);
+    expect(holdOfBranch()).toEqual(['aurora']);
     expect(existsSync(join(github.publishedTree(), 'issuers/unwitnessed'))).toBe(true);
     expect(existsSync(join(github.publishedTree(), '../stage'))).toBe(false);
     await good('verify', github.publishedTree(), '--root-key', 'anchor.json');

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { git } from '../../support/git.js';
 import { serve } from '../../support/serving.js';
 import { areGood, codes, record, SimulatedGithub } from '../../support/simulated-github.js';
-import type { Job, Step } from '../../support/workflow.js';
+import type { Outcomes, Step } from '../../support/workflow.js';
 import { cli, writeFiles } from '../../support/workspace.js';
 
 describe('the workflows of a new registry, from its first record to a verified registry', () => {
@@ -91,36 +91,28 @@ describe('the workflows of a new registry, from its first record to a verified r
   };
 
   it('hold an issuer by hand, keep the hold with every checkpoint, and release the issuer', async () => {
-    const sign = async (action = '', issuerId = '') => {
-      const inputs = { 'inputs.action': action, 'inputs.issuer_id': issuerId };
-      const outcomes = await github.checkpoint(inputs);
-      const [code, saved] = ['Sign the checkpoint', 'Save the tree'].map((name) => outcomes[name]?.code);
-      return { code, saved, hold: holdOfBranch() };
-    };
-    const held = { code: 0, saved: 0, hold: ['harbour'] };
-    expect(await sign('hold', 'harbour')).toEqual(held);
+    const result = async (outcomes: Outcomes) => ({ codes: codes(outcomes), hold: holdOfBranch() });
+    const held = { codes: { 'Sign and save': 0 }, hold: ['aurora', 'harbour'] };
+    expect(await result(await github.emergency('hold', 'harbour aurora'))).toEqual(held);
     github.wait();
-    expect(await sign()).toEqual(held);
+    expect(areGood(await github.checkpoint())).toBe(true);
+    expect(holdOfBranch()).toEqual(held.hold);
     // Only the hold stops this issuer.
-    expect((await sign('end-hold', 'harbour')).hold).toEqual(['harbour']);
-    expect(await sign('false-alarm', 'harbour')).toEqual({ code: 0, saved: 0, hold: undefined });
+    expect((await result(await github.emergency('end-hold', 'harbour'))).hold).toEqual(held.hold);
+    const ended = await result(await github.emergency('false-alarm', 'harbour aurora'));
+    expect(ended).toEqual({ codes: { 'Sign and save': 0 }, hold: undefined });
   });
 
-  it('take what is typed for an id, and neither for an option nor for a command', async () => {
-    await github.checkpoint({ 'inputs.action': 'hold', 'inputs.issuer_id': 'harbour' });
-    const folder = github.runnerFolder();
-    const whole = github.job('checkpoint', 'sign');
-    const isLoaded = (step: Step) => step.uses !== undefined || step.name === 'Load the published tree';
-    let job: Job = whole;
-    for (const typed of ['--all', '$(exit 4)', 'harbour other', '']) {
-      const outcomes = await github.run(job, {
-        folder,
-        expressions: { ...github.secrets, 'inputs.action': 'end-hold', 'inputs.issuer_id': typed },
-      });
-      expect([typed, outcomes['Sign the checkpoint']?.code]).not.toEqual([typed, 0]);
-      expect([outcomes['Save the tree'], holdOfBranch()]).toEqual([undefined, ['harbour']]);
-      // Nothing was signed, so that the next attempt can begin with the same tree.
-      job = { ...whole, steps: (whole.steps ?? []).filter((step) => !isLoaded(step)) };
+  it('take what is typed for ids, and neither for options nor for commands nor for files', async () => {
+    await github.emergency('hold', 'harbour');
+    const before = git(origin, 'rev-parse', 'published');
+    for (const [action, typed] of [
+      ...['--all', '$(exit 4)', 'harbour;true', '*', ' '].map((ids) => ['false-alarm', ids] as const),
+      ['', 'harbour'],
+    ] as const) {
+      const { 'Sign and save': step } = await github.emergency(action, typed);
+      expect([typed, step?.code]).not.toEqual([typed, 0]);
+      expect(git(origin, 'rev-parse', 'published')).toBe(before);
     }
   });
 

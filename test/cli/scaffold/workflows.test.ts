@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { REGISTRY_WORKFLOWS, readWorkflow, type Step, TEMPLATE } from '../../support/workflow.js';
 import { checkWorkflows, jobsOf } from '../../support/workflow-checks.js';
 
-const NAMES = ['audit', 'check', 'checkpoint', 'comment', 'deploy', 'publish'];
+const NAMES = ['attach', 'audit', 'check', 'checkpoint', 'comment', 'deploy', 'emergency', 'publish'];
 
 checkWorkflows(REGISTRY_WORKFLOWS, NAMES);
 
@@ -67,7 +67,10 @@ describe('a pull request from a fork', () => {
       ),
     );
     expect(users).toEqual([
+      'attach/attach (registry): Attach',
+      'attach/attach (registry): Ask the witnesses',
       'checkpoint/sign (checkpoint): Sign the checkpoint',
+      'emergency/hold (checkpoint): Sign and save',
       'publish/build (registry): Build, sign and verify',
       'publish/build (registry): Ask the witnesses',
     ]);
@@ -75,19 +78,32 @@ describe('a pull request from a fork', () => {
 });
 
 describe('a publication', () => {
-  it('is never cancelled, and only one runs at a time, checkpoints included', () => {
-    for (const name of ['publish', 'checkpoint']) {
+  it('is never cancelled, and neither a checkpoint nor a hold waits for it', () => {
+    for (const [name, group] of [
+      ['publish', /^publish$/],
+      ['attach', /^publish$/],
+      ['checkpoint', /^checkpoint$/],
+      ['emergency', /^emergency-\$\{\{ github\.run_id \}\}$/],
+    ] as const) {
       expect(readWorkflow(REGISTRY_WORKFLOWS, name).concurrency).toEqual({
-        group: 'publish',
+        group: expect.stringMatching(group),
         'cancel-in-progress': false,
       });
+    }
+  });
+
+  it('runs the workflows of main, never those of a branch that somebody has pushed', () => {
+    for (const name of NAMES) {
+      const { push } = readWorkflow(REGISTRY_WORKFLOWS, name).on as { push?: { branches: string[] } };
+      if (push !== undefined) expect(push.branches).toEqual(['main']);
     }
   });
 
   it('is not lost because witnesses are away: the job runs longer than it waits', () => {
     for (const [name, job, words] of [
       ['publish', 'build', 'checkpoint --cosign-wait'],
-      ['checkpoint', 'sign', 'checkpoint dist'],
+      ['attach', 'attach', 'checkpoint --cosign-wait'],
+      ['checkpoint', 'sign', 'checkpoint --cosign-wait'],
     ] as const) {
       const { steps = [], 'timeout-minutes': minutes = 0 } =
         readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job] ?? {};
@@ -101,7 +117,9 @@ describe('a publication', () => {
   it('saves the tree only after all other steps', () => {
     for (const [name, job] of [
       ['publish', 'build'],
+      ['attach', 'attach'],
       ['checkpoint', 'sign'],
+      ['emergency', 'hold'],
     ] as const) {
       const steps = readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job]?.steps ?? [];
       expect(steps.at(-1)?.run).toContain('sh .github/published.sh save');

@@ -1,13 +1,13 @@
+import { createPassportVerifier } from '@passport-registry/passports';
+import { PROOF_HEADER, requirePassport } from '@passport-registry/passports/fetch';
 import {
   createIssuerLookup,
-  createPassportVerifier,
   createRegistryClient,
   memoryStore,
   openRegistry,
   type RegistryEvent,
   type RegistryStore,
 } from '@passport-registry/verifier';
-import { PROOF_HEADER, requirePassport } from '@passport-registry/verifier/fetch';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {

@@ -1,13 +1,8 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
-import {
-  assertTrustAnchor,
-  importRootKey,
-  openRegistry,
-  PassportClient,
-  walkRotation,
-} from '@passport-registry/verifier';
-import { signMandate } from '@passport-registry/verifier/agent';
+import { PassportClient } from '@passport-registry/passports';
+import { signMandate } from '@passport-registry/passports/agent';
+import { assertTrustAnchor, importRootKey, openRegistry, walkRotation } from '@passport-registry/verifier';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
 import {

@@ -11,7 +11,7 @@ import {
   objectWith,
   required,
   SECONDS,
-} from '../options/options.js';
+} from '../core/options.js';
 import {
   isAnchored,
   type PinnedOptions,

@@ -1,7 +1,7 @@
 import { LIMITS } from '../core/limits.js';
+import { BYTES } from '../core/options.js';
 import { type Publication, pathsReadFirst, readPublication } from '../core/publication/publication.js';
 import { toStored } from '../core/publication/stored-publication.js';
-import { BYTES } from '../options/options.js';
 import {
   type AnchoredClientOptions,
   clientSettings,

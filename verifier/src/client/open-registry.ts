@@ -2,10 +2,10 @@ import { isObject } from '../core/bytes/checks.js';
 import { CLOCK_TOLERANCE_MS, clockNote } from '../core/bytes/clock.js';
 import { RegistryError, RegistryStale } from '../core/errors.js';
 import { checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
+import { assertOptions, FUNCTION, milliseconds, required, SECONDS } from '../core/options.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
 import { type StoredPublication, storedFiles } from '../core/publication/stored-publication.js';
 import { pinnedMemory, verifyPublication } from '../core/publication/verify-publication.js';
-import { assertOptions, FUNCTION, milliseconds, required, SECONDS } from '../options/options.js';
 import {
   type PinnedOptions,
   type PinnedRootKey,

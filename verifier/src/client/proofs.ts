@@ -1,10 +1,10 @@
+import { LruMap } from '../core/bytes/lru-map.js';
 import { NoUsableSource, RegistryError } from '../core/errors.js';
 import type { Issuer } from '../core/generated/schemas.js';
 import { readHashedFile } from '../core/publication/registry-files.js';
 import type { AcceptedStatements } from '../core/publication/statements.js';
 import { type HashedFiles, readProvenRecord } from '../core/sums/proof.js';
 import { askAgain } from '../http/ask-again.js';
-import { LruMap } from '../lru-map.js';
 import { type AskedQuestion, type Asking, askSources } from './ask-sources.js';
 import type { HttpSource } from './http-files.js';
 import type { RefreshingRegistry } from './refreshing-registry.js';

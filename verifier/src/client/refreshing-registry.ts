@@ -1,11 +1,11 @@
 import { RegistryError, RegistryStale } from '../core/errors.js';
 import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
+import { MAX_TIMER_MS } from '../core/options.js';
 import type { AcceptedStatements } from '../core/publication/statements.js';
 import { readStatementsFile } from '../core/publication/statements-file.js';
 import { currentRoots, walkChains } from '../core/statements/root-chain.js';
 import { askAgain } from '../http/ask-again.js';
 import { untilAborted } from '../http/bounded-fetch.js';
-import { MAX_TIMER_MS } from '../options/options.js';
 import type { Attempt, Effect, Occurrence, ShownRotation } from './client-events.js';
 import type { ClientSettings, RegistryEvent, RegistryStatus } from './client-options.js';
 import { initialState, isRefreshDue, isUsable, type State, statusOf } from './client-state.js';

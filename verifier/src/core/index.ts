@@ -20,7 +20,7 @@
 
 // Bytes, text and JSON (rule strict-json), and the limits of files.
 
-export { isObject } from './bytes/checks.js';
+export { type Check, hasItems, isCount, isListOf, isObject, oneOf } from './bytes/checks.js';
 export {
   CLOCK_TOLERANCE_MS,
   type Clock,
@@ -30,33 +30,64 @@ export {
   hasPassed,
   isToCome,
 } from './bytes/clock.js';
-export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
+export { deepFreeze } from './bytes/deep-freeze.js';
+export {
+  decodeBase64,
+  decodeBase64url,
+  encodeBase64,
+  encodeBase64url,
+  isSameBytes,
+} from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
+export { LruMap } from './bytes/lru-map.js';
+export { hashBase64url, hashHex } from './bytes/sha256-sync.js';
 export { type JsonFault, JsonRefused, MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
-export { decodeUtf8, textOf } from './bytes/utf8.js';
+export { decodeUtf8, type Invalid, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
 export { LIMITS, limitOf, MAX_CHECKPOINT_DAYS } from './limits.js';
 export { TREE_FILES } from './tree-files.js';
 
+// The checks of the options of a library.
+
+export {
+  assertOptions,
+  BOOLEAN,
+  BYTES,
+  FUNCTION,
+  INTERVAL,
+  milliseconds,
+  OBJECT,
+  type OptionCheck,
+  type OptionChecks,
+  objectWith,
+  required,
+  SECONDS,
+  TIMEOUT,
+} from './options.js';
+
 // Keys and signatures.
 
 export {
+  type CompactJws,
   type JwsFault,
   JwsRefused,
   readCompactJws,
   TIME_CLAIMS,
   verifyCompactJws,
 } from './keys/compact-jws.js';
-export { readForeignJws } from './keys/foreign-jws.js';
+export { isNumericDate, mediaTypeOf, readForeignJws } from './keys/foreign-jws.js';
 export { formatNoteKey, isSignedByNoteKey, type NoteKey, parseNoteKey } from './keys/note-key.js';
 export {
   ALG_NAMES,
+  type CheckedJwk,
+  importChecked,
   importPublicKey,
   isPrivateJwk,
   isSignedBy,
   type KeyAlgorithm,
   type PublicKey,
   publicMembers,
+  SIGNATURE_PARAMETERS,
   thumbprintOf,
 } from './keys/public-key.js';
 export type { PinnedRoot } from './keys/root-key.js';
@@ -64,6 +95,7 @@ export { encodeSignature, trimSignature } from './keys/signature.js';
 
 // The list and its records (rules list-checks, record-form).
 
+export { isAnchorMember, isValidBytes32, isValidIssuerId, isValidWebUri } from './generated/predicates.js';
 export { ABOUT_FIELDS, type AboutIssuer, GRAMMAR, ISSUER_FIELDS } from './generated/schemas.js';
 export { canonicalBytes } from './list/canonical.js';
 export { formatTime, instantOf, isDateTime, isUpdatedAt } from './list/date-time.js';
@@ -87,7 +119,6 @@ export { type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js'
 
 // The statements that the root key or an online key signs (rule jwt-profile).
 
-export { isAnchorMember } from './generated/predicates.js';
 export {
   type Checkpoint,
   MAX_HELD_ISSUERS,

@@ -1,7 +1,6 @@
 /**
  * Requests with limits, as this library makes them: a deadline, a maximum size, no credentials, no redirect to another
- * host; and what verifiers require of the documents of an issuer. For whoever fetches the files of a registry or of an
- * issuer without a client.
+ * host. For whoever fetches the files of a registry or of an issuer without a client.
  *
  * @example
  * ```ts
@@ -18,22 +17,10 @@ export {
   type BoundedResponse,
   boundedFetch,
   type FetchLimits,
+  inTime,
   LimitExceeded,
   readLimited,
 } from './bounded-fetch.js';
 export { openFile } from './fetch-file.js';
-export {
-  type DocumentFault,
-  DocumentRefused,
-  findKeyFault,
-  findMetadataFaults,
-  type IssuerMetadata,
-  type KeySetFault,
-  type KnownIssuer,
-  type MetadataFault,
-  parseDocument,
-  readKeySet,
-} from './issuer-documents.js';
-export { isLoopback, type UrlPart } from './issuer-url.js';
-export { isPublicAddress, isPublicHost } from './public-address.js';
+export { isLoopback, isPublicAddress, isPublicHost } from './public-address.js';
 export { patientFetch, Repeats } from './repeats.js';

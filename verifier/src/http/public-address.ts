@@ -83,6 +83,11 @@ export function isPublicHost(hostname: string): boolean {
   return host.includes('.') && !NAMES.includes(host.slice(host.lastIndexOf('.') + 1));
 }
 
+/** Returns whether a URL points to this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.[0-9.]+$/.test(hostname);
+}
+
 function isPublic(address: Address): boolean {
   if (isWithin(address, NAT64)) return isPublic({ bits: 32, value: address.value & 0xffffffffn });
   return !NOT_PUBLIC.some((one) => isWithin(address, one));

@@ -1,9 +1,9 @@
 import { isObject } from '../core/bytes/checks.js';
 import { OptionsInvalid } from '../core/errors.js';
 import type { RootJwk, TrustAnchor } from '../core/generated/schemas.js';
+import { OBJECT, type OptionChecks, PUBLIC_KEYS, required } from '../core/options.js';
 import { logTrustOf } from '../core/statements/log-trust.js';
 import { assertTrustAnchor } from '../core/statements/trust-anchor.js';
-import { OBJECT, type OptionChecks, PUBLIC_KEYS, required } from './options.js';
 
 /** Trust in a root key. */
 export interface PinnedRootKey {

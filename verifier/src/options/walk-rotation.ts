@@ -1,7 +1,7 @@
 import { CLOCK_TOLERANCE_MS } from '../core/bytes/clock.js';
 import type { RootKey } from '../core/keys/root-key.js';
+import { milliseconds } from '../core/options.js';
 import { readRotation, walkSteps } from '../core/statements/rotation.js';
-import { milliseconds } from './options.js';
 
 /** The clock of {@link walkRotation}. */
 export interface RotationOptions {

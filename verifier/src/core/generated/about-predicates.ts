@@ -8,10 +8,12 @@ const patterns = {
   statusReason: /^[^\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\p{DI}\u2800](?: *[^\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\p{DI}\u2800])*$/u,
 } as const;
 
+/** Whether a value is a string of the kind issuerName in the schemas. */
 function isValidIssuerName(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 100) && patterns.issuerName.test(value) && isNormalized(value);
 }
 
+/** Whether a value is a string of the kind statusReason in the schemas. */
 function isValidStatusReason(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 300) && patterns.statusReason.test(value) && isNormalized(value);
 }

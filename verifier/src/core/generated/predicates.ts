@@ -4,50 +4,62 @@ import { hasItems, hasLength, isIntegerWithin, isListOf, isObjectOf, isUniqueLis
 import { isCalendarTime } from '../bytes/calendar-time.js';
 import * as patterns from './patterns.js';
 
+/** Whether a value is a string of the kind issuerId in the schemas. */
 export function isValidIssuerId(value: unknown): value is string {
   return typeof value === 'string' && patterns.issuerId.test(value);
 }
 
+/** Whether a value is a string of the kind httpsUri in the schemas. */
 export function isValidHttpsUri(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 2048) && patterns.httpsUri.test(value);
 }
 
+/** Whether a value is a string of the kind webUri in the schemas. */
 export function isValidWebUri(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 2048) && patterns.webUri.test(value);
 }
 
+/** Whether a value is a string of the kind dateTime in the schemas. */
 export function isValidDateTime(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 64) && patterns.dateTime.test(value) && isCalendarTime(value);
 }
 
+/** Whether a value is a string of the kind geographicalCode in the schemas. */
 export function isValidGeographicalCode(value: unknown): value is string {
   return typeof value === 'string' && patterns.geographicalCode.test(value);
 }
 
+/** Whether a value is a string of the kind slug in the schemas. */
 export function isValidSlug(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 64) && patterns.slug.test(value);
 }
 
+/** Whether a value is a string of the kind email in the schemas. */
 export function isValidEmail(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 254) && patterns.email.test(value);
 }
 
+/** Whether a value is a string of the kind utcSecond in the schemas. */
 export function isValidUtcSecond(value: unknown): value is string {
   return typeof value === 'string' && patterns.utcSecond.test(value) && isCalendarTime(value);
 }
 
+/** Whether a value is a string of the kind bytes32 in the schemas. */
 export function isValidBytes32(value: unknown): value is string {
   return typeof value === 'string' && patterns.bytes32.test(value);
 }
 
+/** Whether a value is a string of the kind sourceUrl in the schemas. */
 export function isValidSourceUrl(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 2048) && patterns.sourceUrl.test(value);
 }
 
+/** Whether a value is a string of the kind logOrigin in the schemas. */
 export function isValidLogOrigin(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 255) && patterns.logOrigin.test(value);
 }
 
+/** Whether a value is a string of the kind witnessKey in the schemas. */
 export function isValidWitnessKey(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 512) && patterns.witnessKey.test(value);
 }

@@ -221,10 +221,6 @@ export const REQUIRED_POLICY_MEMBERS = ["tiers"] as const;
 export const REQUIRED_NAMED_MEMBERS = ["issuer_id","reason"] as const;
 /** The members that every trust anchor has. */
 export const REQUIRED_ANCHOR_MEMBERS = ["root"] as const;
-/** The types of agents. */
-export const AGENT_TYPES = ["ai-assistant","autonomous-agent","human-proxy","service-agent"] as const;
-/** The statuses of a passport. */
-export const PASSPORT_STATUSES = ["active","suspended","revoked"] as const;
 /** The grammar of each kind of string, from the schemas: its pattern, and its maximum length in characters. */
 export const GRAMMAR = {
   issuerId: { pattern: patterns.issuerId, maxLength: Infinity },

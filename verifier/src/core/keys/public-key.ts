@@ -1,4 +1,3 @@
-import type { CryptoKey } from 'jose';
 import { isObject } from '../bytes/checks.js';
 import { decodeBase64url } from '../bytes/encodings.js';
 import { hashBase64url } from '../bytes/sha256-sync.js';
@@ -6,6 +5,9 @@ import type { Invalid } from '../bytes/utf8.js';
 import { isValidBytes32 } from '../generated/predicates.js';
 import type { RootJwk } from '../generated/schemas.js';
 import { ed25519Fault, p256Fault } from './curve-points.js';
+
+/** A key of WebCrypto, by whichever name the types of the platform give it. */
+export type CryptoKey = Extract<Awaited<ReturnType<typeof crypto.subtle.generateKey>>, { type: string }>;
 
 /** A public Ed25519 or P-256 JWK with only the members of the key. */
 export interface PublicJwk {

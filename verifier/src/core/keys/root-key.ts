@@ -1,8 +1,8 @@
-import type { CryptoKey } from 'jose';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import type { RootJwk } from '../generated/schemas.js';
 import {
+  type CryptoKey,
   importChecked,
   type KeyAlgorithm,
   type PublicJwk,
