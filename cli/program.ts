@@ -13,12 +13,10 @@ const WRONG_USAGE = 2;
 const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the path of its file, or env:NAME\n';
 
 /** How to see the options of a command. */
-const HELP_OF_COMMANDS = `
-Options of a command: passport-registry COMMAND --help
-All of its options: passport-registry COMMAND --help --all`;
+const HELP_OF_COMMANDS = '\nOptions of a command: passport-registry COMMAND --help';
 
 /**
- * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` run until the process
+ * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` or `--every` run until the process
  * gets a signal.
  *
  * @param argv - the arguments, without the executable and the script
@@ -30,7 +28,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
   const program = newProgram(io);
   for (const [heading, entries] of Object.entries(COMMANDS))
     addCommands(program.commandsGroup(heading), called, entries);
-  return run(io, asksForJson(argv), async () => {
+  return run(io, argv.includes('--json'), async () => {
     try {
       await program.parseAsync(withThumbprints(argv), { from: 'user' });
       return called.exitCode;
@@ -40,14 +38,6 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
       return error.exitCode === 0 ? 0 : WRONG_USAGE;
     }
   });
-}
-
-/** Whether errors are also data: with `--json`, or with `--format json`, for which it stands. */
-function asksForJson(argv: readonly string[]): boolean {
-  return argv.some(
-    (word, index) =>
-      ['--json', '--format=json'].includes(word) || (word === 'json' && argv[index - 1] === '--format'),
-  );
 }
 
 function newProgram(io: Io): Command {

@@ -10,7 +10,7 @@ const TYPES = [
   ...['BuildOptions', 'PublishOptions', 'NewPublication', 'PreparationOptions', 'TreeOptions', 'ListTime'],
   ...['SignerChoice', 'CommandSignerOptions', 'PublicationExceptions', 'RuleExceptions'],
   ...['FreshnessChoice', 'FreshnessChange', 'CheckpointChoice', 'LogChoice', 'CosignChoice'],
-  ...['RegistryDescription', 'PageSettings', 'PageParts', 'TreeParts'],
+  ...['RegistryDescription', 'TreeParts'],
 ];
 
 /** The files in which the way begins: the command, and what gives it its settings. */

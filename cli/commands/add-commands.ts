@@ -1,14 +1,12 @@
-import { type Command, Help, type Option } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Io } from '../terminal/io.js';
 
 /** A command, as far as it is known before it is called. */
 interface CommandEntry {
   /** The command in one line. */
   readonly summary: string;
-  /** The options of its short help, without dashes. Default: all. */
-  readonly options?: string;
-  /** One command that works as it is, or with other names. */
-  readonly example: string;
+  /** Two commands that work as they are, or with other names. */
+  readonly examples: readonly [string, string];
   /** Whether it takes nothing from registry.yaml, so that an invalid file does not stop it. */
   readonly isWithoutSettings?: true;
   /** Loads the rest of its declaration, which adds arguments and options, and returns what it does. */
@@ -34,7 +32,7 @@ export type CommandEntries = Readonly<Record<string, CommandEntry>>;
 export function addCommands(parent: Command, run: Run, entries: CommandEntries): void {
   for (const [name, entry] of Object.entries(entries)) {
     const command = parent.command(name).summary(entry.summary).description(entry.summary);
-    describe(command, entry, run.argv.includes('--all'));
+    describe(command, entry);
     command.hook('preAction', async (own, called) => {
       if (own !== called) return;
       // Imported on demand: the help needs no settings.
@@ -58,24 +56,22 @@ export function addCommands(parent: Command, run: Run, entries: CommandEntries):
   });
 }
 
-/** Makes the help of a command show an example, and only its usual options unless all are wanted. */
-function describe(command: Command, { options, example }: CommandEntry, all: boolean): void {
-  const called = fullName(command);
-  const whole = new Help();
-  const shown = all ? undefined : options?.split(' ');
-  const isShown = ({ long = '' }: Option) =>
-    shown === undefined || long === '--help' || shown.includes(long.slice(2));
+/** Makes the help of a command fit one screen, with two examples. */
+function describe(command: Command, { examples }: CommandEntry): void {
   command
-    .showHelpAfterError(`(see ${called} --help)`)
+    .showHelpAfterError(`(see ${fullName(command)} --help)`)
     .configureHelp({
       ...command.configureHelp(),
-      visibleOptions: (each) => whole.visibleOptions(each).filter(isShown),
+      visibleOptions: (each) => each.options.filter(({ hidden }) => !hidden),
+      optionDescription: withDefault,
     })
-    .addHelpText('after', () => {
-      const more = whole.visibleOptions(command).filter((option) => !isShown(option)).length;
-      const rest = more > 0 ? `\n${more} more options: ${called} --help --all\n` : '';
-      return `${rest}\nExample:\n  passport-registry ${example}`;
-    });
+    .addHelpText('after', `\nExamples:\n${examples.map((one) => `  passport-registry ${one}`).join('\n')}`);
+}
+
+/** Descriptions name the choices of an option themselves. */
+function withDefault({ description, defaultValue, defaultValueDescription }: Option): string {
+  const value = defaultValueDescription ?? defaultValue;
+  return value === undefined ? description : `${description} (default: ${value})`;
 }
 
 /** The words that call a command, such as `passport-registry keys public`. */

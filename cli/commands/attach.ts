@@ -23,7 +23,7 @@ import { publishChoice, reportPublished } from './publishing.js';
 
 interface Options extends PublicationOptions {
   out: string;
-  nextHolders?: string;
+  holders?: readonly string[];
   json?: true;
 }
 
@@ -32,13 +32,9 @@ export function declareAttach(command: Command, io: Io) {
   command
     .description('publish a list, a checkpoint or a rotation that was signed elsewhere')
     .argument('<request>', 'folder of the signing request')
-    .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
-    .option(
-      '--root-key <file>',
-      'public JWK that verifies the signatures; in a rotation, that of the outgoing root key',
-    )
-    .option('--holders <file>', 'record of the ceremony, holders.json, which says who shares the root key')
-    .option('--next-holders <file>', 'in a rotation: the same record for the next root key')
+    .argument('[signatures...]', 'signatures of its payloads (default: in the request)')
+    .option('--root-key <file>', 'public JWK of the root key, or of the outgoing one')
+    .option('--holders <file...>', 'holders.json of each root key that holders share')
     .addOption(OUT_OPTION);
   addOptions(command, ...PUBLICATION_OPTIONS, JSON_OPTION);
   return (folder: string, signatures: readonly string[], options: Options) =>
@@ -96,8 +92,7 @@ async function attach(
   // Only a rotation needs it.
   const { changeSettings } = await import('../rotating/change-settings.js');
   const { sayAfterRotation } = await import('./say-rotation.js');
-  const { config, nextHolders } = options;
-  const settings = await changeSettings({ config, next, holders: nextHolders, env: io.env });
+  const settings = await changeSettings({ config: options.config, next, env: io.env });
   sayAfterRotation(io, { outgoing: rootKey.thumbprint, next, settings });
   return code;
 }
@@ -106,19 +101,15 @@ async function attach(
 async function signaturesOfHolders(
   io: Io,
   { folder, files: { payloads } }: { readonly folder: string; readonly files: RequestFiles },
-  { settings: { holders }, nextHolders }: Options,
+  { holders }: Options,
 ): Promise<ReadonlyMap<PayloadType, Uint8Array>> {
-  const isRotation = payloads.has('rotation');
-  const parts = [
-    { isStep: false, record: isRotation ? nextHolders : holders },
-    { isStep: true, record: holders },
-  ];
   const found = new Map<PayloadType, Uint8Array>();
-  for (const { isStep, record } of parts) {
+  if (holders === undefined) return found;
+  for (const isStep of [false, true]) {
     const part = new Map([...payloads].filter(([type]) => (type === 'rotation') === isStep));
     const [type] = part.keys();
-    if (type === undefined || record === undefined || !hasMessages(folderOf(folder, type))) continue;
-    const signed = await sharedSignatures(io, { folder: folderOf(folder, type), payloads: part }, record);
+    if (type === undefined || !hasMessages(folderOf(folder, type))) continue;
+    const signed = await sharedSignatures(io, { folder: folderOf(folder, type), payloads: part }, holders);
     for (const [each, signature] of signed) found.set(each, signature);
   }
   return found;
@@ -128,20 +119,23 @@ async function signaturesOfHolders(
 async function sharedSignatures(
   io: Io,
   { folder, payloads }: Pick<RequestFiles, 'payloads'> & { readonly folder: string },
-  holders: string,
+  holders: readonly string[],
 ): Promise<readonly (readonly [PayloadType, Uint8Array])[]> {
   // Imported on demand, because the other commands need no FROST.
   const { MAX_HOLDERS_BYTES, parseHolders } = await import('../../custody/ceremony/holders-file.js');
   const { readProgress, signaturesOf } = await import('../../custody/holder-signing/aggregate.js');
-  const group = await parseHolders(readBytes(holders, MAX_HOLDERS_BYTES), holders);
-  const { rootKey } = group;
+  const groups = await Promise.all(
+    holders.map((file) => parseHolders(readBytes(file, MAX_HOLDERS_BYTES), file)),
+  );
   const [asked] = requestedKeys({ payloads });
-  if (asked !== rootKey.thumbprint) {
+  const group = groups.find(({ rootKey }) => rootKey.thumbprint === asked);
+  if (group === undefined) {
     throw new SharedKeyRejected(
       'ERR_OTHER_KEY',
-      `${holders} names the holders of ${rootKey.thumbprint}, but ${folder} is to be signed by ${asked}`,
+      `${folder} is to be signed by ${asked}, whose holders are not in ${holders.join(' and ')}: add its record to --holders`,
     );
   }
+  const { rootKey } = group;
   const task = signingTask(
     folder,
     group,
@@ -175,6 +169,6 @@ function readSignatureFile(named: string | undefined, folder: string, type: Payl
   if (existsSync(file)) return readBytes(file, MAX_SIGNATURE_BYTES);
   throw new UsageError(
     `${file} does not exist: sign the request first, with \`sign ${folder}\` on the machine that has the key; if holders have ` +
-      'signed it, name their record with --holders, or with holders in registry.yaml',
+      'signed it, name their record with --holders',
   );
 }

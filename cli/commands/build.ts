@@ -12,6 +12,7 @@ import {
   type BuildCommandOptions,
   onlineChoice,
   treeOptions,
+  UPDATED_AT_OPTION,
 } from '../options/publication-options.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
@@ -22,7 +23,7 @@ import { listChoice, publishChoice, reportPublished } from './publishing.js';
 
 /** `passport-registry build` */
 export function declareBuild(command: Command, io: Io) {
-  addOptions(command, ...BUILD_OPTIONS);
+  addOptions(command, ...BUILD_OPTIONS, UPDATED_AT_OPTION);
   return async ({ unsigned, ...options }: BuildCommandOptions) =>
     unsigned === undefined
       ? codeOf(await buildAndReport(io, options))

@@ -24,7 +24,6 @@ import { emit, type Io, say } from '../terminal/io.js';
 import { addCommands, type Run } from './add-commands.js';
 
 interface StartOptions {
-  holders: string[];
   threshold: string;
   splits?: string;
 }
@@ -49,31 +48,43 @@ export function declareCeremony(command: Command, _io: Io, run: Run): undefined 
   addCommands(command, run, {
     start: {
       summary: 'write who shares the key, and how many of them sign, to a new folder',
-      example: 'keys ceremony start ceremony --holders Anna Bo Cy --threshold 2',
+      examples: [
+        'keys ceremony start ceremony Anna Bo Cy --threshold 2',
+        'keys ceremony start ceremony Anna Bo --threshold 2 --splits root.json',
+      ],
       isWithoutSettings: true,
       load: async () => declareStart,
     },
     join: {
       summary: 'take part: run it once, and once more when all holders have joined',
-      example: 'keys ceremony join ceremony --as Anna --share anna.share',
+      examples: [
+        'keys ceremony join ceremony --as Anna --share anna.share',
+        'keys ceremony join ceremony --share anna.share',
+      ],
       isWithoutSettings: true,
       load: async () => declareJoin,
     },
     split: {
       summary: 'split an existing Ed25519 key among the holders, when all have joined',
-      example: 'keys ceremony split ceremony --key root-key.pem',
+      examples: [
+        'keys ceremony split ceremony --key root-key.pem',
+        'keys ceremony split ceremony --key env:ROOT_KEY',
+      ],
       isWithoutSettings: true,
       load: async () => declareSplit,
     },
     finish: {
       summary: 'compare the fingerprint, write your share and a receipt',
-      example: 'keys ceremony finish ceremony --share anna.share',
+      examples: [
+        'keys ceremony finish ceremony --share anna.share',
+        'keys ceremony finish ceremony --share anna.share --json',
+      ],
       isWithoutSettings: true,
       load: async () => declareFinish,
     },
     status: {
       summary: 'show how far a ceremony is, and who must act',
-      example: 'keys ceremony status ceremony',
+      examples: ['keys ceremony status ceremony', 'keys ceremony status ceremony --json'],
       isWithoutSettings: true,
       load: async () => declareCeremonyStatus,
     },
@@ -83,13 +94,13 @@ export function declareCeremony(command: Command, _io: Io, run: Run): undefined 
 function declareStart(command: Command, io: Io) {
   command
     .argument('<folder>', 'folder that the holders pass around or synchronise')
-    .requiredOption('--holders <name...>', 'names of the holders')
+    .argument('<name...>', 'names of the holders')
     .requiredOption('--threshold <number>', 'how many holders sign together')
     .option(
       '--splits <file>',
       'public JWK of an existing Ed25519 root key, to split instead of making a new key',
     );
-  return async (folder: string, { holders, threshold, splits }: StartOptions) => {
+  return async (folder: string, names: string[], { threshold, splits }: StartOptions) => {
     const key = splits === undefined ? undefined : await loadRootKey(splits, io.env);
     if (key !== undefined && key.algorithm !== 'Ed25519') {
       throw new UsageError(
@@ -97,7 +108,7 @@ function declareStart(command: Command, io: Io) {
       );
     }
     startCeremony(folder, {
-      names: holders,
+      names,
       threshold: wholeNumber('--threshold', threshold),
       splits: key,
     });

@@ -2,9 +2,9 @@ import { Option } from 'commander';
 import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
 import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
-import { type FormatOptions, numberOption } from '../options/common-options.js';
+import { numberOption } from '../options/common-options.js';
 import { assertKnown, namedRecords, notBesidesFiles, RECORDS_FOLDER } from '../options/named-records.js';
-import { report } from '../terminal/diagnostics.js';
+import { type FormatOptions, formatOf, report } from '../terminal/diagnostics.js';
 import { count, type Io, reportOutput, writeLine } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 
@@ -14,18 +14,13 @@ export interface OnlineOptions {
   changed?: string;
   allowPrivate?: true;
   timeout: number;
-  concurrency: number;
 }
 
 /** The same, for the help. */
 export const ONLINE_OPTIONS = [
-  new Option('--changed <base>', 'with --online: only issuers whose records differ from a commit'),
-  new Option('--allow-private', 'with --online: also contact private, loopback and link-local addresses'),
-  numberOption('--timeout <seconds>', 'with --online: time limit for each response').default(10),
-  numberOption(
-    '--concurrency <number>',
-    'with --online: number of issuers to check at the same time',
-  ).default(16),
+  new Option('--changed <base>', 'with --online: only records changed since a commit'),
+  new Option('--allow-private', 'with --online: also ask private addresses'),
+  numberOption('--timeout <seconds>', 'with --online: limit for a response').default(10),
 ];
 
 /** `passport-registry check --online` */
@@ -34,19 +29,20 @@ export async function checkIssuers(
   names: readonly string[],
   options: OnlineOptions & FormatOptions,
 ): Promise<number> {
-  const { timeout, concurrency, allowPrivate = false } = options;
+  const { timeout, allowPrivate = false } = options;
   // Imported on demand: no other command contacts issuers, and the modules of Node.js for these requests load slowly.
   const { checkOnline } = await import('../online/check-online.js');
   const records = await recordsOf(io, names, options);
   const online = await withProgress(io, (onProgress) =>
-    checkOnline(records, { timeout, concurrency, allowPrivate }, onProgress),
+    checkOnline(records, { timeout, allowPrivate }, onProgress),
   );
   const diagnostics = [...records.diagnostics, ...online.diagnostics].sort(byPlace);
   const ok = !diagnostics.some(isError);
-  report(io, options.format, { ok, ...online, diagnostics });
+  const format = formatOf(io, options);
+  report(io, format, { ok, ...online, diagnostics });
   const countOf = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
   writeLine(
-    reportOutput(io, options.format !== 'text'),
+    reportOutput(io, format !== 'text'),
     `${count(online.issuers.length, 'issuer')}: ${countOf('good')} passed, ${countOf('bad')} failed, ${countOf('revoked')} revoked and not checked`,
   );
   return ok ? 0 : 1;

@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
 import { checkLayout, fixLayout } from '../../generator/authoring/layout.js';
 import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
-import { UsageError } from '../../generator/errors.js';
 import { checkRecords } from '../../generator/records/check-records.js';
 import { type Collected, collectRecordFiles, type RecordFile } from '../../generator/records/collect.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
-import { addOptions, type FormatOptions, formatOptions } from '../options/common-options.js';
+import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
 import { PRODUCTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
-import { report, tally } from '../terminal/diagnostics.js';
+import { type FormatOptions, formatOf, report, tally } from '../terminal/diagnostics.js';
 import { count, type Io, reportOutput, say, writeLine } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { watchForever } from '../terminal/until-stopped.js';
@@ -21,21 +20,17 @@ type Options = FormatOptions &
 /** `passport-registry check` */
 export function declareCheck(command: Command, io: Io) {
   command
-    .description('check records: their fields, their layout and, with --online, what their issuers serve')
-    .argument(
-      '[path|id...]',
-      'files, folders or issuer ids (default: issuers, or the records in this folder)',
-    )
-    .option('--fix', 'first format the records, and keep their comments')
-    .option('--online', 'ask the issuers: compare their metadata, keys and policy with the records')
-    .option('--watch', 'keep running, and check again after each change')
+    .description('check records: fields, layout and, with --online, what issuers serve')
+    .argument('[path|id...]', 'files, folders or issuer ids (default: issuers)')
+    .option('--fix', 'format the records first; comments stay')
+    .option('--online', 'compare the records with what the issuers serve')
+    .option('--watch', 'keep running, and check after each change')
     .option('--issuers <dir>', 'folder of the records');
-  addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, ...formatOptions());
+  addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, JSON_OPTION);
   return async (names: string[], options: Options) => {
     if (options.online) return checkIssuers(io, names, options);
     const named = namedRecords(names, options.issuers);
     if (options.watch !== true) return checkFiles(io, named, options);
-    if (options.format !== 'text') throw new UsageError('--watch supports only the text format');
     assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
     return watchForever(io, named.paths, async () => {
       writeLine(io.stdout, `--- ${new Date().toLocaleTimeString()}`);
@@ -64,8 +59,9 @@ async function checkFiles(io: Io, named: NamedRecords, options: Options): Promis
     };
   });
   const ok = !diagnostics.some(isError);
-  report(io, options.format, { ok, files, ...(options.fix && { changed }), diagnostics });
-  const output = reportOutput(io, options.format !== 'text');
+  const format = formatOf(io, options);
+  report(io, format, { ok, files, ...(options.fix && { changed }), diagnostics });
+  const output = reportOutput(io, format !== 'text');
   writeLine(
     output,
     `${count(files, 'file')}: ${tally(diagnostics)}${options.fix ? `, ${changed} reformatted` : ''}`,

@@ -1,11 +1,7 @@
 import type { Command, Option } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
-import {
-  type CheckpointChoice,
-  ONLINE_CHECKPOINT_HOURS,
-  ROOT_CHECKPOINT_HOURS,
-} from '../../generator/freshness/checkpoint.js';
+import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
 import { missingOnlineKey } from '../../generator/freshness/online-keys.js';
 import type { CommittedTree } from '../../generator/publishing/committed.js';
 import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
@@ -22,7 +18,7 @@ import {
 } from '../../generator/publishing/publish-checkpoint.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
-import { addOptions, JSON_OPTION, numberOption, OFFLINE_OPTION } from '../options/common-options.js';
+import { addOptions, JSON_OPTION, OFFLINE_OPTION } from '../options/common-options.js';
 import { COSIGN_OPTION, checkpointChoice, cosignChoice } from '../options/publication-options.js';
 import { hasSigner, type WithSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice } from '../options/signer-options.js';
@@ -30,6 +26,7 @@ import { emit, type Io, say } from '../terminal/io.js';
 import { sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
 
 interface Options extends WithSettings {
+  cosignWait?: number;
   offline?: true;
   json?: true;
 }
@@ -44,9 +41,7 @@ interface HoldOptions extends Options {
 /** `passport-registry checkpoint` */
 export function declareCheckpoint(command: Command, io: Io) {
   command
-    .description(
-      'complete a publication that waits for witnesses, or sign a new checkpoint, with the online key, or else the root key',
-    )
+    .description('complete a publication that waits for witnesses, or sign a new checkpoint')
     .argument('[dir]', 'folder of the tree', 'dist');
   addOptions(command, ...CHECKPOINT_OPTIONS);
   return (out: string, options: Options) => renew(io, out, options);
@@ -55,12 +50,10 @@ export function declareCheckpoint(command: Command, io: Io) {
 /** `passport-registry hold` */
 export function declareHold(command: Command, io: Io) {
   command
-    .description(
-      'stop issuers at once, or end that: sign a checkpoint that holds them or not, with the online key, or else the root key',
-    )
+    .description('stop issuers at once, or end that, with a new checkpoint')
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
-    .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
+    .option('--false-alarm', 'with --end: also if the list stops them not')
     .option('--all', 'with --end: of every issuer')
     .option('--out <dir>', 'folder of the tree', 'dist');
   addOptions(command, ...CHECKPOINT_OPTIONS);
@@ -70,10 +63,6 @@ export function declareHold(command: Command, io: Io) {
 const CHECKPOINT_OPTIONS: readonly Option[] = [
   ...keyOptions('online-'),
   COSIGN_OPTION,
-  numberOption(
-    '--hours <number>',
-    `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${ONLINE_CHECKPOINT_HOURS} by an online key, and ${ROOT_CHECKPOINT_HOURS} by the root key)`,
-  ),
   OFFLINE_OPTION,
   JSON_OPTION,
 ];
@@ -135,7 +124,7 @@ async function sign(
   { output, work, isHold, ids = [] }: CheckpointTask,
   options: Options,
 ): Promise<SignedCheckpoint> {
-  const witnesses = cosignChoice(options.settings);
+  const witnesses = cosignChoice(options.settings, options.cosignWait);
   const found = await openCommitted(output, witnesses);
   // A typing error should show before anybody looks for a key.
   if (isHold && found.published !== undefined) assertListed(ids, found.published);

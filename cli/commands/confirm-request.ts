@@ -28,16 +28,10 @@ export interface RequestOptions extends PublicationOptions {
 
 /** The same, for the help. */
 export const REQUEST_OPTIONS = [
-  new Option(
-    '--previous-root-key <file>',
-    'public JWK of the outgoing root key, to sign a rotation with the next one',
-  ),
-  new Option(
-    '--instead-of <hash>',
-    'what was signed last and never published: payload hash of a list, or thumbprint of a next root key',
-  ),
-  new Option('--memory <dir>', 'folder that records what was signed (default: one for this user)'),
-  new Option('--yes', 'sign without asking'),
+  new Option('--previous-root-key <file>', 'outgoing root key, to sign with the next one'),
+  new Option('--instead-of <hash>', 'what was signed last and never published'),
+  new Option('--memory <dir>', 'folder that records what was signed'),
+  new Option('--yes', 'do not ask'),
   ...EXCEPTION_OPTIONS,
 ];
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
-import { addOptions, type FormatOptions, formatOptions } from '../options/common-options.js';
+import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import {
   exceptions,
   OVERRIDE_OPTION,
@@ -10,40 +10,39 @@ import {
 } from '../options/publication-options.js';
 import { TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress } from '../options/values.js';
-import { report, tally } from '../terminal/diagnostics.js';
+import { type FormatOptions, formatOf, report, tally } from '../terminal/diagnostics.js';
 import { forMarkdown } from '../terminal/for-markdown.js';
 import { count, type Io, reportOutput, writeLine } from '../terminal/io.js';
 import { writePublication } from '../terminal/write-past.js';
 import { readSides, type SideArguments, type Sides } from './diff-sides.js';
 
-type Options = PublicationOptions & {
-  format: FormatOptions['format'] | 'markdown';
-  issuers?: string;
-  at?: string[];
-  failOn: 'error' | 'warning';
-};
+type Options = PublicationOptions &
+  FormatOptions & {
+    issuers?: string;
+    at?: string[];
+    failOn: 'error' | 'warning';
+  };
+
+const MARKDOWN_OPTION = new Option('--markdown', 'report as Markdown on stdout, for a comment');
 
 /** `passport-registry diff` */
 export function declareDiff(command: Command, io: Io) {
   command
     .description('show what a change does to the issuers, and check the rules of change')
-    .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, or a URL')
-    .argument(
-      '[after]',
-      'what to compare with: the same, or the file of one record (default: issuers, or the records in this folder)',
-    )
-    .option('--issuers <dir>', 'folder of the records, also within commits (default: issuers)')
+    .argument('<before>', 'A..B or A...B of git, a commit, a folder or a URL')
+    .argument('[after]', 'the same, or one record (default: issuers)')
+    .option('--issuers <dir>', 'folder of the records, also in commits')
     .addOption(TRUST_OPTION)
     .option(
       '--at <time>',
-      'given twice: compare the lists that a registry with a log had in force at two times, RFC 3339',
+      'twice: compare the lists in force at two times',
       (time: string, times: readonly string[] = []) => [...times, time],
     );
-  const failOn = new Option('--fail-on <severity>', 'which problems end with exit code 1')
+  const failOn = new Option('--fail-on <severity>', 'error or warning: what ends with exit code 1')
     .choices(['error', 'warning'])
     .default('error');
   const ofRules = [OVERRIDE_OPTION, ...PRODUCTION_OPTIONS];
-  addOptions(command, ...ofRules, failOn, ...formatOptions('markdown'));
+  addOptions(command, ...ofRules, failOn, JSON_OPTION, MARKDOWN_OPTION);
   return (before: string, after: string | undefined, options: Options) => diff(io, [before, after], options);
 }
 
@@ -55,7 +54,7 @@ async function diff(io: Io, compared: SideArguments, options: Options): Promise<
   const diagnostics = publicationProblems({ before, after }, exceptions(options), development);
   const failing = options.failOn === 'warning' ? ['error', 'warning'] : ['error'];
   const ok = diagnostics.every(({ severity }) => !failing.includes(severity));
-  const { format } = options;
+  const format = formatOf(io, options);
   const output = reportOutput(io, format !== 'text');
   for (const side of past ?? []) {
     writeLine(output, `the list of ${side.at}`);

@@ -25,12 +25,9 @@ interface Options extends BuildCommandOptions {
 export function declareSuspend(command: Command, io: Io) {
   command
     .description('suspend issuers, or end that: edit their records, build, sign, verify')
-    .argument('<id...>', 'issuer_ids')
+    .argument('<id...>')
     .option('--end', 'end the suspension: make the issuers active again')
-    .requiredOption(
-      '--reason <text>',
-      'the reason, which is published, or with --end a comment in the record',
-    );
+    .requiredOption('--reason <text>', 'the reason, which is published unless with --end');
   addOptions(command, ...BUILD_OPTIONS);
   return (given: string[], options: Options) => {
     const ids = [...new Set(given)];
@@ -42,7 +39,7 @@ export function declareSuspend(command: Command, io: Io) {
 export function declareRevoke(command: Command, io: Io) {
   command
     .description('revoke an issuer for good: edit its record, build, sign, verify')
-    .argument('<id>', 'issuer_id')
+    .argument('<id>')
     .requiredOption('--reason <text>', 'the reason, which is published');
   addOptions(command, ...BUILD_OPTIONS);
   return (id: string, options: Options) => changeAndBuild(io, { ids: [id], to: 'revoked' }, options);
@@ -116,8 +113,9 @@ async function sayHeld(io: Io, { ids, to }: StatusChange, out: string): Promise<
 }
 
 /** What is said of the issuers that the newest list suspends. Completes what was committed, or a killed command has left. */
-async function suspensionsIn({ out, settings }: Options): Promise<ReadonlyMap<string, AboutIssuer>> {
-  const { newest } = await withOutputFolder(out, (output) => openCommitted(output, cosignChoice(settings)));
+async function suspensionsIn(options: Options): Promise<ReadonlyMap<string, AboutIssuer>> {
+  const witnesses = cosignChoice(options.settings, options.cosignWait);
+  const { newest } = await withOutputFolder(options.out, (output) => openCommitted(output, witnesses));
   const suspended = newest?.issuers.filter(({ status }) => status === 'suspended') ?? [];
   return new Map(suspended.map(({ issuer_id }) => [issuer_id, newest?.about.get(issuer_id) ?? {}]));
 }

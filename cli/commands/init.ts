@@ -29,8 +29,6 @@ interface Options extends NewKeyPassphraseOptions {
   name?: string;
   contact?: string;
   baseUrl?: string;
-  description?: string;
-  homepage?: string;
   key?: string;
   tool?: string;
 }
@@ -56,8 +54,6 @@ export function declareInit(command: Command, io: Io) {
     .option('--name <text>', 'name of the registry')
     .option('--contact <address>', 'e-mail address of the operator')
     .option('--base-url <url>', 'URL where the registry will be published')
-    .option('--description <text>', 'what the registry is, in one line')
-    .option('--homepage <url>', 'https URL of a page about the operator')
     .option('--key <file>', 'make a root key in this new file, outside of the folder');
   addOptions(command, ...NEW_PASSPHRASE_OPTIONS).option(
     '--tool <spec>',
@@ -71,8 +67,8 @@ async function init(io: Io, named: string, options: Options): Promise<void> {
   const tool = options.tool === undefined ? runningTool() : namedTool(options.tool);
   const newPassphrase =
     options.key === undefined ? () => undefined : await newKeyPassphrase(io, options.key, options);
-  const { name, contact, baseUrl, description, homepage } = options;
-  const given = { name, contact, base_url: baseUrl, description, homepage };
+  const { name, contact, baseUrl } = options;
+  const given = { name, contact, base_url: baseUrl };
   const settings = await allSettings(io, folder, { ...given, ...keySettings(folder), ...OF_NEW_REGISTRIES });
   parseRegistrySettings(CONFIGURATION_FILE, registryYaml(settings));
   const written = await writeRegistry({ folder, settings, tool }, { newPassphrase, env: io.env });

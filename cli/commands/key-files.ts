@@ -18,9 +18,9 @@ interface GenerateOptions extends NewKeyPassphraseOptions {
 }
 
 interface PublicOptions {
-  log?: string;
-  witness?: string;
-  state?: string;
+  origin?: string;
+  witnessName?: string;
+  witnessState?: string;
 }
 
 /** `passport-registry keys generate` */
@@ -50,26 +50,27 @@ async function generateKey(io: Io, options: GenerateOptions) {
 export function declarePublic(command: Command, io: Io) {
   command
     .argument('<file>', 'private key (PEM or JWK) or public key, or env:NAME')
-    .option('--log <origin>', 'print the verifier key of this log instead, such as registry.example/log')
-    .option(
-      '--witness <name>',
-      'print the verifier key of this witness instead: its URL without https://, such as mirror.example',
-    )
-    .option('--state <dir>', 'with --witness: create the folder that remembers what the witness cosigns');
+    .option('--origin <origin>', 'print the verifier key of a log, such as registry.example/log')
+    .option('--witness-name <name>', 'print the verifier key of a witness, such as mirror.example')
+    .option('--witness-state <dir>', 'with --witness-name: make the folder of its state');
   return (file: string, options: PublicOptions) => printPublicKey(io, file, options);
 }
 
-async function printPublicKey(io: Io, file: string, { log, witness, state }: PublicOptions): Promise<void> {
+async function printPublicKey(
+  io: Io,
+  file: string,
+  { origin, witnessName, witnessState: state }: PublicOptions,
+): Promise<void> {
   const key = await publicKeyOf(file, io.env);
-  if (log !== undefined) {
-    io.stdout.write(`${logIdentity(log, key).vkey}\n`);
+  if (origin !== undefined) {
+    io.stdout.write(`${logIdentity(origin, key).vkey}\n`);
     return;
   }
-  if (witness === undefined) {
+  if (witnessName === undefined) {
     emit(io, key.jwk);
     return;
   }
-  const vkey = witnessVkey(witness, key);
+  const vkey = witnessVkey(witnessName, key);
   if (state !== undefined) createState(state, vkey);
   io.stdout.write(`${vkey}\n`);
   if (state !== undefined) say(io, `${state} is the state of this witness. ${KEEP_STATE}`);

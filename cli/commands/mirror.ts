@@ -11,7 +11,7 @@ import { repeatForever } from '../terminal/until-stopped.js';
 import { addCommands, type Run } from './add-commands.js';
 
 interface Options extends WithSettings {
-  watch?: number;
+  every?: number;
   json?: true;
 }
 
@@ -27,12 +27,15 @@ export function declareMirror(command: Command, io: Io, run: Run) {
     .argument('<source>', 'URL of the registry')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
     .addOption(TRUST_OPTION)
-    .addOption(numberOption('--watch <seconds>', 'keep running, and check again after this time'))
+    .addOption(numberOption('--every <seconds>', 'keep running, and check again after this time'))
     .addOption(JSON_OPTION);
   addCommands(command, run, {
     status: {
       summary: 'compare a registry with its mirrors',
-      example: 'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',
+      examples: [
+        'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',
+        'mirror status --max-behind 600',
+      ],
       load: async () => declareMirrorStatus,
     },
   });
@@ -73,7 +76,7 @@ async function mirror(
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
-  const { watch: seconds, json = false } = options;
+  const { every: seconds, json = false } = options;
   if (seconds !== undefined) return repeatForever(io, { seconds, json }, once);
   await once();
   return 0;

@@ -13,7 +13,6 @@ import { count, emit, grouped, type Io, type Output, reportOutput, writeLine } f
 import { repeatForever } from '../terminal/until-stopped.js';
 
 interface Options extends WithSettings {
-  watch?: string[];
   state?: string;
   since?: string;
   maxBehind: number;
@@ -26,20 +25,26 @@ interface Options extends WithSettings {
 export function declareMonitor(command: Command, io: Io) {
   command
     .argument('<url>', 'URL of the registry')
+    .argument('[id...]', 'issuers whose changes end with exit code 5')
     .addOption(TRUST_OPTION)
-    .option('--mirror <url...>', 'URLs of its mirrors (default: the other sources of the trust anchor)')
-    .option('--watch <id...>', 'issuers whose changes end with exit code 5')
-    .option('--state <dir>', 'folder of what earlier rounds have seen, which the next round continues')
-    .option('--since <duration>', 'without earlier rounds: tell the changes of this time, such as 2d')
+    .option('--mirror <url...>', 'URLs of its mirrors (default: of the trust anchor)')
+    .option('--state <dir>', 'folder of what earlier rounds have seen')
+    .option('--since <duration>', 'without --state: the changes of this time, such as 2d')
     .addOption(MAX_BEHIND_OPTION)
     .addOption(numberOption('--timeout <seconds>', 'time limit of a round').default(600))
     .addOption(numberOption('--every <seconds>', 'keep running, and check again after this time'))
     .addOption(JSON_OPTION);
-  return (url: string, options: Options) => monitor(io, url, options);
+  return (url: string, watch: string[], options: Options) => monitor(io, { url, watch }, options);
 }
 
-async function monitor(io: Io, url: string, options: Options): Promise<number> {
-  const chosen = await monitorOptions(io, url, options);
+/** What to follow: a registry, and issuers of it. */
+interface Watched {
+  readonly url: string;
+  readonly watch: readonly string[];
+}
+
+async function monitor(io: Io, watched: Watched, options: Options): Promise<number> {
+  const chosen = await monitorOptions(io, watched, options);
   const { state } = options;
   let inMemory: KnownLog | undefined;
   const once = async () => {
@@ -59,13 +64,13 @@ async function monitor(io: Io, url: string, options: Options): Promise<number> {
   return seconds === undefined ? locked() : repeatForever(io, { seconds, json }, locked);
 }
 
-async function monitorOptions(io: Io, url: string, options: Options): Promise<MonitorOptions> {
+async function monitorOptions(io: Io, { url, watch }: Watched, options: Options): Promise<MonitorOptions> {
   const { root_key: rootKey, mirrors: others } = options.settings;
   const trust = rootKey === undefined ? undefined : await loadTrust(io, rootKey);
   const isOther = (source: string) => withoutSlash(source) !== withoutSlash(url);
   const mirrors = [...new Set(others ?? trust?.sources ?? [])].filter(isOther);
   assertAddresses([url, ...mirrors]);
-  const { since, watch = [] } = options;
+  const { since } = options;
   return {
     ...{ url, mirrors, trust, watch, folder: options.state },
     sinceMs: since === undefined ? undefined : duration('--since', since),

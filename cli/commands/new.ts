@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import { type Issuer, TIERS } from '@passport-registry/verifier';
 import { type Command, Option } from 'commander';
 import { writeNewRecord } from '../../generator/authoring/new-record.js';
-import { UsageError } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { reservedField } from '../../generator/review/reserved-names.js';
 import { fileUrl } from '../../generator/verification/ask-host.js';
@@ -18,16 +17,8 @@ import { type Io, say } from '../terminal/io.js';
 interface Options extends WithSettings {
   issuers: string;
   name?: string;
-  registry?: string;
   issuerUrl?: string;
-  jwksUri?: string;
-  discoveryUri?: string;
   tier: Issuer['tier'];
-  certifiedSince?: string;
-  policyUri?: string;
-  geographicalScope?: string[];
-  domainScope?: string[];
-  passportTypes?: string[];
   contact?: string;
 }
 
@@ -42,42 +33,27 @@ export function declareNew(command: Command, io: Io) {
     .addOption(ISSUERS_OPTION)
     .option('--name <text>', 'what people call the issuer')
     .option('--issuer-url <url>', 'URL of the issuer, with its keys and metadata at the well-known paths')
-    .option('--jwks-uri <url>', "URL of the issuer's public keys")
-    .option('--discovery-uri <url>', "URL of the issuer's metadata")
     .addOption(new Option('--tier <name>', 'tier').choices(TIERS).default('registered'))
-    .option('--certified-since <time>', 'RFC 3339 (default: now)')
-    .option('--policy-uri <url>', "URL of the issuer's policy, as a page for people")
-    .option('--geographical-scope <code...>', 'ISO 3166 codes, or global')
-    .option('--domain-scope <slug...>', 'slugs or DNS names')
-    .option('--passport-types <slug...>', 'slugs')
-    .option('--contact <address>', 'e-mail address')
-    .option('--registry <url>', 'URL of the registry, where editors find the schema');
+    .option('--contact <address>', 'e-mail address');
   return (id: string, options: Options) => createRecord(io, id, options);
 }
 
 async function createRecord(io: Io, id: string, options: Options): Promise<void> {
-  const registry = options.registry ?? options.settings.base_url;
-  const schema = schemaLocation(registry);
-  const { jwksUri, discoveryUri } = await issuerUrls(io, options);
-  const optional = {
-    name: options.name,
-    policy_uri: options.policyUri,
-    geographical_scope: options.geographicalScope,
-    domain_scope: options.domainScope,
-    passport_types: options.passportTypes,
-    contact: options.contact,
-  };
+  const { name, contact, tier, settings } = options;
+  const base = await issuerUrl(io, options);
   const issuer = {
     issuer_id: id,
-    tier: options.tier,
+    tier,
     status: 'active' as const,
-    jwks_uri: jwksUri,
-    discovery_uri: discoveryUri,
-    certified_since: options.certifiedSince ?? formatUpdatedAt(Date.now()),
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+    // The well-known paths (rule issuer-metadata).
+    jwks_uri: `${base}/.well-known/jwks.json`,
+    discovery_uri: `${base}/.well-known/openid-configuration`,
+    certified_since: formatUpdatedAt(Date.now()),
+    ...(name !== undefined && { name }),
+    ...(contact !== undefined && { contact }),
   };
   const isRegistry = existsSync(options.issuers) || existsSync(CONFIGURATION_FILE);
-  const file = writeNewRecord(options.issuers, issuer, schema);
+  const file = writeNewRecord(options.issuers, issuer, schemaLocation(settings.base_url));
   say(io, `${file} is a valid record.`);
   const reserved = reservedField(issuer);
   if (reserved !== undefined) {
@@ -91,7 +67,7 @@ async function createRecord(io: Io, id: string, options: Options): Promise<void>
     ? ', once its URLs are those of a real issuer: names under .alt never answer'
     : '';
   const review = `Review it, then run \`npx passport-registry check --online ${id}\`${later}.`;
-  for (const line of isRegistry ? [review] : nextSteps(file, registry)) say(io, line);
+  for (const line of isRegistry ? [review] : nextSteps(file)) say(io, line);
 }
 
 /** Whether a URL is under `.alt`, which no host of the Internet has (RFC 9476). Our documents use such names. */
@@ -102,39 +78,27 @@ function isMadeUp(issuer: Pick<Issuer, 'jwks_uri' | 'discovery_uri'>): boolean {
 }
 
 /** Says what an issuer does next, who has no copy of the registry's repository. */
-function nextSteps(file: string, registry = 'URL'): string[] {
+function nextSteps(file: string): string[] {
   return [
     'Next, fill in the other fields in an editor. Then check the record, what your host serves, and the published list:',
     `  passport-registry check ${file}`,
     `  passport-registry check --online ${file}`,
-    `  passport-registry diff ${registry} ${file}`,
+    `  passport-registry diff URL ${file}`,
     `To get listed, fork the registry's repository, add the file as ${RECORDS_FOLDER}/${basename(file)}, and send a pull request.`,
   ];
 }
 
-function schemaLocation(registry: string | undefined): string | undefined {
-  const source = registry === undefined ? undefined : asSource(registry);
-  if (registry !== undefined && source === undefined) {
-    throw new UsageError(
-      '--registry takes the http(s) URL of the registry without credentials, query or fragment: the record names it',
-    );
-  }
+/** Returns where editors find the schema: in this checkout, or where the registry is published. */
+function schemaLocation(baseUrl: string | undefined): string | undefined {
   if (existsSync(SCHEMA)) return SCHEMA;
+  const source = baseUrl === undefined ? undefined : asSource(baseUrl);
   return source === undefined ? undefined : fileUrl(source, SCHEMA).href;
 }
 
-/**
- * Returns the URLs of the issuer's documents: from the options, or at the well-known paths (rule issuer-metadata). Asks
- * for a missing URL.
- */
-async function issuerUrls(io: Io, options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
-  const { jwksUri, discoveryUri, issuerUrl } = options;
-  if (jwksUri !== undefined && discoveryUri !== undefined) return { jwksUri, discoveryUri };
+/** Returns the URL of the issuer, without a slash at the end. Asks for it if no option gives it. */
+async function issuerUrl(io: Io, options: Options): Promise<string> {
   const question = 'URL of the issuer, such as https://issuer.example: ';
-  const otherwise = 'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask';
-  const base = (issuerUrl ?? (await ask(io, question, otherwise))).replace(/\/$/, '');
-  return {
-    jwksUri: jwksUri ?? `${base}/.well-known/jwks.json`,
-    discoveryUri: discoveryUri ?? `${base}/.well-known/openid-configuration`,
-  };
+  const otherwise = 'give --issuer-url: there is no terminal to ask';
+  const url = options.issuerUrl ?? (await ask(io, question, otherwise));
+  return url.replace(/\/$/, '');
 }

@@ -28,20 +28,14 @@ export function declarePin(command: Command, io: Io) {
   command
     .description('write the trust anchor of a registry whose thumbprint you know')
     .argument('<url>', 'URL of the registry')
-    .option(
-      '--thumbprint <thumbprint>',
-      'thumbprint of the root key, from the operator, not from the registry',
-    )
-    .option(
-      '--next-root <thumbprint...>',
-      'thumbprints of the 1 to 3 keys that can follow the root key, from the operator',
-    )
+    .option('--thumbprint <thumbprint>', 'of the root key, from the operator')
+    .option('--next-root <thumbprint...>', 'of the 1 to 3 keys that can follow it')
     .option('--trust-anchor <file>', 'file of the trust anchor', 'trust-anchor.json')
-    .option('--witness <vkey...>', "verifier keys of the log's witnesses, from their operators")
-    .option('--quorum <number>', 'how many of these witnesses must have cosigned the log')
-    .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
-    .option('--allow-development', 'also pin a registry that a development key signed')
-    .option('--force', 'replace an existing file that has other content')
+    .option('--witness <vkey...>', "verifier keys of the log's witnesses")
+    .option('--quorum <number>', 'how many of these must have cosigned')
+    .option('--trust-on-first-use', 'pin what the registry shows now')
+    .option('--allow-development', 'also pin a development key')
+    .option('--force', 'replace a file with other content')
     .addOption(JSON_OPTION);
   return (url: string, options: Options) => pin(io, url, options);
 }
@@ -97,7 +91,7 @@ function quorumChoice({ witness: witnesses, quorum }: Options): Witnessed | unde
   const malformed = witnesses.find((vkey) => !GRAMMAR.witnessKey.pattern.test(vkey));
   if (malformed !== undefined) {
     throw new UsageError(
-      `--witness takes the verifier key of a witness, as \`keys public --witness\` prints it, not ${JSON.stringify(malformed)}`,
+      `--witness takes the verifier key of a witness, as \`keys public --witness-name\` prints it, not ${JSON.stringify(malformed)}`,
     );
   }
   if (!/^(?:[1-9]|[12][0-9]|3[0-2])$/.test(quorum))

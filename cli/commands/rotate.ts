@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { UsageError } from '../../generator/errors.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
-import { KEY_CURVES, type KeyCurve, loadRootKey } from '../../generator/signing/key-file.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
 import {
   addOptions,
   ISSUERS_OPTION,
@@ -10,7 +10,6 @@ import {
   OFFLINE_OPTION,
   OUT_OPTION,
 } from '../options/common-options.js';
-import { newKeyPassphrase } from '../options/new-passphrase.js';
 import {
   CHECKPOINT_OPTION,
   COMMIT_OPTION,
@@ -21,13 +20,8 @@ import {
   type PublicationOptions,
   treeOptions,
 } from '../options/publication-options.js';
-import {
-  keyOptions,
-  rootSignerChoice,
-  signerChoice,
-  signerFrom,
-  signerOptions,
-} from '../options/signer-options.js';
+import type { SignerSettings } from '../options/settings.js';
+import { keyOptions, rootSignerChoice, signerChoice } from '../options/signer-options.js';
 import { changeSettings } from '../rotating/change-settings.js';
 import { planRotation } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
@@ -46,10 +40,7 @@ export interface RotateCommandOptions extends PublicationOptions {
   unsigned?: string;
   nextKey?: string;
   nextPassphraseFile?: string;
-  nextSignerCommand?: string;
   nextRootKey?: string;
-  nextNoPassphrase?: true;
-  alg: KeyCurve;
   commit?: readonly string[];
   yes?: true;
   json?: true;
@@ -59,19 +50,14 @@ export interface RotateCommandOptions extends PublicationOptions {
 export function declareRotate(command: Command, io: Io) {
   addOptions(
     command,
-    new Option('--unsigned <dir>', 'do not sign: write a signing request for both keys to a new folder'),
+    new Option('--unsigned <dir>', 'write a signing request to a new folder'),
     ISSUERS_OPTION,
     OUT_OPTION,
     ...keyOptions(''),
-    ...signerOptions('next-'),
-    new Option('--root-key <file>', 'public JWK of the outgoing root key; required with a signing command'),
-    new Option(
-      '--next-root-key <file>',
-      'public JWK of the next root key; required with --next-signer-command and --unsigned',
-    ),
-    new Option('--alg <name>', 'algorithm of a key that is made').choices(KEY_CURVES).default('Ed25519'),
+    ...keyOptions('next-'),
+    new Option('--root-key <file>', 'public JWK of the outgoing root key'),
+    new Option('--next-root-key <file>', 'with --unsigned: public JWK of the next key'),
     COMMIT_OPTION,
-    new Option('--next-no-passphrase', 'do not encrypt a key that is made'),
     CHECKPOINT_OPTION,
     ...EXCEPTION_OPTIONS,
     ...LOG_OPTIONS,
@@ -90,11 +76,10 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions): Promise<num
     say(io, `The rotation of ${options.out} is complete: its root key is ${plan.next.thumbprint}.`);
     return finish(io, plan, options);
   }
-  const newPassphrase = plan.makesKey ? await nextPassphrase(io, options) : undefined;
   sayPlan(io, plan, options);
   if (!options.yes) await confirm(io);
   const started = performance.now();
-  const { next, build } = await rotate(plan, { ...given, newPassphrase });
+  const { next, build } = await rotate(plan, given);
   sayBuilt(io, build, performance.now() - started);
   const outgoing = plan.outgoing.thumbprint;
   return finish(io, { outgoing, next, build }, options);
@@ -115,8 +100,7 @@ async function finish(
   { outgoing, next, build }: Rotated,
   options: RotateCommandOptions,
 ): Promise<number> {
-  const { key, passphrase_file, ...command } = signerFrom(options, 'next');
-  const signer = key === undefined ? command : { key, passphrase_file };
+  const signer = nextSigner(options);
   const settings = await changeSettings({ config: options.config, next, signer, env: io.env });
   const code = build === undefined ? 0 : codeOf(build);
   const { thumbprint, nextRoots = [] } = next;
@@ -153,25 +137,18 @@ async function requestRotation(io: Io, folder: string, options: RotateCommandOpt
 }
 
 async function rotateOptions(io: Io, options: RotateCommandOptions): Promise<RotateOptions> {
-  const { issuers, out, alg, commit } = options;
+  const { issuers, out, commit } = options;
   return {
-    ...{ issuers, out, algorithm: alg, env: io.env },
+    ...{ issuers, out, env: io.env },
     outgoing: rootSignerChoice(io, options),
-    next: signerChoice(io, signerFrom(options, 'next'), {
-      rootKey: options.nextRootKey,
-      passphraseOption: '--next-passphrase-file',
-    }),
+    next: signerChoice(io, nextSigner(options), { passphraseOption: '--next-passphrase-file' }),
     commit: await committedKeys(io, commit),
     how: await publishChoice(io, options),
   };
 }
 
-function nextPassphrase(io: Io, options: RotateCommandOptions) {
-  return newKeyPassphrase(io, options.nextKey ?? 'the next key', {
-    passphraseFile: options.nextPassphraseFile,
-    passphrase: options.nextNoPassphrase !== true,
-    prefix: 'next-',
-  });
+function nextSigner({ nextKey, nextPassphraseFile }: RotateCommandOptions): SignerSettings {
+  return { key: nextKey, passphrase_file: nextPassphraseFile };
 }
 
 async function confirm(io: Io): Promise<void> {

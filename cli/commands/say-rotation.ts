@@ -7,23 +7,19 @@ import { count, type Io, say } from '../terminal/io.js';
 interface PlanOptions {
   readonly out: string;
   readonly nextKey?: string;
-  readonly nextSignerCommand?: string;
-  readonly alg: string;
   readonly commit?: readonly string[];
 }
 
 /** Prints what a rotation will do. */
 export function sayPlan(io: Io, plan: RotationPlan, options: PlanOptions): void {
-  const { outgoing, next, makesKey, commits, isOnline, changes } = plan;
-  const { out, nextKey, nextSignerCommand } = options;
-  const where = nextSignerCommand === undefined ? nextKey : 'the signing command';
-  const kind = makesKey ? `a new ${options.alg} key, which is made` : 'an encrypted key';
+  const { outgoing, next, commits, isOnline, changes } = plan;
+  const { out, nextKey } = options;
   const then = commits?.join(' or ') ?? 'any key may follow; to commit to keys, name them with --commit';
   const isOneOfThem = commits !== undefined && next === undefined && options.commit === undefined;
   const published = changes.length === 0 ? 'no change of records' : count(changes.length, 'changed issuer');
   say(io, `This replaces the root key of ${out}:`);
   say(io, `from   ${outgoing.thumbprint}`);
-  say(io, `to     ${next?.thumbprint ?? kind}, in ${where}`);
+  say(io, `to     ${next?.thumbprint ?? 'an encrypted key'}, in ${nextKey}`);
   say(io, `then   ${then}${isOneOfThem ? ', without the next key' : ''}`);
   say(io, `with   ${published}, and a checkpoint by the ${isOnline ? 'online' : 'next'} key`);
 }

@@ -22,7 +22,7 @@ export function declareServe(command: Command, io: Io, run: Run) {
   addCommands(command, run, {
     gate: {
       summary: 'answer gateways, which ask before each request',
-      example: 'serve gate --config gate.yaml',
+      examples: ['serve gate --config gate.yaml', 'serve --config gate.yaml gate'],
       isWithoutSettings: true,
       load: async () => declareGate,
     },

@@ -33,11 +33,8 @@ interface Options extends RequestOptions, ShareOptions {
 export function declareSign(command: Command, io: Io) {
   command
     .argument('<request>', 'folder that a command with `--unsigned` wrote')
-    .option(
-      '--share <file>',
-      "file with a holder's share of the root key, instead of a key: the first run commits, a later run signs",
-    )
-    .option('--again', 'with --share: replace your earlier commitments, and what you signed with them')
+    .option('--share <file>', "holder's share of the root key, in place of a key")
+    .option('--again', 'with --share: replace your earlier commitments')
     .addOption(JSON_OPTION);
   addOptions(command, ...ROOT_SIGNER_OPTIONS, ...REQUEST_OPTIONS);
   return (folder: string, options: Options) => sign(io, folder, options);

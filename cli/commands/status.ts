@@ -15,13 +15,13 @@ export function declareStatus(command: Command, io: Io) {
     .addOption(ISSUERS_OPTION)
     .addOption(OUT_OPTION)
     .option('--root-key <file>', 'public JWK of the root key')
-    .option('--key <file|env:NAME>', 'private root key; it is looked for, but never read')
+    .option('--key <file|env:NAME>', 'private root key: looked for, never read')
     .option('--base-url <url>', 'URL of the live registry')
     .option('--mirror <url...>', 'URLs of the mirrors');
   addOptions(command, ...EXCEPTION_OPTIONS)
     .option('--offline', 'ask no host')
     .addOption(
-      new Option('--fail-on <level>', 'what ends with exit code 1')
+      new Option('--fail-on <level>', 'error or warning: what ends with exit code 1')
         .choices(['error', 'warning'])
         .default('error'),
     )

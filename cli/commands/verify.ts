@@ -29,14 +29,11 @@ interface Options extends WithSettings {
 /** `passport-registry verify` */
 export function declareVerify(command: Command, io: Io) {
   command
-    .argument(
-      '[dir|url]',
-      'folder of a tree, or URL of a registry (default: base_url of registry.yaml, dist, or the source of the trust anchor)',
-    )
+    .argument('[dir|url]', 'folder of a tree, or URL (default: base_url, or dist)')
     .addOption(TRUST_OPTION)
-    .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
-    .option('--any-content-type', 'accept any content types from a host that cannot set them')
-    .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
+    .option('--conformance', 'also check types, caching and missing files')
+    .option('--any-content-type', 'accept any content types')
+    .option('--expect <dir>', 'the files must be those of the tree in this folder')
     .addOption(numberOption('--wait <seconds>', 'how long to try again until the registry is valid'))
     .addOption(JSON_OPTION);
   return (where: string | undefined, options: Options) => verify(io, where, options);

@@ -21,7 +21,7 @@ export function declareWitness(command: Command, io: Io) {
   command
     .argument('[url]', 'registry whose log to cosign; the root key names the key of the log')
     .addOption(TRUST_OPTION)
-    .option('--log <vkey...>', 'cosign a log with this verifier key; several keys can belong to one log');
+    .option('--log <vkey...>', 'cosign a log with this verifier key');
   addOptions(command, ...WITNESS_OPTIONS)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(portOption(8790))

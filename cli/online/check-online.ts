@@ -14,20 +14,23 @@ interface CheckedIssuer {
   readonly milliseconds: number;
 }
 
+/** How many issuers are checked at the same time. */
+const CONCURRENCY = 16;
+
 /**
  * Checks the documents that issuers publish, several issuers at a time.
  *
- * @param options - the limits of each request, and the number of issuers to check at the same time
+ * @param options - the limits of each request
  */
 export async function checkOnline(
   records: RecordSet,
-  options: GetOptions & { readonly concurrency: number },
+  options: GetOptions,
   onProgress?: OnProgress,
 ): Promise<{ readonly issuers: readonly CheckedIssuer[]; readonly diagnostics: readonly Diagnostic[] }> {
   const all = [...records.issuers.values()];
   const issuers: CheckedIssuer[] = [];
   const diagnostics: Diagnostic[] = [];
-  await forEachConcurrent(all, options.concurrency, async (issuer) => {
+  await forEachConcurrent(all, CONCURRENCY, async (issuer) => {
     const started = performance.now();
     const revoked = issuer.status === 'revoked';
     const faults = revoked ? [] : await checkIssuer(issuer, options);

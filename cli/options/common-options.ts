@@ -12,24 +12,6 @@ export const OUT_OPTION = new Option('--out <dir>', 'folder of the published tre
 export const OFFLINE_OPTION = new Option('--offline', 'ask no host');
 export const JSON_OPTION = new Option('--json', 'report as JSON on stdout');
 
-/** The formats of diagnostics: stdout gets the text for people, or the data. */
-const FORMATS = ['text', 'json', 'github'] as const;
-
-/** The options of commands that report diagnostics. */
-export interface FormatOptions {
-  format: (typeof FORMATS)[number];
-}
-
-/** Returns the options for the format of diagnostics, for the help. @param more - other formats of the command */
-export function formatOptions(...more: readonly string[]): Option[] {
-  return [
-    new Option('--format <name>', 'how to report: text, or as data on stdout')
-      .choices([...FORMATS, ...more])
-      .default('text'),
-    new Option('--json', 'the same as --format json').implies({ format: 'json' }),
-  ];
-}
-
 /** Returns an option that takes a number from 1, for the help. */
 export function numberOption(flags: string, description: string, max = 99_999): Option {
   const option = new Option(flags, description);

@@ -8,20 +8,20 @@ type Rule = readonly [options: string, others: string, remedy?: string | undefin
 const NEEDS: readonly Rule[] = [
   ['--all --false-alarm', '--end'],
   ['--again', '--share'],
+  ['--next-root-key', '--unsigned'],
   ['--domain', '--tier'],
-  ['--state', '--witness'],
-  ['--changed --allow-private --timeout --concurrency', '--online'],
+  ['--witness-state', '--witness-name'],
+  ['--changed --allow-private --timeout', '--online'],
   ['--witness', '--quorum', 'say how many of the witnesses must have cosigned'],
   ['--quorum', '--witness', 'name the witnesses'],
-  ['--next-signer-input --next-signer-timeout', '--next-signer-command'],
-  ['--witness-signer-input --witness-signer-timeout', '--witness-signer-command'],
+  ['--witness-signer-input', '--witness-signer-command'],
 ];
 
 /** Options that exclude each other. */
 const EXCLUDES: readonly Rule[] = [
   ['--key', '--unsigned', 'give --key where the request is signed'],
   ['--passphrase-file', '--unsigned', 'give --passphrase-file where the request is signed'],
-  ['--next-key --next-signer-command', '--unsigned', 'name the public key with --next-root-key'],
+  ['--next-key --next-passphrase-file', '--unsigned', 'name the public key with --next-root-key'],
   [
     '--checkpoint-by-root',
     '--unsigned',
@@ -30,7 +30,8 @@ const EXCLUDES: readonly Rule[] = [
   ['--no-passphrase', '--passphrase-file'],
   ['--share', '--key'],
   ['--policy', '--tier'],
-  ['--log', '--witness'],
+  ['--origin', '--witness-name'],
+  ['--json', '--markdown'],
   ['--trust-on-first-use', '--thumbprint'],
   [
     '--any-content-type',
@@ -44,9 +45,8 @@ const EXCLUDES_IN: Readonly<Record<string, readonly Rule[]>> = {
   check: [
     ['--fix', '--online --watch'],
     ['--online', '--watch --production --allow-example-names'],
-    ['--json', '--format'],
+    ['--json', '--watch'],
   ],
-  diff: [['--json', '--format']],
 };
 
 /**

@@ -10,16 +10,11 @@ export interface NewKeyPassphraseOptions {
   passphraseFile?: string | undefined;
   /** False with `--no-passphrase`. */
   passphrase: boolean;
-  /** The prefix of both options, for messages. */
-  prefix?: 'next-';
 }
 
 /** The options for the passphrase of a key that the command makes, for the help. */
 export const NEW_PASSPHRASE_OPTIONS = [
-  new Option(
-    '--passphrase-file <file>',
-    'file with the passphrase of the new key (default: ask on the terminal)',
-  ),
+  new Option('--passphrase-file <file>', 'file with its passphrase (default: ask)'),
   new Option('--no-passphrase', 'do not encrypt the key'),
 ];
 
@@ -37,7 +32,7 @@ export async function newKeyPassphrase(
   options: NewKeyPassphraseOptions,
 ): Promise<NewPassphrase> {
   if (!options.passphrase) return () => undefined;
-  const { prefix = '', passphraseFile } = options;
+  const { passphraseFile } = options;
   if (passphraseFile !== undefined) {
     const given = await newPassphrase(io, file, options);
     return () => given;
@@ -45,7 +40,7 @@ export async function newKeyPassphrase(
   if (io.stdin.isTTY !== true) {
     throw new UsageError(
       `${file} would be encrypted, and there is no terminal to ask for a passphrase: give ` +
-        `--${prefix}passphrase-file FILE, or --${prefix}no-passphrase for a key that anyone who finds the file can use`,
+        `--passphrase-file FILE, or --no-passphrase for a key that anyone who finds the file can use`,
     );
   }
   return () => newPassphrase(io, file, options);

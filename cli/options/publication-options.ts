@@ -16,7 +16,7 @@ import type { Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
 import { ISSUERS_OPTION, JSON_OPTION, OFFLINE_OPTION, OUT_OPTION } from './common-options.js';
-import { COSIGN_WAIT, hasSigner, ONLINE_DAYS, type Settings, type WithSettings } from './settings.js';
+import { hasSigner, ONLINE_DAYS, type Settings, type WithSettings } from './settings.js';
 import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
 import { wholeNumber } from './values.js';
 
@@ -24,6 +24,8 @@ import { wholeNumber } from './values.js';
 export interface PublicationOptions extends WithSettings {
   production?: true;
   allowExampleNames?: true;
+  override?: readonly TransitionOverride[];
+  cosignWait?: number;
   checkpointByRoot?: true;
   offline?: true;
   first?: true;
@@ -32,20 +34,12 @@ export interface PublicationOptions extends WithSettings {
 /** The option for exceptions from the rules of change, for the help. */
 export const OVERRIDE_OPTION = new Option(
   '--override <id:rule>',
-  `do not apply a rule to an issuer: ${OVERRIDABLE.join(', ')}`,
-)
-  .argParser(override)
-  .default([], 'none');
+  'do not apply a rule for changes to an issuer',
+).argParser(override);
 
-const EXAMPLE_NAMES = new Option(
-  '--allow-example-names',
-  'accept records under reserved names such as issuer.example, for demonstrations',
-);
+const EXAMPLE_NAMES = new Option('--allow-example-names', 'accept reserved names such as issuer.example');
 
-const PRODUCTION = new Option(
-  '--production',
-  'also apply the rule for production keys: no names reserved for examples',
-);
+const PRODUCTION = new Option('--production', 'also refuse names reserved for examples');
 
 /** The options for exceptions from the rules for lists, for the help. */
 export const EXCEPTION_OPTIONS = [OVERRIDE_OPTION, EXAMPLE_NAMES];
@@ -53,18 +47,15 @@ export const EXCEPTION_OPTIONS = [OVERRIDE_OPTION, EXAMPLE_NAMES];
 /** The options of commands that check records without a key, for the help: what a build with a production key checks. */
 export const PRODUCTION_OPTIONS = [PRODUCTION, EXAMPLE_NAMES];
 
-function override(text: string, earlier: TransitionOverride[]): TransitionOverride[] {
+function override(text: string, earlier: TransitionOverride[] = []): TransitionOverride[] {
   const [issuer_id = '', rule = ''] = text.split(':');
   if (!(OVERRIDABLE as readonly string[]).includes(rule)) {
     throw new UsageError(`--override takes ISSUER:RULE, where RULE is one of ${OVERRIDABLE.join(', ')}`);
   }
-  return [...earlier, { issuer_id, rule, reason: 'on the command line' }];
+  return [...earlier, { issuer_id, rule }];
 }
 
-const FIRST_OPTION = new Option(
-  '--first',
-  'sign a first list, although base_url does not show that the registry is new',
-);
+const FIRST_OPTION = new Option('--first', 'sign a first list whatever base_url shows');
 
 /** Returns how a command that signs asks the registry's URL. */
 export function urlQuestion({ settings, offline, first }: PublicationOptions): UrlQuestion {
@@ -73,15 +64,12 @@ export function urlQuestion({ settings, offline, first }: PublicationOptions): U
 
 /** Returns the exceptions that the operator allows. */
 export function exceptions(options: PublicationOptions): RuleExceptions {
-  const { settings, allowExampleNames } = options;
-  return { overrides: settings.overrides, allowExampleNames };
+  const { override: overrides, allowExampleNames } = options;
+  return { overrides, allowExampleNames };
 }
 
 /** The option for the checkpoint, for the help. The online key is in registry.yaml. */
-export const CHECKPOINT_OPTION = new Option(
-  '--checkpoint-by-root',
-  'the root key signs the checkpoint, where the online key is not at hand',
-);
+export const CHECKPOINT_OPTION = new Option('--checkpoint-by-root', 'let the root key sign the checkpoint');
 
 /**
  * Reads the online key from the settings. Without an online key, the root key signs the checkpoint.
@@ -193,11 +181,13 @@ interface KeyWords {
   readonly passphraseOption?: string;
 }
 
+/** How long to wait for witnesses, in seconds, unless an option says otherwise. */
+const COSIGN_WAIT = 60;
+
 /** The option for the cosignatures of witnesses, for the help. The witnesses are in registry.yaml. */
-export const COSIGN_OPTION = new Option(
-  '--cosign-wait <seconds>',
-  `how long to wait for the witnesses in registry.yaml (default: log.wait there, or ${COSIGN_WAIT})`,
-).argParser((seconds: string) => wholeNumber('--cosign-wait', seconds));
+export const COSIGN_OPTION = new Option('--cosign-wait <seconds>', 'how long to wait for witnesses')
+  .default(COSIGN_WAIT)
+  .argParser((seconds: string) => wholeNumber('--cosign-wait', seconds));
 
 /** The options for the log, for the help. */
 export const LOG_OPTIONS = [COSIGN_OPTION];
@@ -205,12 +195,13 @@ export const LOG_OPTIONS = [COSIGN_OPTION];
 const MIB = 1024 * 1024;
 
 /** Returns the log of a publication. Undefined if no setting is about a log. */
-export async function logChoice(io: Io, { settings }: PublicationOptions): Promise<LogChoice | undefined> {
+export async function logChoice(io: Io, options: PublicationOptions): Promise<LogChoice | undefined> {
+  const { settings, cosignWait } = options;
   const { log } = settings;
   const { origin, witnesses, keep_lists: kept } = log;
   if (origin === undefined && !hasSigner(log) && witnesses === undefined) return undefined;
   return {
-    ...cosignChoice(settings),
+    ...cosignChoice(settings, cosignWait),
     origin,
     signer: hasSigner(log) ? await sectionSigner(io, settings, { section: 'log' }) : undefined,
     // `sectionSigner` has compared it with the signer.
@@ -220,8 +211,8 @@ export async function logChoice(io: Io, { settings }: PublicationOptions): Promi
 }
 
 /** Returns which witnesses to ask, and for how long. @throws {@link UsageError} */
-export function cosignChoice({ log }: Settings): CosignChoice {
-  const { witnesses = [], quorum = 0, wait } = log;
+export function cosignChoice({ log }: Settings, wait = COSIGN_WAIT): CosignChoice {
+  const { witnesses = [], quorum = 0 } = log;
   const found = witnesses.map(witnessOf);
   const publicKeys = new Set(found.map(({ key }) => key.jwk.x));
   if (publicKeys.size < found.length)
@@ -242,8 +233,7 @@ function witnessOf({ key, service }: WitnessSettings, index: number): Witness {
 /** The option of commands that sign a rotation step, for the help. */
 export const COMMIT_OPTION = new Option(
   '--commit <file|thumbprint...>',
-  'the 1 to 3 keys of which one must follow the next root key: public JWKs or thumbprints ' +
-    '(default: the keys that are left of the present commitment)',
+  '1 to 3 keys of which one must follow the next',
 );
 
 /**
@@ -284,20 +274,22 @@ export interface BuildCommandOptions extends PublicationOptions {
   json?: true;
 }
 
+/** The option for the time of a list, for the help. A status changes now. */
+export const UPDATED_AT_OPTION = new Option('--updated-at <time>', 'updated_at of a changed list, RFC 3339');
+
 /** The options of commands that build, for the help. */
 export const BUILD_OPTIONS = [
-  new Option('--unsigned <dir>', 'do not sign: write a signing request to a new folder'),
+  new Option('--unsigned <dir>', 'write a signing request to a new folder'),
   ISSUERS_OPTION,
   OUT_OPTION,
   ...ROOT_SIGNER_OPTIONS,
   ...PUBLICATION_OPTIONS,
-  new Option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)'),
   JSON_OPTION,
 ];
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
 export function treeOptions(settings: Settings): TreeOptions {
-  return { about: descriptionOf(settings), page: settings.page };
+  return { about: descriptionOf(settings), logo: settings.logo };
 }
 
 /** Returns what the pages and documents of a registry say about it. */

@@ -9,21 +9,18 @@ import { type ParsedFile, parseRecordFile } from '../../generator/records/yaml/p
 /**
  * Parses a file of settings, and checks it. An empty file has no settings.
  *
- * @param inspect - finds what no schema can say
  * @throws {@link ConfigurationRejected}
  */
 export function parseSettings<Content>(
   { file, text }: { readonly file: string; readonly text: string },
   validate: Validator,
-  inspect: (settings: Content, parsed: ParsedFile) => readonly Diagnostic[] = () => [],
 ): Content {
   const parsed = parseRecordFile({ file, stem: '', text });
   const value = parsed.value ?? {};
   const conforms = validate(value);
   const found = violations(validate.errors ?? []).map((error) => locateError(parsed, error));
   const empty = parsed.diagnostics.every(({ rule }) => rule === 'empty-file');
-  const inspected = conforms ? inspect(value as Content, parsed) : [];
-  const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found, ...inspected].map(withoutExcerpt);
+  const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found].map(withoutExcerpt);
   if (diagnostics.length > 0 || !conforms) throw new ConfigurationRejected(file, diagnostics);
   return value as Content;
 }

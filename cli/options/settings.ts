@@ -1,14 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Diagnostic, diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { readText } from '../../generator/files/read-file.js';
 import { validateConfiguration } from '../../generator/generated/configuration-validator.js';
 import type { RegistryFile, Signer } from '../../generator/generated/settings.js';
-import type { ParsedFile } from '../../generator/records/yaml/parse.js';
-import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import { assertNoKeyText } from '../../generator/signing/key-text.js';
-import { accentFault } from '../../generator/tree/site/accent.js';
 import type { CommandPlace } from '../command-line.js';
 import { parseSettings } from './settings-file.js';
 
@@ -27,8 +23,7 @@ interface SignerSection {
 /** The settings for a run of a command: those of registry.yaml, with absolute paths, what its options replace, and defaults. */
 export interface Settings extends RegistryFile {
   readonly checkpoint: NonNullable<RegistryFile['checkpoint']>;
-  readonly log: NonNullable<RegistryFile['log']> & { readonly wait: number };
-  readonly overrides: readonly TransitionOverride[];
+  readonly log: NonNullable<RegistryFile['log']>;
 }
 
 /**
@@ -37,17 +32,8 @@ export interface Settings extends RegistryFile {
  * @throws {@link ConfigurationRejected}
  */
 export function parseRegistrySettings(file: string, text: string): RegistryFile {
-  const written = parseSettings<RegistryFile>({ file, text }, validateConfiguration, unreadableAccent);
+  const written = parseSettings<RegistryFile>({ file, text }, validateConfiguration);
   return mapPaths(written, (path) => resolve(dirname(file), path));
-}
-
-function unreadableAccent({ page }: RegistryFile, parsed: ParsedFile): Diagnostic[] {
-  const fault = page?.accent === undefined ? undefined : accentFault(page.accent);
-  if (fault === undefined) return [];
-  const message = `page.accent is ${page?.accent}, which nobody could read`;
-  return [
-    diagnostic(parsed, parsed.locate(['page', 'accent']), { rule: 'unknown-value', message, ...fault }),
-  ];
 }
 
 /** Changes all paths of settings. What a variable of the environment contains has none. */
@@ -58,15 +44,14 @@ export function mapPaths<Any extends RegistryFile>(settings: Any, change: (path:
     given && { ...given, key: path(given.key), passphrase_file: path(given.passphrase_file) };
   const section = <T extends SignerSection>(given: T | undefined) =>
     given && { ...given, public_key: path(given.public_key), signer: signerOf(given.signer) };
-  const { root_key, holders, signer, checkpoint, log, page } = settings;
+  const { root_key, signer, checkpoint, log, logo } = settings;
   return {
     ...settings,
     root_key: path(root_key),
-    holders: path(holders),
     signer: signerOf(signer),
     checkpoint: section(checkpoint),
     log: section(log),
-    page: page && { ...page, logo: path(page.logo) },
+    logo: path(logo),
   };
 }
 
@@ -77,9 +62,6 @@ export interface WithSettings extends CommandPlace {
 
 /** For how many days a publication lets the online key sign, unless `checkpoint.days_online` says otherwise. */
 export const ONLINE_DAYS = 90;
-
-/** How long to wait for witnesses, in seconds, unless `log.wait` says otherwise. */
-export const COSIGN_WAIT = 60;
 
 /** Returns the settings for a run of a command: each option in the place of the setting that it replaces. */
 function settingsFor(command: Command, written: RegistryFile): Settings {
@@ -92,7 +74,6 @@ function settingsFor(command: Command, written: RegistryFile): Settings {
     root_key: given('rootKey') ?? written.root_key,
     base_url: given('baseUrl') ?? written.base_url,
     mirrors: given('mirror') ?? written.mirrors,
-    holders: given('holders') ?? written.holders,
     signer: chosenSigner(written.signer, '--key', {
       key: given('key'),
       passphrase_file: given('passphraseFile'),
@@ -100,19 +81,17 @@ function settingsFor(command: Command, written: RegistryFile): Settings {
     checkpoint: {
       ...written.checkpoint,
       ...(onlineKey !== undefined && { public_key: undefined }),
-      hours: given('hours') ?? written.checkpoint?.hours,
       signer: chosenSigner(written.checkpoint?.signer, '--online-key', {
         key: onlineKey,
         passphrase_file: given('onlinePassphraseFile'),
       }),
     },
-    log: { ...written.log, wait: given('cosignWait') ?? written.log?.wait ?? COSIGN_WAIT },
-    overrides: given('override') ?? written.transitions?.overrides ?? [],
+    log: { ...written.log },
   };
-  const { root_key, holders, signer, checkpoint, log } = settings;
+  const { root_key, signer, checkpoint, log } = settings;
   const signers = [signer, checkpoint.signer, log.signer];
   const files = signers.flatMap((each) => [each?.key, each?.passphrase_file]);
-  for (const file of [...files, root_key, holders, checkpoint.public_key, log.public_key])
+  for (const file of [...files, root_key, checkpoint.public_key, log.public_key])
     if (file !== undefined) assertNoKeyText(file);
   return settings;
 }

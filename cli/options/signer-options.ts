@@ -10,70 +10,30 @@ import type { Passphrase } from '../../generator/signing/key-file.js';
 import { shortPath } from '../command-line.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
-import { numberOption } from './common-options.js';
 import type { SignerSettings, WithSettings } from './settings.js';
-
-/** How long a command may take that signs, in seconds. */
-const SIGNER_TIMEOUT = 60;
 
 /** The prefixes of the names of options for a signer, with what its key is, and of which type. */
 const KEYS = {
-  '': 'private root key, Ed25519 or P-256',
-  'online-': 'online key, Ed25519 or P-256',
-  'witness-': 'key of the witness, Ed25519',
-  'next-': 'next root key, in a new file or in an existing one, Ed25519 or P-256',
+  '': 'private root key',
+  'online-': 'private online key',
+  'witness-': 'private key of the witness',
+  'next-': 'next private root key',
 } as const;
 
 /** Returns the options for a key that signs. A command that signs in its place is a setting of registry.yaml. */
 export function keyOptions(prefix: keyof typeof KEYS): Option[] {
   return [
-    new Option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`),
-    new Option(
-      `--${prefix}passphrase-file <file>`,
-      'file with the passphrase of an encrypted key (default: ask on the terminal)',
-    ),
+    new Option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PEM or JWK`),
+    new Option(`--${prefix}passphrase-file <file>`, 'file with its passphrase (default: ask)'),
   ];
 }
 
 /** The options for signing with the root key, for the help. */
 export const ROOT_SIGNER_OPTIONS = [
   ...keyOptions(''),
-  new Option('--root-key <file>', 'public JWK that the key must match; needed with a signing command'),
-  new Option('--production', 'never use a development key (the default if CI is set)'),
+  new Option('--root-key <file>', 'public JWK that the key must match'),
+  new Option('--production', 'never use a development key (default in CI)'),
 ];
-
-/**
- * Returns the options for a signer that registry.yaml does not name: a key or a command.
- *
- * @param prefix - the prefix of the option names
- */
-export function signerOptions(prefix: Exclude<keyof typeof KEYS, ''>): Option[] {
-  return [
-    ...keyOptions(prefix),
-    new Option(
-      `--${prefix}signer-command <command>`,
-      'command that signs: payload on stdin or in {}, signature on stdout',
-    ),
-    new Option(`--${prefix}signer-input <what>`, 'what the command signs')
-      .choices(['payload', 'digest'])
-      .default('payload'),
-    numberOption(`--${prefix}signer-timeout <seconds>`, 'how long the command may take').default(
-      SIGNER_TIMEOUT,
-    ),
-  ];
-}
-
-/** Returns the signer that the options with a prefix name. */
-export function signerFrom(options: object, prefix: 'next' | 'witness'): SignerSettings {
-  const value = (name: string) => Reflect.get(options, `${prefix}${name}`);
-  return {
-    key: value('Key'),
-    passphrase_file: value('PassphraseFile'),
-    command: value('SignerCommand'),
-    input: value('SignerInput'),
-    timeout: value('SignerTimeout'),
-  };
-}
 
 /** What a command demands of a signer. */
 interface SignerDemands {
@@ -88,7 +48,7 @@ interface SignerDemands {
 /** Returns the choice of a signer. @throws {@link UsageError} if an option names no file, and registry.yaml does */
 export function signerChoice(
   io: Io,
-  { key, instead, passphrase_file, command, input, timeout = SIGNER_TIMEOUT }: SignerSettings = {},
+  { key, instead, passphrase_file, command, input }: SignerSettings = {},
   { rootKey, production = false, passphraseOption }: SignerDemands = {},
 ): SignerChoice {
   const terminal = io.stdin.isTTY === true;
@@ -100,7 +60,7 @@ export function signerChoice(
   return {
     key,
     passphrase: passphraseFrom(io, passphrase_file, passphraseOption),
-    signer: command === undefined ? undefined : { command, timeout, terminal, ...(input && { input }) },
+    signer: command === undefined ? undefined : { command, terminal, ...(input && { input }) },
     rootKey,
     production: production || isContinuousIntegration(io.env['CI']),
     directory: process.cwd(),
@@ -146,12 +106,9 @@ export interface ShareOptions {
 
 /** The same, for the help. */
 export const SHARE_OPTIONS = [
-  new Option(
-    '--share <file>',
-    "file with the holder's share of the key, encrypted under a passphrase",
-  ).makeOptionMandatory(),
-  new Option('--passphrase-file <file>', 'file with the passphrase (default: ask on the terminal)'),
-  new Option('--memory <dir>', 'folder that records what was signed (default: one for this user)'),
+  new Option('--share <file>', "file with the holder's share of the key").makeOptionMandatory(),
+  new Option('--passphrase-file <file>', 'file with its passphrase (default: ask)'),
+  new Option('--memory <dir>', 'folder that records what was signed'),
 ];
 
 /** Returns how the file of a holder is opened. */

@@ -8,10 +8,7 @@ import { type PinnedTrust, pinnedAnchor, pinnedKey } from '../../generator/verif
 import type { Io } from '../terminal/io.js';
 
 /** The option `--root-key` of commands that verify, for the help. */
-export const TRUST_OPTION = new Option(
-  '--root-key <file>',
-  'trust anchor, or public JWK of the root key, that you trust',
-);
+export const TRUST_OPTION = new Option('--root-key <file>', 'trust anchor, or JWK of the root key');
 
 /** What `--root-key` names in a command that verifies. */
 export interface TrustOption extends PinnedTrust {

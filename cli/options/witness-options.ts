@@ -8,20 +8,25 @@ import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
 import { openState, type WitnessState } from '../../observers/witnessing/witness-state.js';
 import type { Io } from '../terminal/io.js';
 import { hasSigner, type SignerSettings } from './settings.js';
-import { signerChoice, signerFrom, signerOptions } from './signer-options.js';
+import { keyOptions, signerChoice } from './signer-options.js';
 
-/** The options of commands that cosign as a witness, besides those for its signer. */
+/** The options of commands that cosign as a witness. */
 export interface WitnessOptions {
+  witnessKey?: string;
+  witnessPassphraseFile?: string;
+  witnessSignerCommand?: string;
+  witnessSignerInput?: SignerSettings['input'];
   witnessState?: string;
 }
 
 /** The same, for the help. */
 export const WITNESS_OPTIONS = [
-  ...signerOptions('witness-'),
-  new Option(
-    '--witness-state <dir>',
-    'folder that remembers what the witness has cosigned, from `keys public --witness NAME --state`',
-  ),
+  ...keyOptions('witness-'),
+  new Option('--witness-signer-command <command>', 'command that signs, in place of the key'),
+  new Option('--witness-signer-input <what>', 'what it signs: payload or digest')
+    .choices(['payload', 'digest'])
+    .default('payload'),
+  new Option('--witness-state <dir>', 'folder that `keys public` made'),
 ];
 
 /**
@@ -31,13 +36,18 @@ export const WITNESS_OPTIONS = [
  */
 export async function witnessChoice(io: Io, options: WitnessOptions): Promise<Cosigner> {
   const { witnessState: folder } = options;
-  const signer = signerFrom(options, 'witness');
+  const signer = {
+    key: options.witnessKey,
+    passphrase_file: options.witnessPassphraseFile,
+    command: options.witnessSignerCommand,
+    input: options.witnessSignerInput,
+  };
   if (!hasSigner({ signer })) {
     throw new UsageError('a witness needs its key: pass --witness-key, or --witness-signer-command');
   }
   if (folder === undefined) {
     throw new UsageError(
-      'a witness needs its state: pass --witness-state with the folder from `keys public --witness NAME --state`',
+      'a witness needs its state: pass --witness-state with the folder from `keys public --witness-name NAME --witness-state`',
     );
   }
   const state = openState(folder);

@@ -18,8 +18,6 @@ export interface NextSettings {
   readonly next: RootKey;
   /** What signs with the next key. Undefined if that is on another machine. */
   readonly signer?: Signer | undefined;
-  /** The record of the ceremony of the next key, if holders share it. */
-  readonly holders?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -78,7 +76,7 @@ interface Edit {
 function editsOf(
   settings: RegistryFile,
   folder: string,
-  { signer, holders }: NextSettings,
+  { signer }: NextSettings,
 ): { edits: Edit[]; left: string[] } {
   const edits: Edit[] = [];
   const left: string[] = [];
@@ -96,8 +94,6 @@ function editsOf(
       edits.push(...editsOfSigner(['checkpoint', 'signer'], before, after));
   }
   if (settings.next_roots !== undefined) edits.push({ path: ['next_roots'], value: undefined });
-  if (settings.holders !== undefined && holders !== undefined)
-    edits.push({ path: ['holders'], value: relative(folder, resolve(holders)) });
   return { edits, left };
 }
 

@@ -11,7 +11,7 @@ import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { assertCommitted, nextCommitment } from '../../generator/tree/commitment.js';
 import { pendingChanges } from '../operating/pending-changes.js';
-import { type NextKey, readNextKey } from './next-key.js';
+import { readNextKey } from './next-key.js';
 import type { RotateOptions } from './rotation-choice.js';
 
 /** A rotation that is complete: the newest publication is by the next key. */
@@ -24,11 +24,13 @@ export interface CompleteRotation {
 }
 
 /** What a rotation will do. */
-export interface RotationPlan extends NextKey {
+export interface RotationPlan {
   readonly done: false;
   /** The hash of the publication that the rotation follows. */
   readonly follows: string;
   readonly outgoing: RootKey;
+  /** Undefined if the key is encrypted, and has not been used yet. */
+  readonly next: RootKey | undefined;
   /** The keys to which the step commits the next key; undefined if it commits to none. */
   readonly commits: readonly string[] | undefined;
   /** Whether an online key signs the checkpoint, in place of the next root key. */
@@ -61,10 +63,10 @@ export async function planOver(
 ): Promise<CompleteRotation | RotationPlan> {
   const { issuers, outgoing: given, how, commit, env } = options;
   const { freshness = {}, exceptions = {} } = how;
-  const nextKey = await readNextKey(options);
+  const next = await readNextKey(options);
   const configured = given.rootKey === undefined ? undefined : await loadRootKey(given.rootKey, env);
   const choice = { ...options.next, production: true };
-  const complete = await completeRotation(found, configured, { ...nextKey, choice });
+  const complete = await completeRotation(found, configured, { next, choice });
   if (complete !== undefined) return complete;
   const { follows, outgoing } = outgoingKey(found, freshness.nextRoots);
   if (configured !== undefined && configured.thumbprint !== outgoing.thumbprint) {
@@ -72,10 +74,9 @@ export async function planOver(
       `${given.rootKey} is ${configured.thumbprint}, but the root key of ${follows.folder} is ${outgoing.thumbprint}`,
     );
   }
-  const { next, makesKey } = nextKey;
   if (next?.thumbprint === outgoing.thumbprint)
     throw new KeyRejected(`the next key is the root key of ${follows.folder} already: ${next.thumbprint}`);
-  if (next !== undefined || makesKey) assertCommitted(outgoing, next?.thumbprint ?? 'a new key');
+  if (next !== undefined) assertCommitted(outgoing, next.thumbprint);
   const steps = readRotation(follows.statements.rotation);
   const commits = nextCommitment(commit, { outgoing, next, steps });
   const { changes, problems } = await pendingChanges({ issuers, exceptions, development: false }, follows);
@@ -83,7 +84,7 @@ export async function planOver(
   const online = freshness.checkpoint?.signer?.rootKey.thumbprint;
   const isOnline = online !== undefined && ![outgoing.thumbprint, next?.thumbprint].includes(online);
   return {
-    ...{ done: false, follows: follows.statement.hash, outgoing, next, makesKey },
+    ...{ done: false, follows: follows.statement.hash, outgoing, next },
     ...{ commits, isOnline, changes },
   };
 }
@@ -97,13 +98,13 @@ export async function planOver(
 async function completeRotation(
   { newest }: CommittedTree,
   configured: RootKey | undefined,
-  { next: named, makesKey, choice }: NextKey & { readonly choice: SignerChoice },
+  { next: named, choice }: { readonly next: RootKey | undefined; readonly choice: SignerChoice },
 ): Promise<CompleteRotation | undefined> {
   if (newest === undefined) return undefined;
   const replaced = readRotation(newest.statements.rotation).map(({ kid }) => kid);
   const isReplaced = configured !== undefined && replaced.includes(configured.thumbprint);
   // An encrypted key is opened only here: the settings are to name the key of the tree, and no other.
-  const next = isReplaced && !makesKey ? (await chooseSigner(choice)).rootKey : named;
+  const next = isReplaced ? (await chooseSigner(choice)).rootKey : named;
   const outgoing = isReplaced ? configured.thumbprint : replaced.at(-1);
   if (outgoing === undefined || next?.thumbprint !== newest.rootKey.thumbprint) return undefined;
   return { done: true, outgoing, next: newest.rootKey };

@@ -9,7 +9,6 @@ import { signRequest } from '../../generator/publishing/request.js';
 import { goodRecords } from '../../generator/records/check-records.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import type { Signer } from '../../generator/signing/sign.js';
-import { nextSigner } from './next-key.js';
 import { planOver, type RotationPlan } from './plan.js';
 import type { RotateOptions } from './rotation-choice.js';
 
@@ -21,7 +20,7 @@ interface RotationReport {
 }
 
 /**
- * Replaces the root key: makes the next key, prepares the publication by it with the step to it, signs both, and attaches them. A
+ * Replaces the root key: prepares the publication by it with the step to it, signs both, and attaches them. A
  * rotation that is killed is published, or it is not.
  *
  * @param confirmed - the plan that the operator has seen
@@ -36,13 +35,12 @@ export function rotate(confirmed: RotationPlan, options: RotateOptions): Promise
       { rootKey: confirmed.outgoing, development: false },
       how,
     );
-    // While the operator read the plan, something else may have been published, or another key made.
+    // While the operator read the plan, something else may have been published, or the key replaced.
     const plan = await planOver(tree, options);
     if (plan.done || summaryOf(plan) !== summaryOf(confirmed))
       throw new UsageError('something has changed since the plan was made: run the command again');
-    // Before a key is made, so that a wrong key leaves nothing behind.
     const outgoing = await outgoingSigner(options, plan.outgoing);
-    const next = await nextSigner(options, plan);
+    const next = await chooseSigner({ ...options.next, production: true });
     const records = goodRecords(issuers, undefined, 'nothing was signed');
     const { request, warnings, notes } = await prepare(
       { ...how, records, signer: next, rotation: { commit } },
@@ -56,8 +54,8 @@ export function rotate(confirmed: RotationPlan, options: RotateOptions): Promise
 }
 
 /** What must be the same when the operator has confirmed, as a text to compare. */
-function summaryOf({ follows, outgoing, next, makesKey, isOnline, changes }: RotationPlan) {
-  const keys = [outgoing.thumbprint, outgoing.nextRoots, next?.thumbprint, makesKey, isOnline];
+function summaryOf({ follows, outgoing, next, isOnline, changes }: RotationPlan) {
+  const keys = [outgoing.thumbprint, outgoing.nextRoots, next?.thumbprint, isOnline];
   return JSON.stringify([follows, keys, changes]);
 }
 

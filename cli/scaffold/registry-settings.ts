@@ -18,9 +18,9 @@ const SETTINGS = [
   ['description', 'Issuers of agent passports that the Nordic members have examined.'],
   ['contact', 'operator@registry.example'],
   ['homepage', 'https://www.registry.example'],
+  ['logo', 'logo.svg'],
   ['base_url', 'https://registry.example'],
   ['root_key', 'root.json'],
-  ['page', { accent: '#1a4fc4' }],
   ['signer', { key: '../root-key.pem' }],
   ['checkpoint', { public_key: 'online.json', signer: { key: 'env:ONLINE_KEY' } }],
   [
@@ -29,7 +29,6 @@ const SETTINGS = [
       origin: EXAMPLE_ORIGIN,
       signer: { key: 'env:LOG_KEY' },
       quorum: 1,
-      wait: 60,
       witnesses: [
         {
           key: 'witness.example+eab4f4b9+BBwGnf7FrrS1qOmj7fAsTBdrEftT1+pTpz0HTztQlgzG',

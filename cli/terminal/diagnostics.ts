@@ -3,6 +3,23 @@ import { type Diagnostic, isError } from '../../generator/diagnostics/diagnostic
 import { printable } from '../../generator/diagnostics/printable.js';
 import { count, emit, type Io, type Output, reportOutput } from './io.js';
 
+/** How a command reports diagnostics on stdout: as text for people, or as data. */
+type Format = 'text' | 'json' | 'github' | 'markdown';
+
+/** The options of commands that report diagnostics. */
+export interface FormatOptions {
+  json?: true;
+  /** Only `diff` has this option. */
+  markdown?: true;
+}
+
+/** Returns how a command reports diagnostics. GitHub's workflow runner shows annotations on the lines of a pull request. */
+export function formatOf({ env }: Io, { json, markdown }: FormatOptions): Format {
+  if (json) return 'json';
+  if (markdown) return 'markdown';
+  return env['GITHUB_ACTIONS'] === 'true' ? 'github' : 'text';
+}
+
 /** Counts diagnostics: `1 problem, 0 warnings`. */
 export function tally(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(isError).length;
@@ -10,13 +27,13 @@ export function tally(diagnostics: readonly Diagnostic[]): string {
 }
 
 /**
- * Prints diagnostics in a format of `--format`.
+ * Prints diagnostics in a format.
  *
  * @param found - the diagnostics, and other members for the JSON report
  */
 export function report(
   io: Io,
-  format: string,
+  format: Format,
   found: { readonly diagnostics: readonly Diagnostic[]; readonly [more: string]: unknown },
 ): void {
   const { diagnostics } = found;

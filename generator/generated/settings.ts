@@ -20,10 +20,6 @@ export interface Signer {
    * payload or digest
    */
   input?: 'payload' | 'digest' | undefined;
-  /**
-   * how long the command may take, in seconds, 1 to 99999
-   */
-  timeout?: number | undefined;
 }
 
 /**
@@ -47,6 +43,10 @@ export interface RegistryFile {
    */
   homepage?: string | undefined;
   /**
+   * the file of a logo for the page, an SVG or PNG image
+   */
+  logo?: string | undefined;
+  /**
    * the URL where the tree is published, such as https://registry.example
    */
   base_url?: string | undefined;
@@ -59,10 +59,6 @@ export interface RegistryFile {
    */
   root_key?: string | undefined;
   /**
-   * the file holders.json, the record of the ceremony that made the shared root key, which `attach` needs
-   */
-  holders?: string | undefined;
-  /**
    * the thumbprints of 1 to 3 keys, each different: the root key may rotate only to one of them; needed before the first rotation, which then carries the commitment
    *
    * @minItems 1
@@ -71,19 +67,6 @@ export interface RegistryFile {
    * Items: a thumbprint of 43 characters, the kid of a public JWK
    */
   next_roots?: string[] | undefined;
-  /**
-   * the page for people
-   */
-  page?: {
-    /**
-     * the colour of links in six hexadecimal digits, such as '#0b5fff'
-     */
-    accent?: string | undefined;
-    /**
-     * the file of a logo, an SVG or PNG image
-     */
-    logo?: string | undefined;
-  } | undefined;
   /**
    * what signs: a key or a command
    */
@@ -138,45 +121,19 @@ export interface RegistryFile {
      */
     quorum?: number | undefined;
     /**
-     * for how many seconds a publication waits for the quorum, 0 to 3600
-     */
-    wait?: number | undefined;
-    /**
      * the witnesses, each with its key and the URL of its service
      *
      * Items: a witness: its key, and the URL of its service
      */
     witnesses?: {
       /**
-       * the key of the witness in the form of C2SP signed-note, as `keys public --witness` prints it
+       * the key of the witness in the form of C2SP signed-note, as `keys public --witness-name` prints it
        */
       key: string;
       /**
        * the URL of its service, such as https://witness.example
        */
       service: string;
-    }[] | undefined;
-  } | undefined;
-  /**
-   * exceptions to the rules for changes of a record
-   */
-  transitions?: {
-    /**
-     * a list of exceptions, each to one rule for one issuer
-     */
-    overrides?: {
-      /**
-       * the issuer
-       */
-      issuer_id: string;
-      /**
-       * the rule that does not apply to the issuer
-       */
-      rule: 'record-removed' | 'revoked-is-final' | 'suspension-not-lifted' | 'certified-since-changed';
-      /**
-       * why, in a sentence
-       */
-      reason: string;
     }[] | undefined;
   } | undefined;
 }

@@ -19,7 +19,7 @@ import type { TreeOptions } from './publication.js';
 export function assembleOver(
   before: PublishedTree | undefined,
   signed: SignedPublication,
-  { about = {}, page = {} }: TreeOptions,
+  { about = {}, logo }: TreeOptions,
 ): Tree {
   assertDescription(about);
   const list = before && publishedList(before);
@@ -29,6 +29,6 @@ export function assembleOver(
     signed,
     about,
     changes: changesUpTo(signed.list.updatedAt, changes, diff),
-    page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },
+    logo: logo === undefined ? undefined : readLogo(logo),
   });
 }

@@ -3,7 +3,6 @@ import type { LogChoice } from '../log/log-choice.js';
 import type { Listeners } from '../progress.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { RegistryDescription } from '../tree/registry-description.js';
-import type { PageSettings } from '../tree/site/page-settings.js';
 import type { UrlQuestion } from './follow-url.js';
 
 /** The time of a list. */
@@ -16,8 +15,8 @@ export interface ListTime {
 export interface TreeOptions {
   /** What the page and the OpenAPI description say about the registry. Default: nothing. */
   readonly about?: RegistryDescription | undefined;
-  /** How the pages look, and whether each issuer has one. Default: a page in English, without a logo. */
-  readonly page?: PageSettings | undefined;
+  /** The file of a logo, an SVG or PNG image. */
+  readonly logo?: string | undefined;
 }
 
 /** How to publish a list. Each group is for one step. */

@@ -4,7 +4,7 @@ import { type Diagnostic, diagnostic, type Finding, shown, WHOLE_FILE } from '..
 import type { RuleName } from '../diagnostics/rules.js';
 import { type RecordSet, recordDiagnostic } from '../records/check-records.js';
 
-/** The rules that an operator may override. schemas/registry.schema.json names the same rules. */
+/** The rules that an operator may override. */
 export const OVERRIDABLE: readonly RuleName[] = [
   'record-removed',
   'revoked-is-final',
@@ -16,7 +16,6 @@ export const OVERRIDABLE: readonly RuleName[] = [
 export interface TransitionOverride {
   readonly issuer_id: string;
   readonly rule: string;
-  readonly reason: string;
 }
 
 /**
@@ -40,7 +39,7 @@ export function checkTransitions(
 
 function applyOverride(found: Diagnostic, override: TransitionOverride | undefined): Diagnostic {
   if (override === undefined) return found;
-  return { ...found, severity: 'warning', message: `${found.message}; overridden: ${override.reason}` };
+  return { ...found, severity: 'warning', message: `${found.message}; overridden` };
 }
 
 function findViolations(id: string, before: RecordSet, after: RecordSet): Diagnostic[] {

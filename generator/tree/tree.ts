@@ -6,7 +6,7 @@ import { isChecksummed } from './files.js';
 import { hostFiles } from './host-configuration.js';
 import { PATHS } from './paths.js';
 import { openApiBytes, type RegistryDescription } from './registry-description.js';
-import type { PageParts } from './site/page-settings.js';
+import type { Logo } from './site/logo.js';
 import { siteFiles } from './site/site-files.js';
 
 /** A tree in memory: the bytes of every file by path. */
@@ -22,12 +22,12 @@ interface TreeParts {
   readonly signed: SignedPublication;
   readonly changes: Changes;
   readonly about: RegistryDescription;
-  readonly page: PageParts;
+  readonly logo: Logo | undefined;
 }
 
 /** Assembles the tree of a signed list, but for its statements. The same parts always give the same bytes. */
 export function assembleTree(parts: TreeParts): Tree {
-  const { signed, changes, about, page } = parts;
+  const { signed, changes, about, logo } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -42,7 +42,7 @@ export function assembleTree(parts: TreeParts): Tree {
   for (const path of SCHEMAS) tree.set(path, packageFile(path));
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
-  const named = { names: signed.about, about, page };
+  const named = { names: signed.about, about, logo };
   const site = { list, rootKey, log: statement.log?.origin, development, ...named };
   for (const [path, bytes] of siteFiles(site, changes)) tree.set(path, bytes);
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));

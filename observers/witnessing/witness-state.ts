@@ -97,7 +97,7 @@ export function openState(folder: string): WitnessState {
   if (vkey === undefined) {
     throw new UsageError(
       `${folder} is not the state of a witness. If the key has never cosigned, create its state with ` +
-        '`passport-registry keys public KEY --witness NAME --state FOLDER`. If the state is lost, generate another key: ' +
+        '`passport-registry keys public KEY --witness-name NAME --witness-state FOLDER`. If the state is lost, generate another key: ' +
         'nobody should trust the old one any longer',
     );
   }

@@ -75,7 +75,7 @@ describe('the command line within another process', () => {
   it.each([
     [['--help']],
     [['bild']],
-    [['check', '--format', 'github']],
+    [['check', '--json']],
     [['verify', 'dist', '--json']],
     [['build', '--production']],
   ])('says and answers what it does in its own: %j', async (args) => {

@@ -4,7 +4,7 @@ import { cli, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 describe('an option without effect', () => {
   const unsigned = ['build', '--unsigned', 'request'];
-  const witness = ['keys', 'public', 'x.pem', '--witness', 'mirror.example'];
+  const witness = ['keys', 'public', 'x.pem', '--witness-name', 'mirror.example'];
 
   it.each([
     [[...unsigned, '--checkpoint-by-root'], '--checkpoint-by-root and --unsigned', 'has the checkpoint'],
@@ -24,16 +24,16 @@ describe('an option without effect', () => {
     [['sign', 'request', '--again'], '--again has no effect without --share', 'pass --share, too'],
     [['resolve', 'a', '--domain', 'x'], '--domain has no effect without --tier', 'pass --tier, too'],
     [['resolve', 'a', '--tier', 'certified', '--policy', 'x.json'], '--policy and --tier', 'leave out one'],
-    [[...witness, '--log', 'registry.example/log'], '--log and --witness', 'leave out one'],
+    [[...witness, '--origin', 'registry.example/log'], '--origin and --witness-name', 'leave out one'],
     [
-      ['keys', 'public', 'x.pem', '--state', 'x'],
-      '--state has no effect without --witness',
-      'pass --witness',
+      ['keys', 'public', 'x.pem', '--witness-state', 'x'],
+      '--witness-state has no effect without --witness-name',
+      'pass --witness-name',
     ],
     [['verify', 'x', '--conformance', '--any-content-type'], '--conformance', 'leave out --any-content-type'],
-    [['check', '--json', '--format', 'github'], '--json and --format', 'leave out one'],
-    [['diff', 'x', '--json', '--format', 'markdown'], '--json and --format', 'leave out one'],
-    [['witness', 'x', '--witness-signer-timeout', '5'], '--witness-signer-command', 'or leave it out'],
+    [['check', '--json', '--watch'], '--json and --watch', 'leave out one'],
+    [['diff', 'x', '--json', '--markdown'], '--json and --markdown', 'leave out one'],
+    [['witness', 'x', '--witness-signer-input', 'digest'], '--witness-signer-command', 'or leave it out'],
   ])('is refused before anything is done, with a remedy: %j', async (args, problem, remedy) => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await cli(args, folder);

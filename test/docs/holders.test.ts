@@ -86,8 +86,7 @@ describe('docs/holders.md', () => {
     cpSync(kept, folder, { recursive: true });
     writeFiles(folder, {
       [`issuers/${id}.yaml`]: recordText(id),
-      'registry.yaml':
-        'root_key: root.json\nholders: holders.json\ncheckpoint: { signer: { key: online.pem } }\n',
+      'registry.yaml': 'root_key: root.json\ncheckpoint: { signer: { key: online.pem } }\n',
     });
     await sh(
       'npx passport-registry keys generate --no-passphrase --private online.pem > online.json',

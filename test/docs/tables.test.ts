@@ -19,7 +19,7 @@ function read(name: string): string {
 
 /** Returns the options of a command, as its help shows them, and the names of its sub-commands. */
 async function helpOf(command: readonly string[]) {
-  const { stdout } = await cli([...command, '--help', '--all'], ROOT);
+  const { stdout } = await cli([...command, '--help'], ROOT);
   return {
     options: [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = '']) => option),
     names: [...stdout.replace(/^Arguments:\n(?: .*\n)+/m, '').matchAll(/^ {2}([a-z]+) [^:]/gm)].map(

@@ -93,7 +93,7 @@ export class Ceremony {
   /** Runs `ceremony start`. */
   start(threshold: number, ...more: string[]): Promise<Outcome> {
     const names = this.holders.map(({ name }) => name);
-    const args = ['--holders', ...names, '--threshold', String(threshold), ...more];
+    const args = [...names, '--threshold', String(threshold), ...more];
     return cli(['keys', 'ceremony', 'start', this.shared, ...args], this.home);
   }
 

@@ -69,10 +69,7 @@ export const withoutTerminal = (commands: string): string =>
       "$& --tool 1.0.0 && sed -i.old '/^base_url:/d' $1/registry.yaml",
     )
     .replaceAll(/keys generate (?!--no-passphrase)/g, 'keys generate --no-passphrase ')
-    .replaceAll(
-      /(passport-registry init .*--key|rotate .*--next-key) \S+/g,
-      (found) => `${found} ${found.includes('--next-key') ? '--next-no-passphrase' : '--no-passphrase'}`,
-    );
+    .replaceAll(/passport-registry init .*--key \S+/g, '$& --no-passphrase');
 
 /** Commands without the installation of tarballs, which test/packages/ runs. */
 export const withoutInstall = (commands: string): string =>

@@ -86,7 +86,7 @@ export async function mirrorFolder(): Promise<MirrorFolder> {
     mirror: (source, ...args) => cli(command(source, args), folder),
     start,
     watching: (source) => {
-      const child = start(source, '--watch', '1', '--json');
+      const child = start(source, '--every', '1', '--json');
       const [reports, said] = [child.stdout, child.stderr].map((stream) => {
         let text = '';
         stream?.on('data', (chunk: Buffer) => {

@@ -24,15 +24,28 @@ export function withKeys({ checkpoint, log, logPublicKey, origin }: SettingsOfKe
   return ['--config', JSON.stringify(settings)];
 }
 
+/** How long commands wait for witnesses in tests, in seconds: a test whose witness is away waits as long. */
+const COSIGN_WAIT = '3';
+const ASK_WITNESSES = /^(?:build|attach|checkpoint|hold|suspend|revoke|keys rotate)$/;
+
+/** Returns the arguments of a command that asks witnesses with a short wait for them, unless they name one. */
+function withShortWait(args: readonly string[]): readonly string[] {
+  const words = args[0] === 'keys' ? 2 : 1;
+  if (!ASK_WITNESSES.test(args.slice(0, words).join(' ')) || args.includes('--cosign-wait')) return args;
+  return [...args.slice(0, words), '--cosign-wait', COSIGN_WAIT, ...args.slice(words)];
+}
+
 /**
  * Runs a command with the settings that {@link withKeys} put into its arguments, as often as it did. They are added to those
  * of the file that the arguments name, or else of registry.yaml, in a file beside it that exists for this run only.
+ * The command waits for witnesses only shortly.
  */
 export async function withSettings<T>(
-  args: readonly string[],
+  given: readonly string[],
   cwd: string,
   command: (args: readonly string[]) => Promise<T>,
 ): Promise<T> {
+  const args = withShortWait(given);
   const named = args.filter((_arg, index) => args[index - 1] === '--config');
   if (!named.some(isText)) return command(args);
   const base = named.find((name) => !isText(name)) ?? 'registry.yaml';

@@ -29,7 +29,7 @@ export async function newWitness(name = 'witness.example/w1'): Promise<WitnessFi
   const folder = temporaryFolder();
   await cli(['keys', 'generate', '--no-passphrase', '--private', 'witness.pem'], folder);
   const { stdout } = await cli(
-    ['keys', 'public', 'witness.pem', '--witness', name, '--state', 'state'],
+    ['keys', 'public', 'witness.pem', '--witness-name', name, '--witness-state', 'state'],
     folder,
   );
   return { folder, vkey: stdout.trim() };

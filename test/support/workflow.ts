@@ -93,6 +93,7 @@ async function runStep({ run: commands = '', env = {} }: Step, runner: Runner): 
   return run('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', filled(commands)], runner.folder, {
     ...(await installedPath(runner.environment?.['PATH'])),
     CI: 'true',
+    GITHUB_ACTIONS: 'true',
     GITHUB_SHA: '0123456789abcdef',
     GITHUB_SERVER_URL: 'https://github.com',
     GITHUB_REPOSITORY: 'owner/registry',

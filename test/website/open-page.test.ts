@@ -270,7 +270,6 @@ describeInChromium('a page that stays open', () => {
       'root.json',
       '--next-key',
       'next.pem',
-      '--next-no-passphrase',
     ];
     const { code, stderr } = await cli([...args, ...withKeys({ checkpoint: 'next.pem' })], folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);

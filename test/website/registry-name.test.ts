@@ -96,6 +96,7 @@ describe('a registry with a name', () => {
     expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
     expect(read('index.html')).toContain('beta');
     expect(read(OPEN_API)).toBe(before[1]);
+    await run('keys', 'generate', '--no-passphrase', '--private', 'next.pem');
     await run(
       ...['keys', 'rotate'],
       '--yes',
@@ -105,7 +106,6 @@ describe('a registry with a name', () => {
       'root.json',
       '--next-key',
       'next.pem',
-      '--next-no-passphrase',
     );
     expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
     expect(read(OPEN_API)).toBe(before[1]);

@@ -4,7 +4,6 @@ import { PATHS } from '../paths.js';
 import type { RegistryDescription } from '../registry-description.js';
 import { filled, Html, html } from './html.js';
 import type { Logo } from './logo.js';
-import type { PageParts } from './page-settings.js';
 import { plainList } from './plain-list.js';
 import { Words, websiteText } from './website-files.js';
 
@@ -36,12 +35,12 @@ export interface IndexPageParts {
   /** about.json, which has the names of the issuers. */
   readonly names?: Uint8Array | undefined;
   readonly about?: RegistryDescription | undefined;
-  readonly page?: PageParts | undefined;
+  readonly logo?: Logo | undefined;
 }
 
 /** Returns index.html, the page at the URL of the registry. */
 export function indexPage(parts: IndexPageParts): string {
-  const { list, rootKey, log, development, names, about = {}, page = {} } = parts;
+  const { list, rootKey, log, development, names, about = {}, logo } = parts;
   const words = new Words();
   return filled(websiteText('index.html'), {
     ...words.all(),
@@ -49,7 +48,7 @@ export function indexPage(parts: IndexPageParts): string {
     root_key: html`${rootKey.thumbprint}`,
     log: log === undefined ? html`` : html`\n<meta name="registry-log" content="${log}">`,
     name: about.name === undefined ? words.text('missing_name') : html`${about.name}`,
-    logo: page.logo === undefined ? html`` : logoImage(page.logo),
+    logo: logo === undefined ? html`` : logoImage(logo),
     description: descriptionLine(about, words),
     operator: operatorLinks(about, words),
     development: development ? html`<p class="development">${words.text('development')}</p>` : html``,

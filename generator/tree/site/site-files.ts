@@ -1,6 +1,5 @@
 import type { Changes } from '@passport-registry/verifier/core';
 import { PATHS } from '../paths.js';
-import { accentRules } from './accent.js';
 import { changesBytes } from './changes.js';
 import { type IndexPageParts, indexPage } from './pages.js';
 import { websiteFile, websiteScripts, websiteText } from './website-files.js';
@@ -8,10 +7,9 @@ import { websiteFile, websiteScripts, websiteText } from './website-files.js';
 /** Returns the page, its assets and the changes, by path. */
 export function siteFiles(parts: IndexPageParts, changes: Changes): Map<string, Uint8Array> {
   const text = (content: string) => new TextEncoder().encode(content);
-  const { accent, logo } = parts.page ?? {};
-  const style = websiteText('registry.css') + (accent === undefined ? '' : accentRules(accent));
+  const { logo } = parts;
   const assets: [string, Uint8Array][] = [
-    ['registry.css', text(style)],
+    ['registry.css', text(websiteText('registry.css'))],
     ['icon.svg', websiteFile('icon.svg')],
   ];
   for (const name of websiteScripts()) assets.push([name, websiteFile(`assets/${name}`)]);

@@ -4,8 +4,8 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   utimesSync,
 } from 'node:fs';
@@ -26,7 +26,6 @@ import { readTreeFile } from '../../support/statements.js';
 import {
   cleanEnvironment,
   cli,
-  cliAnswering,
   cliProcess,
   cliWith,
   commandLine,
@@ -76,7 +75,7 @@ async function published({ online = true, ids = IDS } = {}): Promise<void> {
     folder = home;
     for (const id of ids) writeFiles(home, { [`issuers/${id}.yaml`]: recordText(id) });
     mkdirSync(path('safe'));
-    for (const name of ['root', 'online', 'stranger']) await key(name);
+    for (const name of ['root', 'online', 'stranger', 'safe/next', 'safe/third']) await key(name);
     writeFiles(home, { 'registry.yaml': online ? SETTINGS + ONLINE : SETTINGS });
     await good('build');
     cpSync(path('root.json'), path('old.json'));
@@ -84,7 +83,7 @@ async function published({ online = true, ids = IDS } = {}): Promise<void> {
   folder = copyOf(made);
 }
 
-const NEXT = ['--next-key', 'safe/next.pem', '--next-no-passphrase'];
+const NEXT = ['--next-key', 'safe/next.pem'];
 const rotate = (...more: string[]) => command(['keys', 'rotate', '--yes', ...NEXT, ...more]);
 
 /** How verifiers that pinned the outgoing key, and those that pinned the next key, see the tree, and what the settings name. */
@@ -135,7 +134,6 @@ describe('passport-registry keys rotate', () => {
     ]);
     expect(stderr).toContain(`1 changed issuer, and a checkpoint by the ${online ? 'online' : 'next'} key`);
     await expectRotated();
-    expect(statSync(path('safe/next.pem')).mode & 0o777).toBe(0o600);
   });
 
   it('is done when it runs again, and lets another rotation follow', async () => {
@@ -150,7 +148,7 @@ describe('passport-registry keys rotate', () => {
     ]);
     expect([treeNow(), text('registry.yaml')]).toEqual([tree, settings]);
     await good('status', '--fail-on', 'warning');
-    const third = ['keys', 'rotate', '--yes', '--next-key', 'safe/third.pem', '--next-no-passphrase'];
+    const third = ['keys', 'rotate', '--yes', '--next-key', 'safe/third.pem'];
     expect((await command(third)).code).toBe(0);
     expect(JSON.parse(String(readTreeFile(path('dist/keys/rotation.json'))))).toHaveLength(2);
     await expectRotated();
@@ -166,7 +164,6 @@ describe('passport-registry keys rotate', () => {
     expect(
       (await cliWith(['keys', 'rotate', ...NEXT], folder, { env: cleanEnvironment(), stdin })).code,
     ).toBe(code);
-    expect(existsSync(path('safe/next.pem'))).toBe(code === 0);
   });
 
   it('lifts no suspension that old records lack, and signs nothing', async () => {
@@ -175,7 +172,6 @@ describe('passport-registry keys rotate', () => {
     await good('suspend', 'alpha', '--reason', 'leak');
     writeFiles(folder, { 'issuers/alpha.yaml': old });
     await expectRefused('suspension-not-lifted', 1);
-    expect(existsSync(path('safe/next.pem'))).toBe(false);
   });
 
   it('goes over the list of somebody else only with --offline, and then follows the own one', async () => {
@@ -186,7 +182,6 @@ describe('passport-registry keys rotate', () => {
     const url = await plainHost(host, 'index.html');
     writeFiles(folder, { 'registry.yaml': `${SETTINGS}${ONLINE}base_url: ${url}\n` });
     await expectRefused('does not follow it', 1);
-    expect(existsSync(path('safe/next.pem'))).toBe(false);
     expect((await rotate('--offline')).code).toBe(0);
     cpSync(path('dist'), host, { recursive: true });
     await expectRotated();
@@ -197,21 +192,21 @@ describe('passport-registry keys rotate', () => {
     await published();
     const { code, stderr } = await command(['keys', 'rotate', ...NEXT]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('pass --yes')]);
-    expect(existsSync(path('safe/next.pem'))).toBe(false);
   });
 
   it('never overwrites a key', async () => {
     await published();
-    await key('safe/next');
     const before = text('safe/next.pem');
     expect((await rotate()).code).toBe(0);
     expect([text('safe/next.pem'), jwk('root.json')]).toEqual([before, jwk('safe/next.json')]);
     await expectRotated();
   });
 
-  it('makes a P-256 key', async () => {
+  it('takes a P-256 key', async () => {
     await published();
-    expect([(await rotate('--alg', 'P-256')).code, jwk('root.json').kty]).toEqual([0, 'EC']);
+    await key('safe/p256', '--alg', 'P-256');
+    expect((await rotate('--next-key', 'safe/p256.pem')).code).toBe(0);
+    expect(jwk('root.json').kty).toBe('EC');
     await expectRotated();
   });
 
@@ -235,44 +230,13 @@ describe('passport-registry keys rotate', () => {
   });
 
   describe('with keys elsewhere', () => {
-    it('uses signing commands for both keys', async () => {
+    it('uses a signing command for the outgoing key', async () => {
       await published();
-      await key('safe/next');
       const signer = `signer: { command: ${JSON.stringify(signsFile('root.pem'))} }\n`;
       writeFiles(folder, { 'registry.yaml': `root_key: root.json\n${signer}${ONLINE}` });
-      const { code, stderr } = await command([
-        ...['keys', 'rotate', '--yes'],
-        ...['--next-root-key', 'safe/next.json', '--next-signer-command', signsFile('safe/next.pem')],
-      ]);
+      const { code, stderr } = await rotate();
       expect([code, stderr]).toEqual([0, expect.stringContaining('changed    registry.yaml, root.json')]);
       await expectRotated();
-    });
-
-    it('signs no step to a key that the next signing command does not have', async () => {
-      await published();
-      await key('safe/next');
-      const args = ['keys', 'rotate', '--yes', '--next-signer-command', signsFile('safe/next.pem')];
-      const unnamed = await command(args);
-      expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('pass --next-root-key')]);
-      const wrong = await command([...args, '--next-root-key', 'stranger.json']);
-      expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('not valid for the payload')]);
-    });
-
-    it('judges the passphrase of a key to make before the operator reads a plan or answers', async () => {
-      await published();
-      writeFiles(folder, { short: 'correct\n' });
-      const args = ['keys', 'rotate', '--next-key', 'safe/next.pem'];
-      const short = await cliAnswering('yes', [...args, '--next-passphrase-file', 'short'], folder);
-      expect([short.code, short.stderr]).toEqual([
-        3,
-        expect.stringMatching(/^passport-registry: the passphrase in short has fewer than 12 characters/),
-      ]);
-      const none = await command(args);
-      expect([none.code, none.stderr]).toEqual([
-        2,
-        expect.stringMatching(/^passport-registry: .*--next-passphrase-file/),
-      ]);
-      expect(existsSync(path('safe/next.pem'))).toBe(false);
     });
 
     it('asks for the passphrase of an encrypted next key only when it signs', async () => {
@@ -301,7 +265,7 @@ describe('the settings after a rotation', () => {
       '# Our registry.',
       'name:   Nordic   # as on the page',
       '',
-      '# page: { accent: "#1a4fc4" }',
+      '# logo: logo.svg',
       '',
       '# Of these, one follows.',
       'next_roots:',
@@ -312,7 +276,6 @@ describe('the settings after a rotation', () => {
       'checkpoint: { signer: { key: online.pem } }',
       '',
     ];
-    await key('safe/next');
     writeFiles(folder, {
       'registry.yaml': before.join('\n').replace(THUMBPRINT, jwk('safe/next.json').kid),
     });
@@ -353,7 +316,6 @@ describe('the settings after a rotation', () => {
 
   it('of an unusual form are left to the operator', async () => {
     await published();
-    await key('safe/next');
     const settings = `{root_key: root.json, signer: {key: root.pem}, next_roots: [${jwk('safe/next.json').kid}]}\n`;
     writeFiles(folder, { 'registry.yaml': settings });
     const { code, stderr } = await rotate();
@@ -398,13 +360,6 @@ describe('a rotation that does not fit', () => {
     ],
     ['a change that a build refuses', () => rmSync(path('issuers/beta.yaml')), [], 'nothing was signed', 1],
     [
-      'a key file in the tree',
-      () => undefined,
-      ['--next-key', 'dist/next.pem'],
-      'where a build would remove it',
-      2,
-    ],
-    [
       'the outgoing key as the next key',
       () => undefined,
       ['--next-key', 'root.pem'],
@@ -418,30 +373,28 @@ describe('a rotation that does not fit', () => {
       'is a public key',
       3,
     ],
-    ['two next keys', () => undefined, ['--next-signer-command', 'false'], 'pass the next root key', 2],
+    ['a next key that is not there', () => undefined, ['--next-key', 'none.pem'], 'keys generate', 2],
   ])('with %s is refused before anything is signed', async (_name, alter, args, words, code) => {
     alter();
     await expectRefused(words, code, ...args);
-    expect(existsSync(path('safe/next.pem'))).toBe(false);
   });
 
-  it.each(['safe/next.pem', 'none/next.pem', 'link/next.pem'])(
-    'with a next key to make in the git repository of the registry is refused: %s',
+  it.each(['safe/next.pem', 'link/next.pem'])(
+    'with a next key in the git repository of the registry is refused: %s',
     async (file) => {
       mkdirSync(path('.git'));
       mkdirSync(`${folder}-links`);
       symlinkSync(path('safe'), path(`../${basename(folder)}-links/link`));
       const key = file.startsWith('link') ? path(`../${basename(folder)}-links/${file}`) : file;
       await expectRefused('is in the git repository', 2, '--next-key', key);
-      expect(existsSync(path('safe/next.pem'))).toBe(false);
     },
   );
 
   it('with a next key beside the git repository of the registry is not', async () => {
     mkdirSync(path('.git'));
     const outside = `${folder}-keys`;
-    mkdirSync(outside);
-    const { code } = await rotate('--next-key', join(outside, 'next.pem'), '--next-no-passphrase');
+    renameSync(path('safe'), outside);
+    const { code } = await rotate('--next-key', join(outside, 'next.pem'));
     expect(code).toBe(0);
     await expectRotated();
   });
@@ -457,12 +410,11 @@ describe('a rotation that does not fit', () => {
     await expectRefused('was the root key before', 3, '--next-key', 'root.pem');
   });
 
-  it('with another outgoing key, or without one, makes and signs nothing', async () => {
+  it('with another outgoing key, or without one, signs nothing', async () => {
     await expectRefused('but root.json is', 3, '--key', 'stranger.pem', '--root-key', 'root.json');
     writeFiles(folder, { 'registry.yaml': ONLINE });
     await expectRefused('but the outgoing root key is', 3, '--key', 'stranger.pem');
     await expectRefused('no signing key', 3);
-    expect(existsSync(path('safe/next.pem'))).toBe(false);
   });
 
   it('because there is no production tree is refused', async () => {
@@ -508,7 +460,7 @@ describe('two rotations at once', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['another rotation', () => rotate()],
     ['a publication', () => good('suspend', 'alpha', '--reason', 'leak')],
-    ['a key that was made', () => key('safe/next')],
+    ['another key in the file', async () => cpSync(path('safe/third.pem'), path('safe/next.pem'))],
   ])('go on only with what the operator has confirmed: %s came between', async (_name, meanwhile) => {
     await published();
     const { code, stderr } = await rotateWhile(async () => {
@@ -532,24 +484,13 @@ describe('two rotations at once', () => {
 const KILLS = rounds({ usual: 3, soak: 200 });
 
 describe('a rotation that is killed', () => {
-  it('before it wrote the key leaves an empty file, which is never removed or replaced', async () => {
-    await published();
-    writeFiles(folder, { 'safe/next.pem': '' });
-    const { code, stderr } = await rotate();
-    expect([code, stderr]).toEqual([3, expect.stringContaining('safe/next.pem is empty')]);
-    expect(text('safe/next.pem')).toBe('');
-    rmSync(path('safe/next.pem'));
-    expect((await rotate()).code).toBe(0);
-    await expectRotated();
-  });
-
   it(`at any of ${KILLS} moments is published or not, and the same command completes it`, async () => {
     const ids = Array.from({ length: rounds({ usual: 50, soak: 200 }) }, (_one, index) => `issuer-${index}`);
     const outcomes = { before: 0, committed: 0, published: 0 };
     for (let kill = 0; kill < KILLS; kill++) {
       await published({ ids });
       await killed(MOMENTS[kill % MOMENTS.length] as string);
-      const secret = existsSync(path('safe/next.pem')) ? text('safe/next.pem') : '';
+      const secret = text('safe/next.pem');
       const isCommitted = existsSync(path('.dist.stage/manifest.json'));
       // The lock of a process that was killed counts for 15 seconds.
       if (existsSync(path('.dist.lock'))) utimesSync(path('.dist.lock'), 0, 0);
@@ -559,7 +500,7 @@ describe('a rotation that is killed', () => {
       // What was committed is published, and nothing else.
       if (isCommitted) expect(done).toBe(true);
       outcomes[isCommitted ? 'committed' : done ? 'published' : 'before'] += 1;
-      if (secret !== '') expect(text('safe/next.pem')).toBe(secret);
+      expect(text('safe/next.pem')).toBe(secret);
       expect(JSON.parse(String(readTreeFile(path('dist/keys/rotation.json'))))).toHaveLength(1);
       await expectRotated();
     }
@@ -567,12 +508,7 @@ describe('a rotation that is killed', () => {
   });
 
   /** The files after which a rotation is killed. */
-  const MOMENTS = [
-    'safe/next.pem',
-    '.dist.stage/manifest.json',
-    'dist/keys/root.json',
-    'dist/statements.json',
-  ];
+  const MOMENTS = ['.dist.stage/manifest.json', 'dist/keys/root.json', 'dist/statements.json'];
 
   const contentOf = (file: string) => (existsSync(path(file)) ? text(file) : undefined);
 

@@ -101,14 +101,11 @@ describe('passport-registry init', () => {
 
   it('makes settings and comments that are exactly the schema’s', async () => {
     const folder = temporaryFolder();
-    const more = ['--description', 'Who is in.', '--homepage', 'https://www.registry.internal/about'];
-    await init(['registry', ...SETTINGS, ...more], folder);
+    await init(['registry', ...SETTINGS], folder);
     const text = read(folder, 'registry/registry.yaml');
     expect(parse(text)).toEqual({
       name: 'Nordic Agents Registry',
-      description: 'Who is in.',
       contact: 'operator@registry.internal',
-      homepage: 'https://www.registry.internal/about',
       base_url: 'https://registry.internal',
     });
     // The examples in the comments are valid, too.
@@ -118,7 +115,7 @@ describe('passport-registry init', () => {
     expect(Object.keys(all)).toEqual(expect.arrayContaining(['root_key', 'signer', 'checkpoint']));
     expect(all.log).toMatchObject({
       // The log is named by the host of the registry.
-      ...{ origin: 'registry.internal/log', quorum: 1, wait: 60 },
+      ...{ origin: 'registry.internal/log', quorum: 1 },
       witnesses: [{ service: 'https://witness.example' }],
     });
   });
@@ -184,11 +181,11 @@ describe('the values that init inserts', () => {
     '🦊 Füchse 狐',
   ])('keep the name %j as it is', async (name) => {
     const folder = temporaryFolder();
-    const { code, stderr } = await init(['r', ...SETTINGS, '--name', name, '--description', name], folder);
+    const { code, stderr } = await init(['r', ...SETTINGS, '--name', name], folder);
     expect(code, stderr).toBe(0);
     await expectValid(folder, 'r/registry.yaml');
     const configuration = parse(read(folder, 'r/registry.yaml'));
-    expect([configuration.name, configuration.description]).toEqual([name, name]);
+    expect(configuration.name).toBe(name);
     const [, heading = ''] = /^# (.*)$/m.exec(read(folder, 'r/README.md')) ?? [];
     expect(heading.replaceAll('&#32;', ' ').replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(name);
     // Without the escapes, no character is left that is markup inside of a line.
@@ -214,10 +211,8 @@ describe('the values that init inserts', () => {
     ['--name', 'a bell \u0007'],
     ['--name', 'abc \u202ecba'],
     ['--contact', 'nobody'],
-    ['--description', 'x'.repeat(501)],
     ['--base-url', 'ftp://registry.internal'],
     ['--base-url', 'https://registry.internal/?query'],
-    ['--homepage', 'http://registry.internal'],
   ])('are refused as in registry.yaml: %s %j', async (option, value) => {
     const folder = temporaryFolder();
     const { code, stderr } = await init(['r', ...SETTINGS, option, value], folder);

@@ -31,13 +31,8 @@ describe('the workflows of a registry that is published already', () => {
     git(main, 'checkout', '-q', '.');
     git(main, 'pull', '-q', 'origin', 'main');
     await github.published('load');
-    const rotation = [
-      '--next-key',
-      '../next.pem',
-      '--next-no-passphrase',
-      '--yes',
-      ...withKeys({ checkpoint: '../online.pem' }),
-    ];
+    const rotation = ['--next-key', '../next.pem', '--yes', ...withKeys({ checkpoint: '../online.pem' })];
+    await github.good(main, 'keys', 'generate', '--no-passphrase', '--private', '../next.pem');
     await github.good(main, 'keys', 'rotate', ...rotation);
     const next = readFileSync(join(main, 'root.json'), 'utf8');
     git(main, 'checkout', '-q', '.');
@@ -96,7 +91,7 @@ describe('the workflows of a registry that is published already', () => {
       isAway ? undefined : Math.floor(Date.now() / 1000),
     );
     const witnesses = [{ key: witness.vkey, service }];
-    pushLog({ quorum: 1, wait: 1, witnesses }, record('witnessed'));
+    pushLog({ quorum: 1, witnesses }, record('witnessed'));
     const first = await publishLogged();
     expect(areGood(first)).toBe(true);
     const good = (...args: string[]) => github.good(root, ...args);
@@ -106,7 +101,7 @@ describe('the workflows of a registry that is published already', () => {
     await good('verify', github.publishedTree(), '--root-key', 'anchor.json');
     // A publication waits on the branch, until the checkpoint of a later run completes it.
     isAway = true;
-    pushLog({ quorum: 1, wait: 1, witnesses }, record('unwitnessed'));
+    pushLog({ quorum: 1, witnesses }, record('unwitnessed'));
     const second = await publishLogged();
     expect(areGood(second)).toBe(true);
     expect(second['Ask the witnesses']?.stderr).toContain('witness.example');

@@ -19,10 +19,7 @@ describe('the workflows of a new registry, with a pull request of an attacker,',
       writeFiles(folder, {
         'issuers/bad.yaml': recordText('bad', { tier: 'certifed' }),
         'issuers/aurora.yaml': recordText('aurora', { certified_since: '2020-01-01T00:00:00Z' }),
-        'registry.yaml': `transitions:
-  overrides:
-    - { issuer_id: aurora, rule: certified-since-changed, reason: because I say so }
-`,
+        'registry.yaml': 'base_url: https://evil.internal\n',
         'node_modules/.bin/passport-registry': '#!/bin/sh\n',
         'node_modules/passport-registry/build/cli/main.js': 'process.exit(0)',
         'package.json': '{"dependencies":{"passport-registry":"file:evil"}}',

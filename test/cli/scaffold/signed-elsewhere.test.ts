@@ -73,7 +73,6 @@ describe('a request that was signed elsewhere', () => {
       public_key: 'log.json',
       witnesses: [{ key: witness.vkey, service: await cosigningService(witness, now) }],
       quorum: 1,
-      wait: 1,
     };
     const { root, main } = github;
     const generate = ['keys', 'generate', '--no-passphrase', '--private', 'log.pem'];

@@ -57,7 +57,8 @@ describe('two who publish at once through the branch', () => {
 
   it('a tree that was not loaded is not replaced by what this machine has', async () => {
     await github.published('load', '', other);
-    const key = ['--next-key', '../next.pem', '--next-no-passphrase'];
+    const key = ['--next-key', '../next.pem'];
+    await github.good(other, 'keys', 'generate', '--no-passphrase', '--private', '../next.pem');
     await github.good(other, 'keys', 'rotate', ...key, '--yes');
     github.wait();
     await github.good(github.main, 'hold', 'aurora');

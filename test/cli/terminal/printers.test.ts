@@ -60,7 +60,7 @@ describe('diagnostics as data', () => {
     const folder = temporaryFolder();
     const forged = '"x\\n::error file=issuers/b.yaml::forged\\r\\n::set-output name=x::y"';
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: forged, contact: '"a%0Ab"' }) });
-    const { stdout } = await cli(['check', '--format', 'github'], folder);
+    const { stdout } = await cli(['check'], folder, { GITHUB_ACTIONS: 'true' });
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(2);
     for (const line of lines) expect(line).toMatch(/^::error file=issuers\/a\.yaml,line=\d+,/);
@@ -71,24 +71,18 @@ describe('diagnostics as data', () => {
   it('name a file right whatever its name', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a,b:c%.yaml': '[]' });
-    const { stdout } = await cli(['check', '--format', 'github'], folder);
+    const { stdout } = await cli(['check'], folder, { GITHUB_ACTIONS: 'true' });
     expect(stdout).toContain('::error file=issuers/a%2Cb%3Ac%25.yaml,line=1,');
   });
 
-  it('--json and --format json are the same', async () => {
+  it('--json prints also errors', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'gold' }) });
-    const [short, long] = [
-      await cli(['check', '--json'], folder),
-      await cli(['check', '--format', 'json'], folder),
-    ];
-    expect(short.stdout).toBe(long.stdout);
-    expect(JSON.parse(short.stdout).diagnostics).toHaveLength(1);
-    expect((await cli(['check', '--format', 'xml'], folder)).code).toBe(2);
-    for (const json of [['--json'], ['--format', 'json'], ['--format=json']]) {
-      const wrong = await cli(['check', '--fix', '--watch', ...json], folder);
-      expect([wrong.code, JSON.parse(wrong.stdout)]).toMatchObject([2, { error: { code: 'ERR_USAGE' } }]);
-    }
+    // Wherever it runs.
+    const { stdout } = await cli(['check', '--json'], folder, { GITHUB_ACTIONS: 'true' });
+    expect(JSON.parse(stdout).diagnostics).toHaveLength(1);
+    const wrong = await cli(['check', '--fix', '--watch', '--json'], folder);
+    expect([wrong.code, JSON.parse(wrong.stdout)]).toMatchObject([2, { error: { code: 'ERR_USAGE' } }]);
   });
 });
 
@@ -268,37 +262,37 @@ describe('whatever a stranger has written', () => {
     );
   });
 
-  it.each(['text', 'json', 'github', 'markdown'])(
-    'in the name of a file and in an argument, is no command in --format %s',
-    async (format) => {
-      const folder = temporaryFolder();
-      const name = 'x\n::error file=forged.yaml::forged\n##[error]y\u009b31m\u202e.yaml';
-      writeFiles(folder, {
-        'before/a.yaml': recordText('a'),
-        [`issuers/${name}`]: recordText('b'),
-        '::error ::c.yaml': `  ${recordText('c')}`,
-      });
-      const outcomes = [
-        await cli(['diff', 'before', '--format', format], folder),
-        await cli(['diff', `before\n::error::x`, '--format', format], folder),
-        ...(format === 'markdown'
-          ? []
-          : [
-              await cli(['check', '--format', format], folder),
-              await cli(['check', '\n::error::x', '--format', format], folder),
-              await cli(['check', '--fix', '.', '--format', format], folder),
-              await cli(
-                ['check', '--online', '--issuers', 'before', 'x\n::error::x', '--format', format],
-                folder,
-              ),
-              await cli([`\n::error::x`, '--format', format], folder),
-            ]),
-      ];
-      for (const { stdout, stderr } of outcomes) {
-        expect(stdout + stderr).not.toMatch(UNSAFE);
-        expect(commandsIn(stderr)).toEqual([]);
-        for (const line of commandsIn(stdout)) expect(line).toMatch(/^::error file=[^,:]*,line=/);
-      }
-    },
-  );
+  it.each<[string, string[], Record<string, string>]>([
+    ['text', [], {}],
+    ['JSON', ['--json'], {}],
+    ['annotations', [], { GITHUB_ACTIONS: 'true' }],
+    ['Markdown', ['--markdown'], {}],
+  ])('in the name of a file and in an argument, is no command in %s', async (_name, format, environment) => {
+    const run = (...args: string[]) => cli([...args, ...format], folder, environment);
+    const folder = temporaryFolder();
+    const name = 'x\n::error file=forged.yaml::forged\n##[error]y\u009b31m\u202e.yaml';
+    writeFiles(folder, {
+      'before/a.yaml': recordText('a'),
+      [`issuers/${name}`]: recordText('b'),
+      '::error ::c.yaml': `  ${recordText('c')}`,
+    });
+    const outcomes = [
+      await run('diff', 'before'),
+      await run('diff', `before\n::error::x`),
+      ...(format.includes('--markdown')
+        ? []
+        : [
+            await run('check'),
+            await run('check', '\n::error::x'),
+            await run('check', '--fix', '.'),
+            await run('check', '--online', '--issuers', 'before', 'x\n::error::x'),
+            await run(`\n::error::x`),
+          ]),
+    ];
+    for (const { stdout, stderr } of outcomes) {
+      expect(stdout + stderr).not.toMatch(UNSAFE);
+      expect(commandsIn(stderr)).toEqual([]);
+      for (const line of commandsIn(stdout)) expect(line).toMatch(/^::error file=[^,:]*,line=/);
+    }
+  });
 });

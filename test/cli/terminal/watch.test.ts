@@ -77,6 +77,6 @@ describe('passport-registry check --watch', () => {
     const folder = temporaryFolder();
     expect((await cli(['check', 'nowhere', '--watch'], folder)).code).toBe(2);
     writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
-    expect((await cli(['check', '--watch', '--format', 'github'], folder)).code).toBe(2);
+    expect((await cli(['check', '--watch', '--json'], folder)).code).toBe(2);
   });
 });

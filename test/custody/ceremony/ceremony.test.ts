@@ -118,10 +118,7 @@ describe('a ceremony of 2 of 3 holders', () => {
 describe('who may share a key', () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `Holder ${index + 1}`);
   const start = (holders: readonly string[], threshold: string) =>
-    cli(
-      ['keys', 'ceremony', 'start', 'c', '--holders', ...holders, '--threshold', threshold],
-      temporaryFolder(),
-    );
+    cli(['keys', 'ceremony', 'start', 'c', ...holders, '--threshold', threshold], temporaryFolder());
 
   it.each([
     [2, '2'],
@@ -179,7 +176,7 @@ describe('who may share a key', () => {
 
   it('does not overwrite a ceremony', async () => {
     const folder = temporaryFolder();
-    const args = ['keys', 'ceremony', 'start', 'c', '--holders', 'Anna', 'Bo', '--threshold', '2'];
+    const args = ['keys', 'ceremony', 'start', 'c', 'Anna', 'Bo', '--threshold', '2'];
     expect((await cli(args, folder)).code).toBe(0);
     const { code, stderr } = await cli(args, folder);
     expect(code).toBe(2);

@@ -65,13 +65,12 @@ describe('two of three holders', () => {
     await good(attach());
   });
 
-  it('are named by a record, in an option or in registry.yaml', async () => {
+  it('are named by a record', async () => {
     await at('signed');
     const refused = await attachWith();
     expect(refused.code).toBe(2);
     expect(errorOf(refused).message).toContain('--holders');
-    writeFiles(registry, { 'registry.yaml': 'holders: holders.json\n' });
-    expect(JSON.parse((await good(attachWith())).stdout)).toMatchObject({ issuers: 1 });
+    expect(JSON.parse((await good(attach())).stdout)).toMatchObject({ issuers: 1 });
   });
 
   it('leave no trace in the tree', async () => {
@@ -158,7 +157,7 @@ describe('two of three holders', () => {
     await each(byNext, 'Anna', 'Bo');
     await each(byNext, 'Anna', 'Bo');
     await each(sign, 'Anna', 'Bo');
-    await good(attach('--next-holders', 'next-holders.json'));
+    await good(attach('next-holders.json'));
     await expectRotated('next-root.json');
   });
 

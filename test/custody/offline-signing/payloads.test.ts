@@ -236,7 +236,7 @@ describe('a build with the public root key alone', () => {
     await refused(3, /write a signing request with --unsigned/, ...build);
     expect(read('dist/SHA256SUMS').equals(sums)).toBe(true);
     rmSync(at('issuers/beta.yaml'));
-    appendFileSync(at('registry.yaml'), "page: { accent: '#1a4fc4' }\n");
+    appendFileSync(at('registry.yaml'), "description: 'Who is in.'\n");
     await good(...build);
   });
 });

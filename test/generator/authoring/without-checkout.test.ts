@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -44,43 +44,15 @@ describe('in an empty folder', () => {
   );
 
   it('new writes issuers/<id>.yaml, and says what to do next', async () => {
-    const { code, stderr } = await here(
-      ...['new', 'zenith', '--issuer-url', 'https://zenith.alt', '--registry', `${registry}/`],
-    );
+    const { code, stderr } = await here('new', 'zenith', '--issuer-url', 'https://zenith.alt');
     expect(code).toBe(0);
-    const record = readFileSync(join(folder, 'issuers/zenith.yaml'), 'utf8');
-    expect(record.split('\n')[0]).toBe(
-      `# yaml-language-server: $schema=${registry}/schemas/issuer.schema.json`,
-    );
     expect(stderr).toContain('  passport-registry check issuers/zenith.yaml\n');
     expect(stderr).toContain('  passport-registry check --online issuers/zenith.yaml\n');
-    expect(stderr).toContain(`  passport-registry diff ${registry}/ issuers/zenith.yaml\n`);
+    expect(stderr).toContain(`  passport-registry diff URL issuers/zenith.yaml\n`);
     expect(stderr).toContain("fork the registry's repository, add the file as issuers/zenith.yaml");
     expect((await here('check')).stdout).toContain('1 file: 0 problems');
     expect((await here('diff', registry, 'issuers/zenith.yaml')).code).toBe(0);
   });
-
-  it.each([['registry.example'], ['ftp://registry.example'], ['https://'], ['']])(
-    'new refuses --registry %j, and writes nothing',
-    async (url) => {
-      const { code } = await here('new', 'acme', '--issuer-url', 'https://acme.alt', '--registry', url);
-      expect(code).toBe(2);
-      expect((await here('check')).code).toBe(2);
-    },
-  );
-
-  it.each(['http://someone:hunter2@a.alt', 'https://hunter2@a.alt/x', 'https://a.alt?token=hunter2'])(
-    'new neither writes nor prints the secret in --registry %s',
-    async (url) => {
-      for (const files of [{}, { 'schemas/issuer.schema.json': '{}' }]) {
-        writeFiles(folder, files);
-        const outcome = await here('new', 'acme', '--issuer-url', 'https://acme.alt', '--registry', url);
-        expect(outcome.code).toBe(2);
-        expect(outcome.stdout + outcome.stderr).not.toContain('hunter2');
-        expect(existsSync(join(folder, 'issuers'))).toBe(false);
-      }
-    },
-  );
 });
 
 describe('in a folder with one record', () => {
@@ -207,7 +179,7 @@ describe('diff of one record with a published list', () => {
     writeFiles(folder, { 'acme.yaml': published('acme', { tier: 'gold' }) });
     const { stdout } = await here('diff', registry, 'acme.yaml', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, changes: [], notCompared: ['acme.yaml'] });
-    const markdown = await here('diff', registry, 'acme.yaml', '--format', 'markdown');
+    const markdown = await here('diff', registry, 'acme.yaml', '--markdown');
     expect(markdown.stdout).toContain('0 added, 0 changed, 0 removed. 1 invalid, and not compared.\n');
   });
 

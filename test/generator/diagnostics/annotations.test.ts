@@ -93,11 +93,11 @@ describe('annotations of a pull request', () => {
     symlinkSync('nowhere', join(folder, 'issuers/file-unreadable.yaml'));
     execFileSync('mkfifo', [join(folder, 'issuers/file-kind.yaml')]);
     mkdirSync(join(folder, 'empty'));
-    const format = ['--format', 'github'];
+    const actions = { GITHUB_ACTIONS: 'true' };
     const outcomes = [
-      await cli(['check', 'empty', ...format], folder),
-      await cli(['check', ...format], folder),
-      await cli(['diff', 'HEAD', '--issuers', 'changes', ...format], folder),
+      await cli(['check', 'empty'], folder, actions),
+      await cli(['check'], folder, actions),
+      await cli(['diff', 'HEAD', '--issuers', 'changes'], folder, actions),
     ];
     expect(outcomes.map(({ code }) => code)).toEqual([1, 1, 1]);
     const said = outcomes.map(({ stdout }) => stdout.replaceAll(folder, '')).join('');

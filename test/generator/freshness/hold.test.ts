@@ -16,7 +16,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
-  for (const name of ['root', 'online', 'other']) {
+  for (const name of ['root', 'online', 'other', 'next']) {
     const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
@@ -86,7 +86,8 @@ describe('hold and release', () => {
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     expect(await reasons('beta')).toEqual(['policy-met']);
     expect(text('issuers.json')).toBe(list);
-    const more = await good('hold', 'beta', ...ONLINE, '--hours', '2', '--json');
+    writeFiles(folder, { 'hours.yaml': 'checkpoint: { hours: 2 }' });
+    const more = await good('hold', 'beta', ...ONLINE, '--config', 'hours.yaml', '--json');
     expect(JSON.parse(more.stdout)).toMatchObject({ ok: true, hold: ['alpha', 'beta'], warnings: [] });
     expect(claims().exp - claims().iat).toBe(2 * 60 * 60);
     const next = await good('checkpoint', 'dist', ...ONLINE, '--json');
@@ -336,15 +337,7 @@ describe('a hold', () => {
   });
 
   it('stays with a rotation of the root key, which keeps the permission, and says so', async () => {
-    const args = [
-      '--key',
-      'root.pem',
-      '--next-key',
-      'next.pem',
-      '--next-no-passphrase',
-      ...SETTINGS,
-      '--yes',
-    ];
+    const args = ['--key', 'root.pem', '--next-key', 'next.pem', ...SETTINGS, '--yes'];
     await good('keys', 'rotate', ...args);
     held();
     expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ online: { hold: true } });

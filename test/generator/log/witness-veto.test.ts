@@ -34,7 +34,7 @@ const suspend = (id: string) => ['suspend', id, '--reason', 'leak', '--productio
 
 /** @param service - the URL of the witness; undefined for a log without one */
 function configure(service: string | undefined): void {
-  const witnesses = `, wait: 1, quorum: 1, witnesses: [{ key: ${files.vkey}, service: '${service}' }]`;
+  const witnesses = `, quorum: 1, witnesses: [{ key: ${files.vkey}, service: '${service}' }]`;
   const log = `origin: registry.internal/log, signer: { key: log.pem }${service === undefined ? '' : witnesses}`;
   writeFiles(folder, {
     'registry.yaml': `root_key: root.json\nsigner: { key: root.pem }\nlog: { ${log} }\n`,
@@ -49,7 +49,7 @@ function vkeyOfLog(): string {
 
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
-  for (const name of ['root', 'log']) await keyPair(folder, name);
+  for (const name of ['root', 'log', 'next']) await keyPair(folder, name);
   files = await newWitness();
   configure(undefined);
   expect(await json('build', '--production')).toMatchObject({ code: 0 });
@@ -85,7 +85,7 @@ describe('over a copy that lacks what a witness has cosigned', () => {
       suspend('beta'),
       ['build', '--production'],
       ['revoke', 'beta', '--reason', 'leak', '--production'],
-      ['keys', 'rotate', '--yes', '--next-key', 'next.pem', '--next-no-passphrase'],
+      ['keys', 'rotate', '--yes', '--next-key', 'next.pem'],
     ]) {
       const { error, ...outcome } = await json(...args);
       // A refused command leaves its edit of the record.

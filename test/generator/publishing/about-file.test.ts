@@ -169,7 +169,7 @@ describe('a registry with a log whose witnesses are away', () => {
     const service = await cosigningService(witness, () =>
       isAway ? undefined : Math.floor(Date.now() / 1000),
     );
-    const log = { quorum: 1, wait: 2, witnesses: [{ key: witness.vkey, service }] };
+    const log = { quorum: 1, witnesses: [{ key: witness.vkey, service }] };
     writeFiles(folder, { 'registry.yaml': JSON.stringify({ log }) });
     record('alpha', { name: 'Alpha' });
     if (isListNew) record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
@@ -204,7 +204,7 @@ describe('diff', () => {
       expect(said).toContain('~ alpha: name "Alpha" -> "<b>Alpha</b>"');
       expect(said).toContain('~ beta: status_reason (none) -> "its key has leaked"');
     }
-    const comment = await diff('dist', 'issuers', '--format', 'markdown');
+    const comment = await diff('dist', 'issuers', '--markdown');
     expect(comment).toContain('| name | <code>Alpha</code> | <code>&#60;b&#62;Alpha&#60;/b&#62;</code> |');
     record('gamma', { name: 'Gamma' });
     expect(await diff('dist', 'issuers')).toMatch(/\+ gamma: new, .*, name "Gamma"/);

@@ -53,7 +53,7 @@ async function buildOver(before: string, name: string, minutes: number): Promise
 beforeAll(async () => {
   shortenRetries();
   folder = await workspace(['alpha', 'beta']);
-  for (const name of ['online', 'other']) await keyPair(folder, name);
+  for (const name of ['online', 'other', 'next', 'another']) await keyPair(folder, name);
   writeFiles(folder, { 'registry.yaml': settings(''), 'key.json': '' });
   const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
   writeFiles(folder, { 'key.json': stdout });
@@ -63,7 +63,7 @@ beforeAll(async () => {
   await buildOver('second', 'third', 4);
   record('second');
   copy('second', 'rotated');
-  const rotate = ['keys', 'rotate', '--yes', '--next-key', 'next.pem', '--next-no-passphrase'];
+  const rotate = ['keys', 'rotate', '--yes', '--next-key', 'next.pem'];
   await good([...rotate, '--out', 'rotated'], 5);
   copy('rotated/keys/root.json', 'next.json');
   // The other trees keep the key.
@@ -110,7 +110,7 @@ const COMMANDS = {
   build: ['build', '--production'],
   unsigned: ['build', '--unsigned', 'request'],
   suspend: ['suspend', 'beta', '--reason', 'x', '--production'],
-  rotate: ['keys', 'rotate', '--yes', '--next-key', 'another.pem', '--next-no-passphrase'],
+  rotate: ['keys', 'rotate', '--yes', '--next-key', 'another.pem'],
   checkpoint: ['checkpoint'],
   hold: ['hold', 'beta'],
 } as const;

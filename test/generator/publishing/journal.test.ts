@@ -65,7 +65,7 @@ beforeEach(async () => {
 function begin(made: string): void {
   folder = copyOf(made);
   const witnesses = [{ key: witness.vkey, service }];
-  const log = { ...SETTINGS.log, quorum: 1, wait: 2, witnesses };
+  const log = { ...SETTINGS.log, quorum: 1, witnesses };
   writeFiles(folder, { 'registry.yaml': JSON.stringify({ ...SETTINGS, log }) });
   seen.splice(0);
 }

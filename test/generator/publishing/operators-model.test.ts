@@ -49,7 +49,7 @@ beforeAll(async () => {
     signer: { key: '../key.pem' },
     checkpoint: { signer: { key: '../online.pem' }, public_key: '../online.json' },
   };
-  const log = { origin: 'registry.example/log', signer: { key: '../log.pem' }, quorum: 1, wait: 3 };
+  const log = { origin: 'registry.example/log', signer: { key: '../log.pem' }, quorum: 1 };
   writeFiles(world, {
     'root.json': (await goodCli(['keys', 'public', 'key.pem'], world)).stdout,
     'online.json': (await goodCli(['keys', 'public', 'online.pem'], world)).stdout,

@@ -112,7 +112,15 @@ describe('what survives a loss of power', () => {
 
   it('is the state of a new witness, and the name of its folder', async () => {
     const folder = copyOf(published);
-    const args = ['keys', 'public', 'key.pem', '--witness', 'witness.example/w1', '--state', 'safe/state'];
+    const args = [
+      'keys',
+      'public',
+      'key.pem',
+      '--witness-name',
+      'witness.example/w1',
+      '--witness-state',
+      'safe/state',
+    ];
     const done = await disked(args, folder);
     for (const path of ['safe/state', 'safe'])
       expect(done).toContainEqual(expect.stringMatching(new RegExp(`flush .*${path}$`)));

@@ -13,6 +13,8 @@ import { cli, filesBelow, filesOf, recordText, writeFiles } from '../../support/
 const FILE = 'statements.json';
 
 const members = (tree: string): Record<string, unknown> => JSON.parse(readFileSync(join(tree, FILE), 'utf8'));
+/** The option with settings in which a checkpoint is valid for some hours. */
+const hours = (number: number) => ['--config', JSON.stringify({ checkpoint: { hours: number } })];
 const bytesOf = (tree: string) =>
   filesBelow(tree).map((path) => [path, sha256(readFileSync(join(tree, path)))] as const);
 
@@ -32,9 +34,9 @@ describe('statements.json', () => {
   it('is all that a checkpoint and a hold change, and of it the checkpoint alone', async () => {
     const { tree, folder } = await publishedWithLog();
     for (const args of [
-      ['checkpoint', '--online-key', 'online.pem', '--hours', '30'],
+      ['checkpoint', '--online-key', 'online.pem', ...hours(30)],
       ['hold', 'alpha', '--online-key', 'online.pem'],
-      ['checkpoint', '--online-key', 'online.pem', '--hours', '40'],
+      ['checkpoint', '--online-key', 'online.pem', ...hours(40)],
     ]) {
       const [before, said] = [bytesOf(tree), members(tree)];
       expect((await cli(args, folder)).code).toBe(0);
@@ -86,7 +88,7 @@ describe('statements.json', () => {
 
   it.each<[string, readonly string[]]>([
     ['a hold', ['hold', 'alpha', '--online-key', 'online.pem']],
-    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem', '--hours', '30']],
+    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem', ...hours(30)]],
   ])('stays as it was, like every other file, if %s cannot replace it', async (_what, args) => {
     const { tree, folder } = await publishedWithLog();
     const before = filesOf(tree);

@@ -46,7 +46,6 @@ function settings(service: string): void {
     'registry.yaml': `log:
   origin: ${ORIGIN}
   quorum: 1
-  wait: 2
   witnesses:
     - key: ${witness.vkey}
       service: ${service}

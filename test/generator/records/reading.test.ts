@@ -62,14 +62,13 @@ describe('a link that is refused', () => {
 
   it.each([
     [['check']],
-    [['check', '--format', 'github']],
     [['check', '--json']],
     [['check', 'issuers/env.yaml', 'issuers/zero.yaml']],
     [['build', '--key', 'key.pem']],
     [['check', '--fix']],
     [['diff', 'HEAD^']],
     [['diff', 'HEAD^..HEAD']],
-    [['diff', 'HEAD^', '--format', 'markdown']],
+    [['diff', 'HEAD^', '--markdown']],
     [['diff', 'issuers']],
     [['check', '--online', '--timeout', '1']],
     [['check', '--online', '--changed', 'HEAD^']],

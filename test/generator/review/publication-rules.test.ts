@@ -107,17 +107,6 @@ describe.each(Object.entries(WAYS))('%s', (_name, publish) => {
 });
 
 describe('the rules of a change', () => {
-  it('come from registry.yaml, too, for every way', async () => {
-    writeFiles(folder, {
-      'registry.yaml':
-        'transitions: {overrides: [{issuer_id: a, rule: revoked-is-final, reason: a mistake}]}\n',
-    });
-    record('a', { status: 'active' });
-    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
-    expect(stderr).toContain('overridden: a mistake');
-    expect(code).toBe(0);
-  });
-
   it('name the file and the line', async () => {
     record('a', { status: 'active' });
     const { stderr } = await cli(['build', '--key', 'key.pem'], folder);

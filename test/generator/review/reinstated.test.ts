@@ -102,7 +102,8 @@ describe('about.json', () => {
     expect(about()).toEqual({ status_since: since });
     expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toHaveProperty('about_sha256');
     minutes = 1;
-    const next = ['--next-key', 'next.pem', '--next-no-passphrase'];
+    const next = ['--next-key', 'next.pem'];
+    await keyPair(folder, 'next');
     await good('keys', 'rotate', '--yes', '--key', 'root.pem', ...next);
     expect(about()).toEqual({ status_since: since });
   });

@@ -159,35 +159,6 @@ describe('the passphrase of a key that is made', () => {
     expect((await cli([...build, '--key', 'other.pem', ...file], folder)).code).toBe(3);
     expect((await cli([...build, ...file], folder)).code).toBe(0);
   });
-
-  it('protects the next root key that `rotate` makes', async () => {
-    const folder = await workspace(['alpha']);
-    writeFiles(folder, { words: LONG });
-    await cli(['build', '--key', 'key.pem'], folder);
-    const args = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
-    // The passphrase of another key is none for this one, and nothing is written.
-    for (const others of [[], ['--passphrase-file', 'words']]) {
-      const refused = await cli([...args, ...others], folder);
-      expect([refused.code, refused.stderr]).toEqual([
-        2,
-        expect.stringMatching(/--next-passphrase-file .* --next-no-passphrase/),
-      ]);
-    }
-    expect(existsSync(join(folder, 'next.pem'))).toBe(false);
-    expect(existsSync(join(folder, 'rotation/outgoing.json'))).toBe(false);
-    const { code, stderr } = await cli([...args, '--next-passphrase-file', 'words'], folder);
-    expect(code, stderr).toBe(0);
-    expect(readFileSync(join(folder, 'next.pem'), 'utf8')).toContain('ENCRYPTED');
-  });
-
-  it('is not asked for again by the same `rotate`', async () => {
-    const folder = await workspace(['alpha']);
-    await cli(['build', '--key', 'key.pem'], folder);
-    const args = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
-    const { code, stderr } = await onTerminal(args, folder, `${LONG}\r${LONG}\r`);
-    expect(code, stderr).toBe(0);
-    expect(readFileSync(join(folder, 'next.pem'), 'utf8')).toContain('ENCRYPTED');
-  });
 });
 
 describeWith(['openssl'], 'an encrypted key that is made', () => {

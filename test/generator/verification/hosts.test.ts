@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = await workspace([...IDS, ...Array.from({ length: 60 }, (_one, index) => `issuer-${index}`)]);
   // Nobody answers there.
   writeFiles(folder, {
-    'registry.yaml': 'base_url: http://127.0.0.1:9\npage: { logo: logo.svg }\n',
+    'registry.yaml': 'base_url: http://127.0.0.1:9\nlogo: logo.svg\n',
     'logo.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>',
   });
   await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);

@@ -59,7 +59,7 @@ const beside = () =>
 beforeAll(async () => {
   shortenRetries();
   folder = await workspace(['alpha', 'beta']);
-  for (const name of ['other', 'log']) await keyPair(folder, name);
+  for (const name of ['other', 'log', 'next']) await keyPair(folder, name);
   writeFiles(folder, { 'key.json': (await goodCli(['keys', 'public', 'key.pem'], folder)).stdout });
   writeFiles(folder, { 'registry.yaml': settings('http://127.0.0.1:1') });
   const build = ['build', '--production', '--first', '--out'];
@@ -75,7 +75,7 @@ beforeAll(async () => {
   await good(['revoke', 'alpha', '--reason', 'x', '--production', '--out', 'stopping'], 4);
   await good(['suspend', 'beta', '--reason', 'x', '--production', '--out', 'stopping'], 5);
   copy('second', 'rotated');
-  const next = ['--next-key', 'next.pem', '--next-no-passphrase'];
+  const next = ['--next-key', 'next.pem'];
   const key = readFileSync(join(folder, 'key.json'), 'utf8');
   await good(['keys', 'rotate', '--yes', ...next, '--out', 'rotated'], 6);
   // The other trees keep the key.
@@ -218,7 +218,7 @@ describe('load', () => {
     copy('dist', 'overtaking');
     const record = read('issuers/delta.yaml');
     const witness = `{ key: ${noteSigner('w.internal', 'witness').vkey}, service: 'http://127.0.0.1:1' }`;
-    logged(`, wait: 1, quorum: 1, witnesses: [${witness}]`);
+    logged(`, quorum: 1, witnesses: [${witness}]`);
     const suspend = ['suspend', 'delta', '--reason', 'x', '--production', '--offline'];
     expect(await json(suspend, 11)).toMatchObject({ code: 6 });
     writeFiles(folder, { 'issuers/delta.yaml': record, 'issuers/epsilon.yaml': recordText('epsilon') });

@@ -162,7 +162,8 @@ describe('passport-registry mirror', () => {
 
   it('follows a rotation from the key that it has pinned', async () => {
     await mirror(source);
-    const next = ['--next-key', 'next.pem', '--next-no-passphrase'];
+    const next = ['--next-key', 'next.pem'];
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'next.pem'], here.folder);
     const { code } = await cli(['keys', 'rotate', '--yes', '--key', 'key.pem', ...next], here.folder);
     expect(code).toBe(0);
     expect((await mirror(source)).stderr).toContain('switched to');
@@ -216,7 +217,7 @@ describe('passport-registry mirror', () => {
     expect(existsSync(join(here.folder, 'mirror/current'))).toBe(false);
   });
 
-  it('with --watch goes on by itself, also after a failure, and ends when told to', async () => {
+  it('with --every goes on by itself, also after a failure, and ends when told to', async () => {
     await mirror(source);
     const { child, reports, said } = here.watching(source);
     await until(() => said().includes('unchanged'), said);

@@ -58,7 +58,7 @@ describe('the monitor', () => {
   });
 
   it('tells only of watched issuers if some are watched, with exit code 5', async () => {
-    const watch = ['--watch', 'beta'];
+    const watch = ['beta'];
     await round(...watch);
     await publish({ alpha: { name: 'Alpha Bank' } });
     expect(await round(...watch)).toEqual({ code: 0, told: [] });

@@ -63,12 +63,12 @@ describe('a log that', () => {
       const bytes = Buffer.from(file(path));
       bytes[10] = (bytes[10] ?? 0) ^ 1;
       setFile(path, bytes);
-      expect((await monitor('--watch', 'beta')).told).toContain('log-damaged 0');
+      expect((await monitor('beta')).told).toContain('log-damaged 0');
       monitored.hosts[0]?.files.delete(path);
-      expect((await monitor('--watch', 'beta')).told).toContain('log-damaged 0');
+      expect((await monitor('beta')).told).toContain('log-damaged 0');
     }
     serveOn(world, monitored.hosts[0]);
-    expect((await monitor('--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+    expect((await monitor('beta')).told).toEqual(['watched-issuer-changed']);
   });
 
   it('has a head by another key raises an alarm', async () => {
@@ -115,7 +115,7 @@ describe('an entry', () => {
     await world.publish();
     world.root = root;
     await world.change('beta', { status: 'suspended' }).publish();
-    expect(await told('--watch', 'beta')).toEqual(['entry-not-signed', 'watched-issuer-changed']);
+    expect(await told('beta')).toEqual(['entry-not-signed', 'watched-issuer-changed']);
   });
 
   it('whose statement names another root key than the one that has signed it raises an alarm', async () => {
@@ -165,22 +165,22 @@ describe('an entry', () => {
     for (const bytes of [undefined, Buffer.from('x'), Buffer.concat([Buffer.from('\n'), jwt])]) {
       if (bytes === undefined) world.files.delete('log/statements/1.jwt');
       else world.files.set('log/statements/1.jwt', bytes);
-      expect(await told('--watch', 'beta')).toContain('statement-missing');
+      expect(await told('beta')).toContain('statement-missing');
     }
     world.files.set('log/statements/1.jwt', jwt);
     serveOn(world, monitored.hosts[0]);
-    expect((await monitor('--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+    expect((await monitor('beta')).told).toEqual(['watched-issuer-changed']);
   });
 
   it('whose statement has a damaged signature raises an alarm, and the next publication tells the change', async () => {
     await world.change('beta', { status: 'suspended' }).publish();
     const jwt = world.files.get('log/statements/1.jwt') as Buffer;
     world.files.set('log/statements/1.jwt', Buffer.concat([jwt, Buffer.from('\n')]));
-    expect(await told('--watch', 'beta')).toContain('entry-not-signed');
+    expect(await told('beta')).toContain('entry-not-signed');
     world.files.set('log/statements/1.jwt', jwt);
     await world.publish();
     serveOn(world, monitored.hosts[0]);
-    expect((await monitor('--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+    expect((await monitor('beta')).told).toEqual(['watched-issuer-changed']);
   });
 
   it('that is no entry of a registry raises an alarm', async () => {
@@ -300,11 +300,11 @@ describe('a list', () => {
     for (const bytes of [undefined, Buffer.from('{}'), Buffer.alloc(100_000)]) {
       if (bytes === undefined) world.files.delete(path);
       else world.files.set(path, bytes);
-      expect(await told('--watch', 'beta')).toContain('list-missing');
+      expect(await told('beta')).toContain('list-missing');
     }
     world.files.set(path, list);
     serveOn(world, monitored.hosts[0]);
-    expect((await monitor('--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+    expect((await monitor('beta')).told).toEqual(['watched-issuer-changed']);
   });
 
   it('that was replaced long ago is not read again', async () => {
@@ -312,7 +312,7 @@ describe('a list', () => {
       await world.change('beta', { status: number % 2 === 0 ? 'suspended' : 'active' }).publish();
       if (number === 0) world.files.delete(`lists/${sha256(world.files.get('issuers.json') as Buffer)}.json`);
     }
-    expect(await told('--watch', 'beta')).toEqual([
+    expect(await told('beta')).toEqual([
       'list-missing',
       ...Array.from({ length: 3 }, () => 'watched-issuer-changed'),
     ]);
@@ -422,7 +422,7 @@ describe('a host that is behind the log', () => {
   it('raises an alarm when it has been there for a while, and none while it is switched', async () => {
     await world.change('beta', { status: 'suspended' }).prepare({ claims: { iat: secondsAgo(days(29)) } });
     serveOn(world, monitored.hosts[0]);
-    const first = await monitor('--watch', 'beta');
+    const first = await monitor('beta');
     expect([first.code, first.told]).toEqual([5, ['watched-issuer-changed']]);
     expect(first.report.findings[0]).toMatchObject({
       message: expect.stringMatching(/, by publication 2$/),

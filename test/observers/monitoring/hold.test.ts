@@ -46,7 +46,7 @@ describe('the monitor', () => {
 
   it('tells only of watched issuers if some are watched, with exit code 5', async () => {
     await serveHold(0, []);
-    const watch = [...STATE, '--watch', 'beta'];
+    const watch = [...STATE, 'beta'];
     await round(...watch);
     await serveHold(1, ['alpha']);
     expect(await round(...watch)).toEqual({ code: 0, told: [] });

@@ -59,7 +59,7 @@ describe('a host that cannot be read', () => {
         return true;
       };
     }
-    const { code, told } = await monitor(...STATE, '--watch', 'beta');
+    const { code, told } = await monitor(...STATE, 'beta');
     expect([code, told]).toEqual([5, ['watched-issuer-changed', 'host-unreadable 0']]);
   });
 

@@ -20,11 +20,11 @@ describe('passport-registry monitor', () => {
   it('tells what a watched issuer changed, and what others changed only as a note', async () => {
     const world = await loggedWorld();
     const { monitor, hosts } = await monitoredHosts(world);
-    expect((await monitor(...STATE, '--watch', 'beta')).code).toBe(0);
+    expect((await monitor(...STATE, 'beta')).code).toBe(0);
     world.change('alpha', { tier: 'founding' });
     await world.publish();
     serveOn(world, hosts[0]);
-    const other = await monitor(...STATE, '--watch', 'beta');
+    const other = await monitor(...STATE, 'beta');
     expect([other.code, other.told]).toEqual([0, []]);
     expect(other.report.findings).toMatchObject([
       { code: 'publication-logged', issuers: ['alpha'], entry: 1 },
@@ -32,7 +32,7 @@ describe('passport-registry monitor', () => {
     world.change('beta', { status: 'suspended', jwks_uri: 'https://other.example/jwks.json' });
     await world.publish();
     serveOn(world, hosts[0]);
-    const { code, report, stderr } = await monitor(...STATE, '--watch', 'beta');
+    const { code, report, stderr } = await monitor(...STATE, 'beta');
     expect(code).toBe(5);
     const since = new Date(world.now).toISOString().replace(/\.\d+Z/, 'Z');
     expect(report.findings[0]).toEqual({
@@ -48,7 +48,7 @@ describe('passport-registry monitor', () => {
       ],
     });
     expect(stderr).toContain(`CHANGE  watched-issuer-changed: beta: status "active" -> "suspended"`);
-    expect((await monitor(...STATE, '--watch', 'beta')).code).toBe(0);
+    expect((await monitor(...STATE, 'beta')).code).toBe(0);
   });
 
   it('tells the changes of all issuers as notes if none is watched', async () => {
@@ -75,7 +75,7 @@ describe('passport-registry monitor', () => {
   it('says that a watched issuer is not in the list, and that it has been added', async () => {
     const world = await loggedWorld();
     const { monitor, hosts } = await monitoredHosts(world);
-    const args = [...STATE, '--watch', 'alpha', 'gamma'];
+    const args = [...STATE, 'alpha', 'gamma'];
     const first = await monitor(...args);
     expect([first.code, first.told]).toEqual([4, ['watched-issuer-unknown']]);
     await world.change('gamma').publish();

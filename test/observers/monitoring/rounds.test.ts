@@ -83,7 +83,7 @@ describe('the rounds of a monitor', () => {
         ['statements.json', 'log/checkpoint', 'log/tile', 'log/statements', 'lists', 'issuers.json'][
           kill % 6
         ] ?? '';
-      const run = start(monitored, '--watch', 'beta', '--json');
+      const run = start(monitored, 'beta', '--json');
       if (host !== undefined) {
         host.intercept = (path) => {
           if (path.startsWith(last)) run.child.kill('SIGKILL');
@@ -94,7 +94,7 @@ describe('the rounds of a monitor', () => {
       if (host !== undefined) host.intercept = () => false;
       const state = JSON.parse(readFileSync(join(monitored.folder, 'state/state.json'), 'utf8'));
       expect(state.entries.length).toBe(seen);
-      const { report, code } = await monitored.monitor(...STATE, '--watch', 'beta');
+      const { report, code } = await monitored.monitor(...STATE, 'beta');
       expect(code).toBe(5);
       for (const { entry } of report.findings.filter(({ code }) => code === 'watched-issuer-changed'))
         told.add(entry as number);
@@ -106,7 +106,7 @@ describe('the rounds of a monitor', () => {
   it('run for ever with --every, with the same state, until the process is told to stop', async () => {
     const world = await loggedWorld();
     const monitored = await monitoredHosts(world);
-    const run = start(monitored, '--every', '1', '--watch', 'beta', '--json');
+    const run = start(monitored, '--every', '1', 'beta', '--json');
     await until(() => run.said().includes('0 new'), run.said);
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, monitored.hosts[0]);
@@ -121,14 +121,10 @@ describe('the rounds of a monitor', () => {
     const world = await loggedWorld();
     const monitored = await monitoredHosts(world);
     const { folder, hosts } = monitored;
-    const child = spawn(
-      process.execPath,
-      [CLI, 'monitor', hosts[0]?.base ?? '', '--every', '1', '--watch', 'beta'],
-      {
-        ...{ cwd: folder, env: cleanEnvironment() },
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
-    );
+    const child = spawn(process.execPath, [CLI, 'monitor', hosts[0]?.base ?? '', '--every', '1', 'beta'], {
+      ...{ cwd: folder, env: cleanEnvironment() },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk;

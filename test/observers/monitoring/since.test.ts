@@ -24,7 +24,7 @@ describe('--since', () => {
     const sent = (folder: string) =>
       hosts[0]?.log.splice(0).filter((line) => line.startsWith(folder) && line.endsWith(' 200')).length;
     const told = async (...args: string[]) => {
-      const { code, report } = await monitor('--watch', 'beta', ...args);
+      const { code, report } = await monitor('beta', ...args);
       const entries = report.findings.map((found) => [found.code, found['entry']]);
       return [code, entries.filter(([name]) => name === 'watched-issuer-changed').map(([, entry]) => entry)];
     };
@@ -42,7 +42,7 @@ describe('--since', () => {
     const world = await loggedWorld();
     await flipped(world, 20);
     const { monitor } = await monitoredHosts(world);
-    const args = ['--state', 'state', '--watch', 'beta', '--since', '2d'];
+    const args = ['--state', 'state', 'beta', '--since', '2d'];
     expect((await monitor(...args)).code).toBe(5);
     expect((await monitor(...args)).code).toBe(0);
   });
@@ -55,7 +55,7 @@ describe('--since', () => {
     await flipped(world, 90);
     await flipped(world, 20);
     const { monitor } = await monitoredHosts(world, 1, { root: first.rootKey.jwk });
-    const { code, told, report } = await monitor('--since', '2d', '--watch', 'beta');
+    const { code, told, report } = await monitor('--since', '2d', 'beta');
     expect([code, told]).toEqual([5, ['watched-issuer-changed']]);
     expect(report.findings.map((found) => found.code)).toEqual([
       'watched-issuer-changed',
@@ -77,18 +77,15 @@ describe('--since', () => {
       return [code, told];
     };
     // In the window, the key before has signed a change of beta, which cannot be told.
-    expect(await told('2d', '--watch', 'beta')).toEqual([4, ['changes-not-verified']]);
-    expect(await told('2d', '--watch', 'alpha')).toEqual([
-      5,
-      ['watched-issuer-changed', 'changes-not-verified'],
-    ]);
+    expect(await told('2d', 'beta')).toEqual([4, ['changes-not-verified']]);
+    expect(await told('2d', 'alpha')).toEqual([5, ['watched-issuer-changed', 'changes-not-verified']]);
     // The list before the window, with which the first one is compared, is also needed.
-    expect(await told('25h', '--watch', 'beta')).toEqual([4, ['changes-not-verified']]);
+    expect(await told('25h', 'beta')).toEqual([4, ['changes-not-verified']]);
     const { stderr } = await monitor('--since', '25h');
     expect(stderr).toMatch(/WARNING changes-not-verified: 4 entries .*: pass a trust anchor of that time/);
     // What is older does not matter.
-    expect(await told('15h', '--watch', 'beta')).toEqual([0, []]);
-    const { code, report } = await monitor('--watch', 'beta');
+    expect(await told('15h', 'beta')).toEqual([0, []]);
+    const { code, report } = await monitor('beta');
     expect([code, report.findings.map((found) => found.code)]).toEqual([0, ['entries-not-verified']]);
   });
 

@@ -45,7 +45,7 @@ describe('a registry that shows two logs', () => {
     }
     await honest.change('beta', { status: 'suspended' }).publish();
     serveOn(honest, hosts[0]);
-    expect((await monitor(...STATE, '--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+    expect((await monitor(...STATE, 'beta')).told).toEqual(['watched-issuer-changed']);
   });
 
   it('is seen when a head that was shown to others is shorter', async () => {
@@ -158,11 +158,11 @@ describe('the stolen root key, used in secret,', () => {
   it('is seen in the log, by the change of the issuer', async () => {
     const honest = await loggedWorld();
     const { monitor, hosts } = await monitoredHosts(honest);
-    await monitor(...STATE, '--watch', 'beta');
+    await monitor(...STATE, 'beta');
     await honest.change('beta', { jwks_uri: 'https://mallory.example/jwks.json' }).publish();
     await honest.change('beta', { jwks_uri: 'https://beta.example/jwks.json' }).publish();
     serveOn(honest, hosts[0]);
-    const { code, told } = await monitor(...STATE, '--watch', 'beta');
+    const { code, told } = await monitor(...STATE, 'beta');
     expect([code, told]).toEqual([5, ['watched-issuer-changed', 'watched-issuer-changed']]);
   });
 });
@@ -210,7 +210,7 @@ describe('a registry that is ahead of its mirrors, or behind them,', () => {
     await monitor(...STATE);
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, hosts[1]);
-    const { code, told, report } = await monitor(...STATE, '--watch', 'beta');
+    const { code, told, report } = await monitor(...STATE, 'beta');
     expect([code, told]).toEqual([1, ['log-shrunk 0', 'watched-issuer-changed']]);
     expect(report.log?.size).toBe(2);
     serveOn(world, hosts[0]);

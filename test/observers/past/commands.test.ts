@@ -175,8 +175,8 @@ describe('diff --at --at', () => {
 
   it.each([
     [[], 'dist-1', 'dist-3', '2026-03-01T11:00:00Z', '2026-03-03T11:00:00Z'],
-    [['--format', 'json'], 'dist-1', 'dist-5', '2026-03-01T11:00:00Z', '2026-03-05T11:00:00Z'],
-    [['--format', 'markdown'], 'dist-3', 'dist-5', '2026-03-03T11:00:00Z', '2026-03-05T11:00:00Z'],
+    [['--json'], 'dist-1', 'dist-5', '2026-03-01T11:00:00Z', '2026-03-05T11:00:00Z'],
+    [['--markdown'], 'dist-3', 'dist-5', '2026-03-03T11:00:00Z', '2026-03-05T11:00:00Z'],
     [[], 'dist-3', 'dist-3', '2026-03-03T09:00:00Z', '2026-03-05T08:59:59Z'],
   ])('shows what diff shows of the trees of that time %s', async (format, before, after, first, second) => {
     const expected = await cli(['diff', before, after, '--root-key', 'root.json', ...format], folder);

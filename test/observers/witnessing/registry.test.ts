@@ -49,19 +49,19 @@ interface Configured {
   readonly service: string;
 }
 
-/** Names witnesses in registry.yaml. @param wait - in seconds */
-function configure(witnesses: readonly Configured[], quorum: number, wait = 5) {
+/** Names witnesses in registry.yaml. */
+function configure(witnesses: readonly Configured[], quorum: number) {
   const lines = witnesses.map(
     ({ files, service }) => `    - {key: '${files.vkey}', service: '${service}'}\n`,
   );
   writeFiles(folder, {
-    'registry.yaml': `log:\n  quorum: ${quorum}\n  wait: ${wait}\n  witnesses:\n${lines.join('')}`,
+    'registry.yaml': `log:\n  quorum: ${quorum}\n  witnesses:\n${lines.join('')}`,
   });
 }
 
 /** Starts witnesses that know the key of the log from `--log`, and names them in registry.yaml. */
 async function witnesses(count: number, quorum: number): Promise<WitnessProcess[]> {
-  const vkey = (await ok('keys', 'public', 'log.pem', '--log', ORIGIN)).trim();
+  const vkey = (await ok('keys', 'public', 'log.pem', '--origin', ORIGIN)).trim();
   const started = await Promise.all(
     Array.from({ length: count }, async (_one, at) => {
       const files = await newWitness(`witness${at}.example`);
@@ -131,7 +131,7 @@ describe('a witness of a registry', () => {
     writeFiles(folder, { 'root.json': fileOf('keys/root.json') });
     const files = await newWitness('w.example');
     const rootKey = join(folder, 'root.json');
-    const next = (await ok('keys', 'public', 'log2.pem', '--log', ORIGIN)).trim();
+    const next = (await ok('keys', 'public', 'log2.pem', '--origin', ORIGIN)).trim();
     const witness = await startWitness(files, url, '--root-key', rootKey, '--log', next);
     expect(witness.said()).toContain(`cosigns 1 log: ${ORIGIN}`);
     configure([{ files, service: witness.url }], 1);

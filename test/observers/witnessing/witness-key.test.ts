@@ -22,20 +22,20 @@ beforeEach(async () => {
 
 const keys = (...args: string[]) => cli(['keys', ...args], folder);
 
-describe('keys public --witness', () => {
+describe('keys public --witness-name', () => {
   it('prints the verifier key of a private key, a public key and a variable', async () => {
-    const { code, stdout, stderr } = await keys('public', 'w.pem', '--witness', 'mirror.example');
+    const { code, stdout, stderr } = await keys('public', 'w.pem', '--witness-name', 'mirror.example');
     expect([code, stderr]).toEqual([0, '']);
     const key = parseNoteKey(stdout.trim(), 'witness', invalid);
     expect([key.name, key.jwk.x, stdout.endsWith('\n')]).toEqual(['mirror.example', jwk.x, true]);
-    expect((await keys('public', 'w.json', '--witness', 'mirror.example')).stdout).toBe(stdout);
+    expect((await keys('public', 'w.json', '--witness-name', 'mirror.example')).stdout).toBe(stdout);
     const environment = { WITNESS: readFileSync(join(folder, 'w.pem'), 'utf8') };
-    const args = ['keys', 'public', 'env:WITNESS', '--witness', 'mirror.example'];
+    const args = ['keys', 'public', 'env:WITNESS', '--witness-name', 'mirror.example'];
     expect((await cli(args, folder, environment)).stdout).toBe(stdout);
   });
 
   it('creates the state of a new witness once', async () => {
-    const args = ['public', 'w.pem', '--witness', 'mirror.example', '--state', 'witness/state'];
+    const args = ['public', 'w.pem', '--witness-name', 'mirror.example', '--witness-state', 'witness/state'];
     const { code, stdout, stderr } = await keys(...args);
     expect([code, stderr]).toEqual([0, expect.stringContaining('needs another key')]);
     expect(readFileSync(join(folder, 'witness/state/vkey'), 'utf8')).toBe(stdout);
@@ -50,21 +50,28 @@ describe('keys public --witness', () => {
   it.each(['https://mirror.example', 'a name', 'a+b', '', 'ä.example', 'x'.repeat(401)])(
     'refuses the name %j, and creates nothing',
     async (name) => {
-      const { code, stdout } = await keys('public', 'w.pem', '--witness', name, '--state', 'state');
+      const { code, stdout } = await keys(
+        'public',
+        'w.pem',
+        '--witness-name',
+        name,
+        '--witness-state',
+        'state',
+      );
       expect([code, stdout, existsSync(join(folder, 'state'))]).toEqual([2, '', false]);
     },
   );
 
   it('refuses a key that is not Ed25519', async () => {
     await keys('generate', '--no-passphrase', '--alg', 'P-256', '--private', 'p256.pem');
-    const { code, stderr } = await keys('public', 'p256.pem', '--witness', 'mirror.example');
+    const { code, stderr } = await keys('public', 'p256.pem', '--witness-name', 'mirror.example');
     expect([code, stderr]).toEqual([3, expect.stringContaining('Ed25519')]);
   });
 });
 
-describe('keys public --log', () => {
+describe('keys public --origin', () => {
   it('prints the verifier key of a log', async () => {
-    const { code, stdout } = await keys('public', 'w.pem', '--log', ORIGIN);
+    const { code, stdout } = await keys('public', 'w.pem', '--origin', ORIGIN);
     expect(code).toBe(0);
     const key = parseNoteKey(stdout.trim(), 'log', invalid);
     expect([key.name, key.jwk.x]).toEqual([ORIGIN, jwk.x]);
@@ -77,10 +84,10 @@ describe('the options of a witness', () => {
   let log: string;
 
   beforeEach(async () => {
-    const args = ['public', 'w.pem', '--witness', 'mirror.example', '--state', 'state'];
+    const args = ['public', 'w.pem', '--witness-name', 'mirror.example', '--witness-state', 'state'];
     vkey = (await keys(...args)).stdout.trim();
     await keys('generate', '--no-passphrase', '--private', 'log.pem');
-    log = (await keys('public', 'log.pem', '--log', ORIGIN)).stdout.trim();
+    log = (await keys('public', 'log.pem', '--origin', ORIGIN)).stdout.trim();
   });
 
   const witness = (...args: readonly string[]) => cli(['witness', '--log', log, ...args], folder);
