@@ -15,7 +15,7 @@ import { AlreadyPublished, IoFailed, ignoring, UsageError } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { httpSource } from '../verification/tree-source.js';
-import { rememberRead } from './read-at-url.js';
+import { rememberedRead, rememberRead } from './read-at-url.js';
 
 /** How long the registry's URL may take to answer, in milliseconds. What waits for the answer can be urgent. */
 const TIMEOUT_MS = 5000;
@@ -62,12 +62,19 @@ export async function followUrl(
   if (offline && (published !== undefined || first)) return {};
   if (offline) throw needsFirst(`${baseUrl} was not asked`);
   const served = await readUrl(baseUrl, { rootKey, published });
+  const newest = published?.folder ?? 'a first list';
+  // What this machine has read there is published, also if the URL shows less now.
+  const known = await readMemory({ rootKey, published });
+  if (known?.shows === 'other' && served.shows !== 'other')
+    throw new AlreadyPublished(
+      `this machine has read publication ${known.sequence} with the list of ${known.updatedAt} at ${baseUrl}, and ${newest} does not follow ` +
+        'it. Nothing was signed: `load` the published tree first, and then run this again',
+    );
   const doubt = doubtOf(served, baseUrl);
   if (published === undefined && doubt !== undefined) {
     if (first) return { note: doubt };
     throw needsFirst(doubt);
   }
-  const newest = published?.folder ?? 'a first list';
   switch (served.shows) {
     // (a) The published tree, or one that it follows.
     case 'own':
@@ -97,6 +104,15 @@ type Served =
   | { readonly shows: 'nothing' }
   | { readonly shows: 'unreadable'; readonly problem: string }
   | ({ readonly shows: 'other' } & Pick<PublicationStatement, 'sequence' | 'updatedAt'>);
+
+/** Reads what this machine has read at the URL before. Undefined if that is nothing by the root key. */
+async function readMemory({ rootKey, published }: NextSignature): Promise<Served | undefined> {
+  const bytes = rememberedRead();
+  if (bytes === undefined) return undefined;
+  return readServed(bytes, published?.rootKey ?? rootKey, published?.statement).catch(
+    ignoring(RegistryError),
+  );
+}
 
 async function readUrl(baseUrl: string, next: NextSignature): Promise<Served> {
   try {
@@ -164,15 +180,18 @@ function needsFirst(doubt: string): UsageError {
   );
 }
 
-/** Names whom the published tree holds, and a newer checkpoint at the URL does not. */
+/** Names whom one of the two checkpoints holds, and the newer one, which counts, does not. */
 function lostHolds(
   checkpoint: Checkpoint | undefined,
   published: PublishedTree | undefined,
   baseUrl: string,
 ): string | undefined {
   const own = published?.checkpoint;
-  if (own === undefined || checkpoint === undefined || checkpoint.issuedAt <= own.issuedAt) return undefined;
-  const lost = own.hold.filter((id) => !checkpoint.hold.includes(id));
+  if (own === undefined || checkpoint === undefined || checkpoint.issuedAt === own.issuedAt) return undefined;
+  const isOwnOlder = checkpoint.issuedAt > own.issuedAt;
+  const [older, newer] = isOwnOlder ? [own, checkpoint] : [checkpoint, own];
+  const lost = older.hold.filter((id) => !newer.hold.includes(id));
   if (lost.length === 0) return undefined;
-  return `${baseUrl} has a newer checkpoint than ${published?.folder}, which does not hold ${lost.join(', ')}: that counts.`;
+  const [where, other] = isOwnOlder ? [baseUrl, published?.folder] : [published?.folder, baseUrl];
+  return `${where} has a newer checkpoint than ${other}, which does not hold ${lost.join(', ')}: that counts.`;
 }

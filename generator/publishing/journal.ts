@@ -129,6 +129,12 @@ export function readStage(output: OutputFolder): Stage | undefined {
   return staged;
 }
 
+/** Whether a committed stage follows a publication, so that it can be applied over its tree. */
+export function stageFollows({ stage }: OutputFolder, publication: string | undefined): boolean {
+  const bytes = readIfReadable(stage, MANIFEST);
+  return bytes !== undefined && publication !== undefined && parseStage(bytes)?.over === publication;
+}
+
 /** Whether a stage has begun to be applied. */
 export function isBegun(output: OutputFolder, { files }: Stage): boolean {
   return [...files].some(([path, hash]) => !existsSync(stagedFile(output, path, hash)));
@@ -239,7 +245,7 @@ const isTreePath = (path: unknown): path is string =>
   typeof path === 'string' && path.split('/').every((part) => !['', '.', '..'].includes(part));
 
 /** Returns the hash of the publication that a tree shows. Nothing is verified. */
-function publicationOf(read: ReadFileSync): string | undefined {
+export function publicationOf(read: ReadFileSync): string | undefined {
   const statements = statementsIn(read);
   return statements && statementHash(statements.publication);
 }

@@ -13,6 +13,9 @@ import { memorySource } from '../verification/tree-source.js';
 /** The folder with the newest statements that this machine has read at the registry's URL, relative to the working directory. */
 export const READ_AT_URL = join(PRIVATE_FOLDER, 'url');
 
+/** Returns the newest statements.json that this machine has read at the registry's URL. Undefined if there is none. */
+export const rememberedRead = (): Buffer | undefined => readIfReadable(READ_AT_URL, PATHS.statements);
+
 /**
  * Remembers what the registry's URL serves, unless a verifier that has accepted the remembered statements would refuse it. `load`
  * refuses the same.
@@ -20,7 +23,7 @@ export const READ_AT_URL = join(PRIVATE_FOLDER, 'url');
  * @param statements - the bytes of statements.json
  */
 export async function rememberRead(statements: Uint8Array, rootKey: RootKey): Promise<void> {
-  const known = readIfReadable(READ_AT_URL, PATHS.statements)?.toString('utf8');
+  const known = rememberedRead()?.toString('utf8');
   const accepted = known === undefined ? [] : [{ version: 1 as const, statements: known }];
   const source = memorySource(new Map([[PATHS.statements, statements]]));
   const trust = pinnedKey(rootKey);

@@ -7,7 +7,7 @@ import { assertOutside, type OutputFolder, withOutputFolder } from '../../genera
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { withTemporaryFolder } from '../../generator/files/temporary-folder.js';
 import type { ReadFileSync } from '../../generator/log/log-files.js';
-import { readerOver, readStage } from '../../generator/publishing/journal.js';
+import { publicationOf, readerOver, readStage, stageFollows } from '../../generator/publishing/journal.js';
 import { READ_AT_URL } from '../../generator/publishing/read-at-url.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readUnverified, statementsIn } from '../../generator/tree/statements-file.js';
@@ -74,10 +74,12 @@ async function loadInto(
   const { updatedAt = '', sha256 = '', issuers = 0 } = report;
   const loaded = { ...stats, updatedAt, sha256, issuers };
   if (isHeld) return { ...loaded, unchanged: true, movedTo: undefined, released: [] };
-  const released = releasedBetween(replacedBy(output), readerOf(folder));
+  // What a witness may have seen is completed, and never dropped, unless another publication has overtaken it.
+  const keepsStage = stageFollows(output, publicationOf(readerOf(folder)));
+  const released = releasedBetween(replacedBy(output, keepsStage), readerOf(folder));
   await flushTree(folder);
   output.assertHeld();
-  const movedTo = replace(output, folder);
+  const movedTo = replace(output, folder, keepsStage);
   return { ...loaded, unchanged: false, movedTo, released: movedTo === undefined ? [] : released };
 }
 
@@ -86,12 +88,12 @@ const readerOf =
   (path) =>
     readIfReadable(folder, path);
 
-/** Reads what `load` replaces: the tree, and the tree that the stage beside it makes of it. */
-function replacedBy(output: OutputFolder): readonly ReadFileSync[] {
+/** Reads what `load` replaces: the tree, and the tree that a stage makes of it, if that goes, too. */
+function replacedBy(output: OutputFolder, keepsStage: boolean): readonly ReadFileSync[] {
   const { out } = output;
   const own = existsSync(out) && readdirSync(out).length > 0 ? [readerOf(out)] : [];
   try {
-    const stage = readStage(output);
+    const stage = keepsStage ? undefined : readStage(output);
     return stage === undefined ? own : [...own, readerOver(output, stage)];
   } catch (error) {
     if (error instanceof TreeRejected) return own;
@@ -124,19 +126,22 @@ function notLoaded(source: string, named: string, cause: TreeRejected): TreeReje
 }
 
 /**
- * Moves away the tree of a folder and the stage beside it, and moves the new tree there.
+ * Moves away the tree of a folder, and the stage beside it unless it follows the new tree, and moves the new tree there.
  *
  * @returns the folder to which the old one was moved; undefined if there was none
  */
-function replace({ out, named, stage }: OutputFolder, folder: string): string | undefined {
+function replace(
+  { out, named, stage }: OutputFolder,
+  folder: string,
+  keepsStage: boolean,
+): string | undefined {
   const parent = dirname(out);
   try {
     if (existsSync(out) && readdirSync(out).length === 0) rmdirSync(out);
     // The stage first: it must never be applied to another tree than its own.
-    const old = [
-      [stage, 'stage'],
-      [out, 'tree'],
-    ].filter(([path = '']) => existsSync(path));
+    const old = [...(keepsStage ? [] : [[stage, 'stage']]), [out, 'tree']].filter(([path = '']) =>
+      existsSync(path),
+    );
     const aside = old.length === 0 ? undefined : newFolderBeside(out);
     for (const [path = '', name = ''] of old) renameSync(path, join(aside ?? parent, name));
     renameSync(folder, out);

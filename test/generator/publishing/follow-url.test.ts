@@ -253,6 +253,21 @@ describe('a first list', () => {
   });
 });
 
+describe('what this machine has read at the URL', () => {
+  it.each(['first', 'second', 'nothing'])('counts, also if the URL shows %s now', async (shown) => {
+    copy('second', 'dist');
+    serve('third');
+    expect(await json(COMMANDS.build)).toMatchObject({ code: 1 });
+    serve(shown);
+    for (const command of [COMMANDS.build, COMMANDS.hold]) {
+      const { code, error } = await json(command);
+      const facts = [1, 'ERR_ALREADY_PUBLISHED', expect.stringContaining('has read publication 3')];
+      expect([code, error.code, error.message]).toEqual(facts);
+    }
+    expect(await json([...COMMANDS.build, '--offline'])).toMatchObject({ code: 0 });
+  });
+});
+
 describe('a new checkpoint', () => {
   const checkpointOf = (tree = 'dist') => {
     const { iat, hold = [] } = claimsOf(readTreeFile(join(folder, tree, 'checkpoint.jwt')));

@@ -211,6 +211,26 @@ describe('load', () => {
     expect(treeOf('dist')).toEqual(treeOf('logged'));
   });
 
+  it('keeps a stage that follows what it loads, because a witness may have seen it', async () => {
+    logged();
+    copy('third', 'dist');
+    await good(['build', '--production'], 10);
+    copy('dist', 'before');
+    const witness = `{ key: ${noteSigner('w.internal', 'witness').vkey}, service: 'http://127.0.0.1:1' }`;
+    logged(`, quorum: 1, witnesses: [${witness}]`);
+    const suspend = ['suspend', 'delta', '--reason', 'x', '--production', '--offline'];
+    expect(await json(suspend, 11)).toMatchObject({ code: 6 });
+    rmSync(join(folder, 'dist/index.html'));
+    serve('before');
+    expect(await json(['load'])).toMatchObject({ code: 0, movedTo: '.dist.replaced-1', released: [] });
+    expect(existsSync(join(folder, '.dist.stage/manifest.json'))).toBe(true);
+    logged();
+    expect(await json(['checkpoint'], 12)).toMatchObject({ code: 0 });
+    expect(JSON.parse(read('dist/issuers.json')).issuers).toContainEqual(
+      expect.objectContaining({ issuer_id: 'delta', status: 'suspended' }),
+    );
+  });
+
   it('names whom a publication stops that waits for witnesses, and that another one has overtaken', async () => {
     logged();
     copy('third', 'dist');
