@@ -193,7 +193,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/holder-signing/killed', 'never uses a nonce twice'],
       ['custody/ceremony/ceremony', 'notices before the key is split that somebody else has joined'],
     ],
-    'An invalid record, an invalid key, a killed command or a full disk #ae84a3a4': [
+    'An invalid record, an invalid key, a killed command or a full disk #a6803337': [
       ['generator/publishing/damaged-tree', 'is refused by whatever signs, which leaves it as it is'],
       ['generator/records/bad-input', 'a bad file'],
       ['generator/publishing/journal', 'leaves the old tree or a committed one'],
