@@ -226,7 +226,7 @@ describe('load', () => {
     expect(existsSync(join(folder, '.dist.stage/manifest.json'))).toBe(true);
     logged();
     expect(await json(['checkpoint'], 12)).toMatchObject({ code: 0 });
-    expect(JSON.parse(read('dist/issuers.json')).issuers).toContainEqual(
+    expect(JSON.parse(String(read('dist/issuers.json'))).issuers).toContainEqual(
       expect.objectContaining({ issuer_id: 'delta', status: 'suspended' }),
     );
   });
