@@ -91,7 +91,8 @@ describeInChromium('the list in Chromium', () => {
 
   it('filters by passport type and other things at once', async () => {
     const { page, count } = await opened('#type=human-proxy&domain=research&q=issuer-01');
-    expect(await count()).toBe('5 of 233 issuers.');
+    // The names of issuers may come a little later.
+    await expect.poll(count).toBe('5 of 233 issuers.');
     await page.getByLabel('Status', { exact: true }).selectOption('revoked');
     expect(await page.locator('#view').innerText()).toContain('No matching issuers.');
     await page.getByRole('link', { name: 'Show all' }).click();
