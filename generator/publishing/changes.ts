@@ -1,11 +1,11 @@
 import { closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isPublication, LISTS_FOLDER } from '@passport-registry/verifier/core';
+import { isPublication } from '@passport-registry/verifier/core';
 import { entriesBelow } from '../files/walk.js';
 import { KEPT_LIST_BYTES } from '../log/log-choice.js';
-import { LOG_FOLDER, newestEntries, readLogHead } from '../log/log-files.js';
+import { newestEntries, readLogHead } from '../log/log-files.js';
 import { LISTS_BEFORE, passingLists } from '../tree/named-lists.js';
-import { PATHS } from '../tree/paths.js';
+import { PAST_FOLDERS, PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { CommittedTree } from './committed.js';
@@ -17,9 +17,6 @@ export interface TreeChange {
   /** The paths of files and folders that are not part of the tree any more. */
   readonly removed: readonly string[];
 }
-
-/** The folders that grow with every publication: their files are not listed, and never change. */
-const PAST: readonly string[] = [LOG_FOLDER, LISTS_FOLDER];
 
 /**
  * Returns what a new tree changes in the published one. What a waiting stage adds to the log and to the lists is a part of it.
@@ -34,7 +31,9 @@ export function changeOf(
 ): TreeChange {
   // Another registry begins with its own past.
   const keepsPast = newest !== undefined;
-  const below = existsSync(out) ? entriesBelow(out, (path) => !(keepsPast && PAST.includes(`${path}/`))) : [];
+  const below = existsSync(out)
+    ? entriesBelow(out, (path) => !(keepsPast && PAST_FOLDERS.includes(`${path}/`)))
+    : [];
   const present = new Set(below.flatMap(({ path, kind }) => (kind === 'folder' ? [] : [path])));
   const isSame = comparer();
   const mayBeThere = (path: string) => present.has(path) || isPast(path);
@@ -50,7 +49,7 @@ export function changeOf(
   };
 }
 
-const isPast = (path: string) => PAST.some((folder) => path.startsWith(folder));
+const isPast = (path: string) => PAST_FOLDERS.some((folder) => path.startsWith(folder));
 
 /** Whether a change changes nothing. */
 export const isEmptyChange = ({ files, removed }: TreeChange) => files.size === 0 && removed.length === 0;

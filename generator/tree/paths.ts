@@ -1,5 +1,5 @@
-import { listPath, recordPath, TREE_FILES } from '@passport-registry/verifier/core';
-import { LOG_HEAD_PATH } from '../log/log-files.js';
+import { LISTS_FOLDER, listPath, recordPath, TREE_FILES } from '@passport-registry/verifier/core';
+import { LOG_FOLDER, LOG_HEAD_PATH } from '../log/log-files.js';
 
 /** The paths of the files in a tree (rule tree-files). */
 export const PATHS = {
@@ -24,3 +24,6 @@ export const PATHS = {
   /** Only in trees that a development key signed. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
 } as const;
+
+/** The folders that grow with every publication: their files never change, and a build does not list them. */
+export const PAST_FOLDERS: readonly string[] = [LOG_FOLDER, LISTS_FOLDER];

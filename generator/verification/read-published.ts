@@ -4,10 +4,10 @@ import { readRotation, verifyAbout } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import { entriesBelow } from '../files/walk.js';
-import { LOG_FOLDER, type ReadFileSync } from '../log/log-files.js';
+import type { ReadFileSync } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
 import { withCommitment } from '../tree/commitment.js';
-import { PATHS } from '../tree/paths.js';
+import { PAST_FOLDERS, PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { folderSource, type TreeSource } from './tree-source.js';
 import { auditTree } from './verify.js';
@@ -72,9 +72,6 @@ function hasNoFile(folder: string): boolean {
   );
 }
 
-/** The folders that grow with every publication. */
-const PAST: readonly string[] = [LOG_FOLDER, 'lists/'];
-
 /** Makes a source of the current files of a tree in a folder. Its past is not listed. */
 function currentSource(out: string, read: ReadFileSync | undefined): TreeSource {
   const folder = folderSource(out);
@@ -91,7 +88,7 @@ function currentSource(out: string, read: ReadFileSync | undefined): TreeSource 
   return {
     ...folder,
     paths: () =>
-      entriesBelow(out, (path) => !PAST.includes(`${path}/`)).flatMap(({ path, kind }) =>
+      entriesBelow(out, (path) => !PAST_FOLDERS.includes(`${path}/`)).flatMap(({ path, kind }) =>
         kind === 'folder' ? [] : [path],
       ),
   };
