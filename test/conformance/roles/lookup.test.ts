@@ -1,3 +1,3 @@
 import { describeRole } from '../../support/kit-role.js';
 
-describeRole('lookup');
+await describeRole('lookup');

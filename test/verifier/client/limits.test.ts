@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { createRegistryClient, type RegistryErrorCode } from '@passport-registry/verifier';
+import { createRegistryClient } from '@passport-registry/verifier';
 import { LIMITS, limitOf } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
@@ -9,22 +9,15 @@ import { codeOf } from '../../support/log-clients.js';
 import { ROOT } from '../../support/paths.js';
 import {
   at,
-  checkpoint,
   type Files,
   issuer,
   publish,
-  rotationStep,
-  stated,
-  statement,
   type TestKey,
   testKey,
   withCheckpoint,
-  withRotation,
-  withStatements,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { together } from '../../support/statements.js';
 
 shortenRetries();
 
@@ -143,105 +136,6 @@ describe('what is within its limit and still not what it should be', () => {
     ],
   ])('%s: %s', async (_name, code, change) => {
     expect(await verdicts(await registryHost(change(await good())))).toEqual([code, code]);
-  });
-});
-
-describe('each limit holds on both of its sides', () => {
-  const known = async (members: Readonly<Record<string, unknown>> = {}) =>
-    withStatements(await good(), members);
-
-  it('statements of 1 MiB are read, and not one byte more', async () => {
-    const size = (await known({ padding: '' })).get('statements.json')?.length ?? 0;
-    const padded = async (bytes: number) => {
-      const files = await known({ padding: 'x'.repeat(bytes - size) });
-      expect(files.get('statements.json')?.length).toBe(bytes);
-      return verdicts(await registryHost(files));
-    };
-    expect(await padded(LIMITS.statements)).toEqual(['accepted', 'accepted']);
-    expect(await padded(LIMITS.statements + 1)).toEqual(['ERR_SOURCE_TOO_LARGE', 'ERR_SOURCE_TOO_LARGE']);
-  });
-
-  it('a rotation of 256 KiB is read, and not one byte more', async () => {
-    const chain = [root, ...(await Promise.all(Array.from({ length: 19 }, () => testKey())))];
-    const iat = Math.floor(Date.now() / 1000) - 3600;
-    const stepOf = (index: number, later: number) =>
-      statement(chain[index] as TestKey, 'registry-root-rotation+jwt', {
-        ...{ iat, next_root: (chain[index + 1] as TestKey).rootKey.jwk },
-        later: 'x'.repeat(later),
-      });
-    const most = await Promise.all(Array.from({ length: 17 }, (_, index) => stepOf(index, 11_000)));
-    const sizeOf = (steps: readonly string[]) => steps.reduce((size, { length }) => size + length, 0);
-    const shortest = (await stepOf(18, 0)).length;
-    /** The last two steps make up for what a base64url text cannot have: a length of 4n + 1. */
-    const rotationOf = async (bytes: number): Promise<string[]> => {
-      for (let one = 0; one < 4; one++) {
-        const steps = [...most, await stepOf(17, one)];
-        const about = Math.floor(((bytes - sizeOf(steps) - shortest) * 3) / 4);
-        for (let other = about - 3; other <= about + 3; other++) {
-          const rotation = [...steps, await stepOf(18, other)];
-          if (sizeOf(rotation) === bytes) return rotation;
-        }
-      }
-      throw new Error(`no rotation has ${bytes} bytes`);
-    };
-    const files = publish(chain[19] as TestKey, [issuer('a')]);
-    const host = await registryHost(withRotation(files, await rotationOf(LIMITS.rotation)));
-    expect(await verdicts(host)).toEqual(['accepted', 'accepted']);
-    host.files = withRotation(files, await rotationOf(LIMITS.rotation + 1));
-    expect(await verdicts(host)).toEqual(['ERR_ROTATION_INVALID', 'ERR_ROTATION_INVALID']);
-  });
-
-  it.each<[string, RegistryErrorCode]>([
-    ['publication', 'ERR_PUBLICATION_INVALID'],
-    ['checkpoint', 'ERR_CHECKPOINT_INVALID'],
-  ])('a JWT of 16 KiB is read, and not one byte more: %s', async (name, code) => {
-    const files = publish(root, [issuer('a')]);
-    /** Another claim makes the statement longer. */
-    const make = async (length: number): Promise<Files> => {
-      const later = { later: 'x'.repeat(length) };
-      if (name === 'publication') return stated(files, root, later);
-      return new Map(files).set('checkpoint.jwt', Buffer.from(await checkpoint(files, root, later)));
-    };
-    const sizeOf = (made: Files) => String(made.get(`${name}.jwt`)).length;
-    let length = 11_000;
-    while (sizeOf(await make(length + 1)) <= LIMITS.jwt) length++;
-    expect(LIMITS.jwt - sizeOf(await make(length))).toBeLessThan(2);
-    expect(await verdicts(await registryHost(await make(length)))).toEqual(['accepted', 'accepted']);
-    expect(await verdicts(await registryHost(await make(length + 1)))).toEqual([code, code]);
-  });
-});
-
-describe('a byte order mark', () => {
-  const marked = (bytes: Buffer | undefined) => Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), bytes as Buffer]);
-
-  it.each([
-    ['checkpoint.jwt', 'ERR_CHECKPOINT_INVALID'],
-    ['publication.jwt', 'ERR_PUBLICATION_INVALID'],
-  ])('before %s is refused: %s', async (path, code) => {
-    const files = await good();
-    files.set(path, marked(files.get(path)));
-    expect(await verdicts(await registryHost(files))).toEqual([code, code]);
-  });
-
-  it('before a step of the rotation is refused', async () => {
-    const step = `\ufeff${await rotationStep(root, await testKey())}`;
-    const code = 'ERR_ROTATION_INVALID';
-    expect(await verdicts(await registryHost(withRotation(await good(), [step])))).toEqual([code, code]);
-  });
-
-  it('before statements.json is refused', async () => {
-    const files = together(await good());
-    files.set('statements.json', marked(files.get('statements.json')));
-    const code = 'ERR_STATEMENTS_INVALID';
-    expect(await verdicts(await registryHost(files))).toEqual([code, code]);
-  });
-
-  it('before the list is no list that a publication names', async () => {
-    const files = await good();
-    for (const path of ['issuers.json', ...[...files.keys()].filter((name) => name.startsWith('lists/'))])
-      files.set(path, marked(files.get(path)));
-    const code = 'ERR_PUBLICATION_MISMATCH';
-    expect(await verdicts(await registryHost(files))).toEqual([code, code]);
   });
 });
 

@@ -21,39 +21,7 @@ describe('importRootKey', () => {
     expect(Object.keys(jwk).sort()).toEqual(['crv', 'kid', 'kty', 'x', 'y']);
   });
 
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
-  const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' });
-  const x25519 = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' });
   const privateJwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  it.each<[string, unknown]>([
-    ['undefined', undefined],
-    ['null', null],
-    ['a text', JSON.stringify(ed25519)],
-    ['an array', [ed25519]],
-    ['an RSA key', rsa],
-    ['P-384', p384],
-    ['X25519', x25519],
-    ['a symmetric key', { kty: 'oct', k: 'AAAA' }],
-    ['Ed25519 called EC', { ...ed25519, kty: 'EC' }],
-    ['P-256 called OKP', { ...p256, kty: 'OKP' }],
-    ['a private key', privateJwk],
-    ['an empty private member', { ...ed25519, d: '' }],
-    ['P-256 without y', { ...p256, y: undefined }],
-    ['P-256 with a null y', { ...p256, y: null }],
-    ['Ed25519 with y', { ...ed25519, y: p256.y }],
-    ['a point off the curve', { ...p256, y: p256.x }],
-    ['a short x', { ...ed25519, x: ed25519.x.slice(1) }],
-    ['a padded x', { ...ed25519, x: `${ed25519.x}=` }],
-    ['stray bits in x', { ...ed25519, x: `${ed25519.x.slice(0, -1)}p` }],
-    ['another key as kid', { ...ed25519, kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4M' }],
-    ['a kid of one’s own', { ...ed25519, kid: 'root-2026' }],
-  ])('refuses %s', async (_name, jwk) => {
-    await expect(importRootKey(jwk)).rejects.toThrow(
-      expect.objectContaining({ code: 'ERR_ROOT_KEY_INVALID' }),
-    );
-    await expect(importRootKey(jwk)).rejects.toMatchObject({ code: 'ERR_ROOT_KEY_INVALID' });
-  });
-
   it('never quotes a private key', async () => {
     const error: Error = await importRootKey(privateJwk).catch((thrown) => thrown);
     expect(`${error.message} ${error.stack}`).not.toContain(privateJwk.d);
@@ -185,19 +153,6 @@ describe('a signature of a note', () => {
     expect(await isValid(good, signer, 'some text')).toBe(false);
     expect(await isValid(good, noteSigner('log.example/log', 'log'))).toBe(false);
   });
-
-  it.each([0, 1, 63, 65, 72, 128])('of %i bytes is not valid', async (length) => {
-    const bytes = new Uint8Array(length);
-    bytes.set(good.subarray(0, Math.min(64, length)));
-    expect(await isValid(bytes)).toBe(false);
-  });
-
-  it('whose number is not reduced is not valid', async () => {
-    const order = 2n ** 252n + 27742317777372353535851937790883648493n;
-    const scalar = BigInt(`0x${Buffer.from(good.subarray(32)).reverse().toString('hex')}`) + order;
-    const tail = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse();
-    expect(await isValid(Uint8Array.from([...good.subarray(0, 32), ...tail]))).toBe(false);
-  });
 });
 
 const LOG = 'registry.example/log';
@@ -223,51 +178,5 @@ describe('what a trust anchor says of the log', () => {
   it.each([1, 2, 3])('is the log, its witnesses and a quorum of %i', (quorum) => {
     const witnesses = [one.key, two.key, three.key];
     expect(trustOf({ log: LOG, witnesses: all, quorum })).toEqual({ origin: LOG, witnesses, quorum });
-  });
-
-  const renamed = (() => {
-    const pair = generatePair();
-    return [noteSigner('first.example', 'witness', pair), noteSigner('second.example', 'witness', pair)];
-  })().map(({ vkey }) => vkey);
-  const ofLog = noteSigner(LOG, 'log').vkey;
-
-  it.each<[string, Omit<TrustAnchor, 'root'>, string]>([
-    ['a quorum alone', { log: LOG, quorum: 1 }, 'witnesses and quorum need each other'],
-    ['witnesses alone', { log: LOG, witnesses: all }, 'witnesses and quorum need each other'],
-    ['a quorum without a log', { quorum: 1 }, 'witnesses and quorum need each other'],
-    [
-      'witnesses without a log',
-      { witnesses: all, quorum: 2 },
-      'witnesses and quorum need each other, and log',
-    ],
-    [
-      'a quorum that is never reached',
-      { log: LOG, witnesses: all, quorum: 4 },
-      'quorum is 4, but there are only 3 witnesses',
-    ],
-    [
-      'the same witness twice',
-      { log: LOG, witnesses: [all[0] ?? '', ...all], quorum: 1 },
-      'witnesses[1] has the public key of witnesses[0]',
-    ],
-    [
-      'one key under two names',
-      { log: LOG, witnesses: [...all, ...renamed], quorum: 1 },
-      'witnesses[4] has the public key of witnesses[3]: a witness counts once',
-    ],
-    [
-      'the key of a log',
-      { log: LOG, witnesses: [all[0] ?? '', ofLog], quorum: 1 },
-      'witnesses[1] is not the key of a witness',
-    ],
-    ['no key', { log: LOG, witnesses: ['none'], quorum: 1 }, 'witnesses[0] is not in the form'],
-    [
-      'a key with the id of another',
-      { log: LOG, witnesses: [(all[0] ?? '').replace('w1', 'w2')], quorum: 1 },
-      'witnesses[0] has an id that does not belong to its name and key',
-    ],
-  ])('is not %s', (_name, members, message) => {
-    expect(() => trustOf(members)).toThrow(expect.objectContaining({ code: 'ERR_TRUST_ANCHOR_INVALID' }));
-    expect(() => trustOf(members)).toThrow(message);
   });
 });
