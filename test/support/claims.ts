@@ -209,10 +209,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     '`check --online` contacts URLs that strangers wrote #fae329e2': [
       ['cli/online/check', 'refuses addresses of this machine and of private networks, and does not connect'],
-      [
-        'verifier/http/public-address',
-        'an issuer whose keys the registry has at an address that is not public',
-      ],
+      ['verifier/http/public-address', 'is not public, in any spelling'],
+      ['conformance/roles/passport', 'passport/host, with every code'],
     ],
     'Text in a record cannot become markup #e80e61d6': [
       ['website/hostile', 'become no markup in the page, not even were they verified'],

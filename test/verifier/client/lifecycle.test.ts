@@ -14,7 +14,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest, watchedClient } from '../../support/clients.js';
 import {
   at,
-  checkpoint,
   type Files,
   issuer,
   publish,
@@ -23,7 +22,6 @@ import {
   type TestKey,
   testKey,
   withCheckpoint,
-  withOnlineKey,
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
@@ -242,15 +240,6 @@ describe('when no source has anything fresh', () => {
     await client.refresh();
     expect(client.resolve('a')?.issuer_id).toBe('a');
   });
-
-  it('a checkpoint lasts longer than the time of its online key', async () => {
-    const soon = Math.floor(Date.now() / 1000) + 600;
-    const files = withOnlineKey(list(), root, online, { exp: soon });
-    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, online, { exp: soon + 3600 })));
-    const { client } = watched([await registryHost(files)]);
-    await client.ready();
-    expect(client.status().freshUntil).toEqual(new Date((soon + 3600) * 1000));
-  });
 });
 
 describe('a store', () => {
@@ -287,23 +276,6 @@ describe('a store', () => {
     await attacked.refresh().catch(() => undefined);
     expect(attacked.status().errors[host.base]?.code).toBe('ERR_PUBLICATION_ROLLED_BACK');
     expect(attacked.decide('a', POLICY).accepted).toBe(false);
-  });
-
-  it('that is too old still guards against a rollback, and answers nothing', async () => {
-    const store = memoryStore();
-    const host = await registryHost(list('revoked', at(-100)));
-    await watched([host], { store }).client.ready();
-    let now = Date.now() + 400 * 24 * 3600 * 1000;
-    const older = list('active', at(-200));
-    const seconds = Math.floor(now / 1000);
-    const late = await checkpoint(older, root, { iat: seconds - 300, exp: seconds + 3600 });
-    host.files = older.set('checkpoint.jwt', Buffer.from(late));
-    const { client } = watched([host], { store, now: () => now });
-    await expect(client.ready()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
-    expect(client.status().errors[host.base]?.code).toBe('ERR_PUBLICATION_ROLLED_BACK');
-    expect(() => client.list()).toThrow('has not been fresh since');
-    now = Date.now();
-    expect(client.decide('a', POLICY).reasons[0]?.code).toBe('status-revoked');
   });
 
   it.each([null, 7, 'x', []])('that has %j is told, and the client goes on', async (content) => {

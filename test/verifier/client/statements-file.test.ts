@@ -1,8 +1,6 @@
 import {
   createIssuerLookup,
   createRegistryClient,
-  memoryStore,
-  openRegistry,
   type RegistryClientOptions,
 } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +20,6 @@ import {
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 import { proofPaths } from '../../support/sums.js';
 
@@ -135,40 +132,6 @@ describe('the list', () => {
         `${path}?${path.slice('lists/'.length, -'.json'.length)} 200`,
       ]);
     }
-  });
-
-  it.each<[string, (files: Files) => Files]>([
-    ['is missing', (files) => without(files, listPathOf(files))],
-    [
-      'has other bytes under its name',
-      (files) => files.set(listPathOf(files), Buffer.from('{"issuers":[]}')),
-    ],
-    ['is empty under its name', (files) => files.set(listPathOf(files), Buffer.from(''))],
-    [
-      'is that of another publication under its name',
-      (files) =>
-        files.set(listPathOf(files), publish(root, [issuer('b')], at(-600)).get('issuers.json') as Buffer),
-    ],
-  ])('that %s is refused, at a first load, at a refresh and in a copy', async (_name, change) => {
-    const [older, newer] = [await published(at(-600), root, 'b'), await published()];
-    const bad = without(change(newer), 'issuers.json');
-    expect(await codeOf(clientOf(await registryHost(bad)).ready())).toBe('ERR_PUBLICATION_MISMATCH');
-    const host = await registryHost(older);
-    const store = memoryStore();
-    const client = clientOf(host, { store });
-    await client.ready();
-    const kept = await store.load();
-    host.files = bad;
-    asked(host);
-    expect(await codeOf(client.refresh())).toBe('ERR_PUBLICATION_MISMATCH');
-    expect(client.updatedAt).toBe(JSON.parse(String(older.get('issuers.json'))).updated_at);
-    expect(await store.load()).toEqual(kept);
-    // Three attempts. Each asks for the list three times: twice past caches.
-    const lines = asked(host);
-    expect(lines.filter((line) => line.startsWith('lists/'))).toHaveLength(9);
-    expect(lines.filter((line) => line.startsWith('statements.json?'))).toHaveLength(2);
-    const opened = openRegistry(copyIn(bad), { rootKey: root.rootKey.jwk, maxAge: 3600 });
-    await expect(opened).rejects.toMatchObject({ code: 'ERR_PUBLICATION_MISMATCH' });
   });
 
   it('may come from a source that answers nothing for issuers.json', async () => {
