@@ -64,7 +64,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['verifier/client/limits', 'a client with a heap of 256 MB'],
     ],
     'Every response has a size limit #6e7bfb28': [
-      ['verifier/client/attacks', 'may compress; what it sends is bounded as it comes out'],
+      ['verifier/client/hostile-hosts', 'may compress; what it sends is bounded as it comes out'],
       ['verifier/client/sources', 'is for all requests of a source, retries included'],
     ],
     'Invalid public keys are refused #1d3d1bd3': [

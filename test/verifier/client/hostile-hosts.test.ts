@@ -2,23 +2,19 @@ import { gzipSync } from 'node:zlib';
 import {
   createRegistryClient,
   NoUsableSource,
-  openRegistry,
   type RegistryClientOptions,
   type RegistryErrorCode,
 } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { at, type Files, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
+import { at, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { copyIn } from '../../support/sources.js';
 
 shortenRetries();
 
 let root: TestKey;
-let other: TestKey;
-
 beforeAll(async () => {
-  [root, other] = await Promise.all([testKey(), testKey()]);
+  root = await testKey();
 });
 
 /** What a fresh client says of a host: the code of the one source's error, or `accepted`. */
@@ -105,32 +101,5 @@ describe('a host', () => {
     body = gzipSync(Buffer.alloc(50_000_000));
     expect(body.length).toBeLessThan(100_000);
     expect(await verdict(host)).toBe('ERR_PUBLICATION_MISMATCH');
-  });
-});
-
-describe('a copy without a network', () => {
-  const files = (publication: Files) => copyIn(publication);
-  const day = 24 * 3600;
-
-  it('passes the same checks, within an explicit age', async () => {
-    const copy = files(publish(root, [issuer('a')], at(-3 * day)));
-    const registry = await openRegistry(copy, { rootKey: root.rootKey.jwk, maxAge: 4 * day });
-    expect(registry.resolve('a')?.tier).toBe('certified');
-    await expect(openRegistry(copy, { rootKey: root.rootKey.jwk, maxAge: 2 * day })).rejects.toMatchObject({
-      code: 'ERR_LIST_EXPIRED',
-    });
-    await expect(openRegistry(copy, { rootKey: other.rootKey.jwk, maxAge: 4 * day })).rejects.toMatchObject({
-      code: 'ERR_PUBLICATION_INVALID',
-    });
-    const bare = { rootKey: root.rootKey.jwk } as { rootKey: typeof root.rootKey.jwk; maxAge: number };
-    await expect(openRegistry(copy, bare)).rejects.toMatchObject({ code: 'ERR_OPTIONS_INVALID' });
-  });
-
-  it('grows old while it is in use', async () => {
-    let now = Date.now();
-    const copy = files(publish(root, [issuer('a')]));
-    const registry = await openRegistry(copy, { rootKey: root.rootKey.jwk, maxAge: day, now: () => now });
-    now += 2 * day * 1000;
-    expect(() => registry.decide('a', { tiers: ['certified'] })).toThrow('has not been fresh since');
   });
 });

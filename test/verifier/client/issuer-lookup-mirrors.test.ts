@@ -1,6 +1,5 @@
 import {
   createIssuerLookup,
-  createRegistryClient,
   type IssuerLookup,
   type IssuerLookupOptions,
   type RegistryEvent,
@@ -43,22 +42,6 @@ const changed = (files: Files, path: string, bytes: Buffer | undefined): Files =
 };
 
 describe('caches and publications', () => {
-  it('a cache that keeps an old leaf is asked again with the expected hash', async () => {
-    const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
-    const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
-    const [, leaf = ''] = proofPaths(ID, 1);
-    const host = await registryHost(newer);
-    host.intercept = (path, _request, response) => {
-      // The host ignores a query. The cache in front of it does not.
-      const [file = '', query] = path.split('?');
-      if (path !== leaf && query === undefined) return false;
-      response.writeHead(200).end(query === undefined ? older.get(file) : newer.get(file));
-      return true;
-    };
-    expect((await lookupOf([host]).resolve(ID))?.status).toBe('revoked');
-    expect(host.log).toContain(`${leaf}?${sha256(newer.get(leaf) as Buffer)} 200`);
-  });
-
   it.each(['cold', 'with the statement before'])(
     'a cache that keeps old statements is passed by: a look-up, %s',
     async (kind) => {
@@ -79,21 +62,6 @@ describe('caches and publications', () => {
       expect(statements.filter((line) => line.startsWith('statements.json?'))).toHaveLength(1);
     },
   );
-
-  it('a cache that keeps old statements is passed by: a client of the list', async () => {
-    const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
-    const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
-    const host = await registryHost(newer);
-    host.intercept = (path, _request, response) => {
-      if (path !== 'statements.json') return false;
-      response.writeHead(200).end(together(older).get(path));
-      return true;
-    };
-    const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, timeout: 60 });
-    await client.ready();
-    expect(client.resolve(ID)?.status).toBe('revoked');
-    client.close();
-  });
 
   it('a file that stays wrong is requested twice more, and no more', async () => {
     const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
@@ -216,20 +184,4 @@ describe('mirrors', () => {
       errors: { [host.base]: { code: 'ERR_SOURCE_TIMEOUT' } },
     });
   });
-
-  it.each<[string, RegistryHost['intercept']]>([
-    ['a page', (_path, _request, response) => end(response.writeHead(200, { 'Content-Type': 'text/html' }))],
-    ['a redirect', (_path, _request, response) => end(response.writeHead(302, { Location: '/x' }))],
-    ['an error', (_path, _request, response) => end(response.writeHead(500))],
-  ])('that answer with %s prove nothing', async (_name, intercept) => {
-    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
-    host.intercept = (path, request, response) =>
-      path.startsWith('issuers/') && intercept(path, request, response);
-    await expect(lookupOf([host]).resolve(ID)).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
-  });
 });
-
-function end(response: { end(text: string): unknown }): boolean {
-  response.end('x');
-  return true;
-}
