@@ -2,8 +2,19 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
 import { importRootKey } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
-import { ed25519Jwk, GOOD_POINT, p256Jwk, SMALL_POINT, ZERO_POINT } from '../../support/bad-keys.js';
+import {
+  BAD_KEYS,
+  ed25519Jwk,
+  GOOD_POINT,
+  p256Jwk,
+  SMALL_POINT,
+  ZERO_POINT,
+} from '../../support/bad-keys.js';
 import fc from '../../support/fast-check.js';
+
+it.each(Object.entries(BAD_KEYS))('%s is no root key', async (_name, jwk) => {
+  await expect(importRootKey(jwk)).rejects.toMatchObject({ code: 'ERR_ROOT_KEY_INVALID' });
+});
 
 describe('a public key', () => {
   const accepted = (jwk: object) =>
