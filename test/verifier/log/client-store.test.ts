@@ -1,20 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  memoryStore,
-  openRegistry,
-  type RegistryStore,
-  type StoredPublication,
-} from '@passport-registry/verifier';
-import { fileStore, openRegistry as openPath } from '@passport-registry/verifier/node';
+import { memoryStore, type RegistryStore, type StoredPublication } from '@passport-registry/verifier';
+import { fileStore } from '@passport-registry/verifier/node';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, type CreateClient, codeOf, logReader } from '../../support/log-clients.js';
 import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import { type Files, testKey } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { copyIn } from '../../support/sources.js';
-import { storedMembers, together } from '../../support/statements.js';
-import { temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { storedMembers } from '../../support/statements.js';
+import { temporaryFolder } from '../../support/workspace.js';
 
 shortenRetries();
 
@@ -126,58 +120,5 @@ describe.each(CLIENTS)('%s and its store', (_name, create: CreateClient) => {
     expect(storedMembers(JSON.parse(readFileSync(file, 'utf8'))).log_proof).toMatch(
       /^c2sp.org\/tlog-proof@v1\nindex 3\n/,
     );
-  });
-});
-
-describe('openRegistry with a quorum', () => {
-  /** Opens a stored publication, and a folder with the files. */
-  const open = async (options: {
-    readonly quorum?: number;
-    readonly now?: number;
-    readonly maxAge?: number;
-  }) => {
-    const { quorum = 2, now = registry.now, maxAge = 10 * DAY } = options;
-    const settings = { trustAnchor: registry.anchor(quorum), now: () => now, maxAge, clockTolerance: 0 };
-    const folder = temporaryFolder();
-    const files = together(registry.files);
-    writeFiles(folder, Object.fromEntries(files));
-    const bundle = join(temporaryFolder(), 'bundle.json');
-    const text = (path: string) => String(files.get(path));
-    const members = { version: 1, statements: text('statements.json'), list: text('issuers.json') };
-    writeFileSync(bundle, JSON.stringify(members));
-    const copy: StoredPublication = JSON.parse(JSON.stringify(members));
-    const opened = [
-      openRegistry(copy, settings),
-      openRegistry(copyIn(registry.files), settings),
-      openPath(folder, settings),
-      openPath(bundle, settings),
-    ].map((opening) => opening.then(() => ACCEPTED).catch(({ code }) => code));
-    const [verdict, ...others] = await Promise.all(opened);
-    expect(others).toEqual([verdict, verdict, verdict]);
-    return verdict;
-  };
-
-  it('opens a copy that as many witnesses have cosigned', async () => {
-    await registry.publish({ cosigned: registry.cosigning(2) });
-    expect(await open({})).toBe(ACCEPTED);
-    expect(await open({ quorum: 3 })).toBe('ERR_TOO_FEW_COSIGNATURES');
-  });
-
-  it('counts the age of the copy from the cosignatures', async () => {
-    await registry.publish();
-    const [list, { now }] = [registry.now, registry];
-    await registry.prove({ cosigned: registry.cosigning(3, now - 3_600_000) });
-    const limit = list - 3_600_000 + 10 * DAY * 1000;
-    expect(await open({ now: limit })).toBe(ACCEPTED);
-    expect(await open({ now: limit + 1 })).toBe('ERR_LIST_EXPIRED');
-    await registry.prove({ cosigned: registry.cosigning(3, now + 1000) });
-    expect(await open({ now: now + 1000 })).toBe(ACCEPTED);
-    expect(await open({ now: now + 999 })).toBe('ERR_TOO_FEW_COSIGNATURES');
-  });
-
-  it('refuses a copy without a proof', async () => {
-    await registry.publish();
-    registry.files.delete(PROOF);
-    expect(await open({})).toBe('ERR_NOT_LOGGED');
   });
 });
