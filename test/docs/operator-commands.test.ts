@@ -151,15 +151,16 @@ describe('the README of a new registry, without a branch', () => {
     const statusOf = (id: string) =>
       list().issuers.find((one: { issuer_id: string }) => one.issuer_id === id).status;
     const blocks = (heading: string) => commandsBelow('cli/scaffold/template/README.md', heading);
+    const [byHand = ''] = blocks('By hand');
     /** As pasted into a terminal: after a command that fails, the next one runs. */
     const paste = async (commands = '') => {
       await run('sh', ['-uc', withoutTerminal(commands)], folder, await installedPath());
       await sh('npx passport-registry verify dist', folder);
     };
-    const [suspend, end] = blocks('Emergency');
-    await paste(suspend);
+    const [suspend = '', later = ''] = operatorCommands('An issuer is compromised');
+    await paste(byHand.replace(/^npx .*$/m, suspend.trim()));
     expect(statusOf('harbour-logistics')).toBe('suspended');
-    await paste(end);
+    await paste(byHand.replace(/^npx .*$/m, later.split('\n')[0] ?? ''));
     expect(statusOf('harbour-logistics')).toBe('active');
     const [rotate] = blocks('New root key');
     await paste(rotate);
