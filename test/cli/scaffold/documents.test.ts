@@ -179,21 +179,6 @@ describe('the documents of a new registry', () => {
     expect(proposed.code, proposed.stdout + proposed.stderr).toBe(0);
     expect(git('diff', '--name-only', 'main', 'nordic-post')).toBe('issuers/nordic-post.yaml');
   });
-
-  it('issuers/README.md: the example is a valid record in its layout, but no record of the registry', async () => {
-    const text = readFileSync(join(folder, 'issuers/README.md'), 'utf8');
-    const [, record = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
-    const all = record.replace('\n# Optional fields\n', '').replaceAll(/^# (?=\w+:)/gm, '');
-    for (const [name, content] of Object.entries({ record, all })) {
-      const where = join(temporaryFolder(), name);
-      execFileSync('mkdir', [where]);
-      appendFileSync(join(where, 'nordic-post.yaml'), content);
-      // The example has the optional fields at its end.
-      const fix = name === 'all' ? ['--fix'] : [];
-      expect((await cli(['check', ...fix, where], folder)).code).toBe(0);
-    }
-    expect((await cli(['check'], folder)).stdout).toMatch(/^1 file: 0 problems/m);
-  });
 });
 
 describe('the documents of a new registry', () => {
