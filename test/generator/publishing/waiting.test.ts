@@ -38,6 +38,7 @@ let seen: string[];
 
 const dist = (path = '') => join(folder, 'dist', path);
 const good = (...args: string[]) => goodCli(args, folder);
+const thumbprint = async (key: string) => JSON.parse((await good('keys', 'public', key)).stdout).kid;
 const claims = (path: string) => claimsOf(readTreeFile(dist(path)));
 const types = async () => (await logEntries(dist())).map(({ type }) => type);
 const change = (id: string, fields = {}) =>
@@ -300,6 +301,24 @@ describe('a request whose publication waits for witnesses', () => {
       await good(...command);
       expect(claims('publication.jwt')).toMatchObject({ sequence: at + 2 });
     }
+    await assertOneHistory();
+  });
+});
+
+describe('a rotation that waits for witnesses', () => {
+  it('leaves the tree to the outgoing key until `checkpoint` completes it', async () => {
+    await good(...BUILD);
+    await keyPair(folder, 'next');
+    appendFileSync(join(folder, 'registry.yaml'), 'root_key: root.json\nsigner: { key: key.pem }\n');
+    const [outgoing, next] = await Promise.all(['key', 'next'].map((name) => thumbprint(`${name}.pem`)));
+    clock = undefined;
+    await waits('keys', 'rotate', '--yes', '--next-key', 'next.pem', ...BUILD.slice(3));
+    expect(JSON.parse(readFileSync(dist('keys/root.json'), 'utf8'))).toMatchObject({ kid: outgoing });
+    clock = START;
+    await good(...CHECKPOINT);
+    expect(JSON.parse(readFileSync(dist('keys/root.json'), 'utf8'))).toMatchObject({ kid: next });
+    expect(JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'))).toMatchObject({ kid: next });
+    expect(await types()).toEqual(['publication', 'rotation', 'publication']);
     await assertOneHistory();
   });
 });
