@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cleanCheckout } from '../support/checkout.js';
@@ -114,24 +106,6 @@ describe('the commands of the documents', () => {
     const count = Number(/from the (\d+) cases/.exec(rules)?.[1]);
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     expect(readme).toContain(`in all ${count.toLocaleString('en')} cases`);
-  });
-
-  it('README.md: a registry of your own, pinned', async () => {
-    const folder = temporaryFolder();
-    const [own = '', built = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
-    const settings = '--name Own --contact operator@own.internal --base-url https://own.internal';
-    const made = own.replace(' --key', ` ${settings} --key`).replace(' &&\n  npm start', '');
-    await sh(made.replace('npm install &&', ''), folder);
-    const registry = join(folder, 'my-registry');
-    // As the reader does.
-    const record = join(registry, 'issuers/acme.yaml');
-    writeFileSync(record, readFileSync(record, 'utf8').replaceAll('id.acme.internal', 'id.acme.dev'));
-    await sh(built.replace('npx passport-registry serve\n', ''), registry);
-    const { kid } = JSON.parse(readFileSync(join(registry, 'root.json'), 'utf8'));
-    const here = withoutInstall(pinned)
-      .replace('http://127.0.0.1:8080', await serve(join(registry, 'dist')))
-      .replace('THUMBPRINT', kid);
-    expect((await sh(here, folder)).stderr).toContain('trust-anchor.json written');
   });
 
   it('docs/verifiers.md: pin, verify, resolve', async () => {
