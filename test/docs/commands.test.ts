@@ -109,13 +109,6 @@ describe('the commands of the documents', () => {
     expect([stdout, exit]).toEqual(['true\n', 0]);
   });
 
-  it('README.md: the number of cases in the conformance kit', () => {
-    const rules = readFileSync(join(ROOT, 'conformance/rules.md'), 'utf8');
-    const count = Number(/from the (\d+) cases/.exec(rules)?.[1]);
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    expect(readme).toContain(`in all ${count.toLocaleString('en')} cases`);
-  });
-
   it('README.md: a registry of your own, pinned', async () => {
     const folder = temporaryFolder();
     const [own = '', built = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
