@@ -177,12 +177,17 @@ describeWith(['openssl', 'curl'], 'the commands of docs/verifiers/openssl.md', (
     expect(good.stdout.trim().split('\n').at(-1)).toBe(`"updated_at":"${updated_at}"}`);
     expect(good.code).toBe(0);
 
+    const [whole = ''] = commandsBelow(DOCUMENT, 'A whole copy');
+    const compare = () => run('sh', ['-c', whole], join(folder, 'dist'));
+    expect(await compare()).toMatchObject({ code: 0, stdout: '', stderr: '' });
+
     expect((await verify({ PINNED: 'x'.repeat(43) })).code).not.toBe(0);
     const list = join(folder, 'dist/issuers.json');
     writeFileSync(list, readFileSync(list, 'utf8').replace('certified', 'founding_'));
     const bad = await verify({});
     expect(bad.stdout + bad.stderr).not.toContain(success);
     expect(bad.code).not.toBe(0);
+    expect((await compare()).code).not.toBe(0);
   });
 
   it.each(algorithms)('verify (rule signature-form) with a %s root key', async (algorithm, heading) => {
