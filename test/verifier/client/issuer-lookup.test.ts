@@ -535,7 +535,7 @@ describe('a store', () => {
       const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
       host.files = await withCheckpoint(older, root, online);
       expect(await codeOf(client.ready())).toBe('ERR_PUBLICATION_ROLLED_BACK');
-      expect(() => client.list()).toThrow('no list has been loaded yet');
+      expect(() => client.list()).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_NOT_READY' }));
       expect(await store.load()).toEqual(saved);
       host.files = await withCheckpoint(held, root, online);
       await client.refresh();

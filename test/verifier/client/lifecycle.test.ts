@@ -78,7 +78,7 @@ describe('sources', () => {
     const [one, two] = [await registryHost(list()), await registryHost()];
     one.intercept = down;
     const { client } = watched([one, two]);
-    expect(() => client.resolve('a')).toThrow('wait for ready()');
+    expect(() => client.resolve('a')).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_NOT_READY' }));
     const error = (await client.ready().catch((thrown) => thrown)) as NoUsableSource;
     expect(error.code).toBe('ERR_NO_USABLE_SOURCE');
     expect(error.errors[one.base]?.code).toBe('ERR_SOURCE_STATUS');

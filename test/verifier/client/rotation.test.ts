@@ -153,7 +153,7 @@ describe('a step', () => {
     const odd = { ...key(thief), rootKey: { ...key(thief).rootKey, thumbprint: '\u001b[2J\nOK' } };
     const rotation = [...(await steps(root, second)), await rotationStep(odd, key(third))];
     const host = await registryHost(withRotation(publish(key(third), [issuer('a')]), rotation));
-    await expect(clientOf([host]).ready()).rejects.toThrow('a step is signed by "\\u001b[2J\\nOK", but');
+    await expect(clientOf([host]).ready()).rejects.toThrow('"\\u001b[2J\\nOK"');
   });
 });
 
@@ -238,6 +238,6 @@ describe('a longer chain that arrives after the decision', () => {
     await expect.poll(() => client.status().freshUntil?.getTime()).toBe(now);
     expect(client.list()).toHaveLength(1);
     now += 601_000;
-    expect(() => client.list()).toThrow('has not been fresh since');
+    expect(() => client.list()).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_STALE' }));
   });
 });

@@ -19,8 +19,8 @@ describe('parseStrictJson', () => {
     ['quotes', '\\"'.repeat(5_000_000)],
   ])('reads a string of many %s', (_what, content) => {
     expect(parseStrictJson(`{"a":"${content}"}`)).toEqual({ a: JSON.parse(`"${content}"`) });
-    expect(() => parseStrictJson(`{"a":"${content}","a":1}`)).toThrow('twice');
-    expect(() => parseStrictJson(`{"a":"${content}`)).toThrow('is not terminated');
+    expect(() => parseStrictJson(`{"a":"${content}","a":1}`)).toThrow(SyntaxError);
+    expect(() => parseStrictJson(`{"a":"${content}`)).toThrow(SyntaxError);
   });
 
   it.each(['[-]', '-', '{"a":-x}', '[1,]', 'nul'])('refuses %s in the words of JSON.parse', (text) => {
@@ -29,7 +29,7 @@ describe('parseStrictJson', () => {
   });
 
   it('refuses bytes that are not UTF-8', () => {
-    expect(() => parseStrictJson(Uint8Array.of(0x22, 0xff, 0x22))).toThrow('it is not UTF-8');
+    expect(() => parseStrictJson(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(SyntaxError);
   });
 
   it.each([

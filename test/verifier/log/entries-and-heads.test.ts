@@ -21,6 +21,7 @@ import { someLeaves } from '../../support/merkle.js';
 import {
   cosignatureBy,
   generatePair,
+  Invalid,
   invalid,
   keyIdOf,
   noteSigner,
@@ -107,12 +108,12 @@ describe('an entry of a log', () => {
     ['a byte order mark', `\ufeff${ROTATION}`],
     ['a member twice', ROTATION.replace('{', '{"step":1,')],
   ])('is not %s', (_name, text) => {
-    expect(() => entryOf(text)).toThrow('is not an entry of a registry');
+    expect(() => entryOf(text)).toThrow(Invalid);
   });
 
   it('is UTF-8', () => {
     const latin = Buffer.from(ROTATION.replace('"type"', '"é":1,"type"'), 'latin1');
-    expect(() => entryOf(new Uint8Array(latin))).toThrow('is not an entry of a registry');
+    expect(() => entryOf(new Uint8Array(latin))).toThrow(Invalid);
   });
 
   it.each<[string, string]>([
@@ -129,14 +130,14 @@ describe('an entry of a log', () => {
     ['a number with an exponent', ROTATION.replace('"step":1', '"step":1e0')],
     ['minus zero', PUBLICATION.replace(':7', ':-0')],
   ])('with %s is not in canonical form', (_name, text) => {
-    expect(() => entryOf(text)).toThrow('is not in canonical form');
+    expect(() => entryOf(text)).toThrow(Invalid);
   });
 
   it('of a type that a later version has added is in canonical form, too', () => {
     const text = `{"more":1,"sha256":"${SHA}","type":"more"}`;
     expect(parseAnyEntry(bytes(text), invalid)).toMatchObject({ type: 'unknown', named: 'more', text });
     for (const other of [text.replace(':1', ': 1'), `${text}\n`, text.replace('1', '"\\ud800"')])
-      expect(() => parseAnyEntry(bytes(other), invalid)).toThrow('is not in canonical form');
+      expect(() => parseAnyEntry(bytes(other), invalid)).toThrow(Invalid);
   });
 
   it('has at most 4,096 bytes, of whatever type', () => {
@@ -145,7 +146,7 @@ describe('an entry of a log', () => {
       return bytes(entry('x'.repeat(length - entry('').length)));
     };
     expect(parseAnyEntry(withLength(4096), invalid)).toMatchObject({ named: 'more' });
-    expect(() => parseAnyEntry(withLength(4097), invalid)).toThrow('is not an entry of a registry');
+    expect(() => parseAnyEntry(withLength(4097), invalid)).toThrow(Invalid);
   });
 
   it('has a hash that one changed byte of the statement changes', () => {
@@ -189,11 +190,11 @@ describe('a bundle of entries', () => {
   it('that ends within an entry is refused', () => {
     const bundle = formatBundle([bytes('abc'), bytes('de')]);
     for (const length of [1, 2, 3, 4, 6, 7, 8]) {
-      expect(() => parseAll(bundle.subarray(0, length))).toThrow(/^ends within an entry$/);
+      expect(() => parseAll(bundle.subarray(0, length))).toThrow(Invalid);
     }
     expect(parseAll(bundle.subarray(0, 5))).toEqual([bytes('abc')]);
-    expect(() => parseAll(new Uint8Array([...bundle, 0]))).toThrow('ends within an entry');
-    expect(() => parseAll(Uint8Array.of(0xff, 0xff))).toThrow('ends within an entry');
+    expect(() => parseAll(new Uint8Array([...bundle, 0]))).toThrow(Invalid);
+    expect(() => parseAll(Uint8Array.of(0xff, 0xff))).toThrow(Invalid);
   });
 });
 
@@ -276,14 +277,14 @@ describe('the head of a log', () => {
     ['a root in hexadecimal', `a/log\n1\n${'ab'.repeat(32)}\n`],
     ['a root with a space', `a/log\n1\n${ROOT} \n`],
   ])('with %s is refused', (_name, text) => {
-    expect(() => headOf(`${text}\n${LINE}`)).toThrow(/^is not the head of a log$/);
+    expect(() => headOf(`${text}\n${LINE}`)).toThrow(Invalid);
   });
 
   it('is a signed note', () => {
-    expect(() => headOf(`a/log\n1\n${ROOT}\n`)).toThrow('has no signature');
+    expect(() => headOf(`a/log\n1\n${ROOT}\n`)).toThrow(Invalid);
     expect(() => headOf(EXAMPLE.replaceAll('\n', '\r\n'))).toThrow();
-    expect(() => headOf(EXAMPLE.slice(0, -1))).toThrow('does not end with a newline');
-    expect(() => headOf(EXAMPLE.replace('sofa\n', 'sofa\0\n'))).toThrow('a character that a note cannot');
+    expect(() => headOf(EXAMPLE.slice(0, -1))).toThrow(Invalid);
+    expect(() => headOf(EXAMPLE.replace('sofa\n', 'sofa\0\n'))).toThrow(Invalid);
     expect(() => headOf(`\ufeff${EXAMPLE}`)).not.toThrow();
     expect(headOf(`\ufeff${EXAMPLE}`).origin).not.toBe('example.com/behind-the-sofa');
   });

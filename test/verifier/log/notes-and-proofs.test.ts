@@ -15,7 +15,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { flipped, mutationsOf, naiveLeaf, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
-import { invalid, noteSigner, signedHead } from '../../support/note-keys.js';
+import { Invalid, invalid, noteSigner, signedHead } from '../../support/note-keys.js';
 
 /** The examples of C2SP signed-note. */
 const VKEY = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';
@@ -178,7 +178,7 @@ describe('the signature lines that a witness returns', () => {
     ['a control character in a name', lineOf('a\u001bb')],
     ['101 lines', lineOf('a').repeat(101)],
   ])('are not %s', (_name, lines) => {
-    expect(() => parseLines(lines)).toThrow(/^(has|contains) /);
+    expect(() => parseLines(lines)).toThrow(Invalid);
   });
 });
 
@@ -251,13 +251,11 @@ describe('a proof that a log contains an entry', () => {
     }
   });
 
-  const NO_PROOF = 'is not a tlog-proof of C2SP';
-
   it('has at most 63 hashes', () => {
     const many = (count: number) =>
       `c2sp.org/tlog-proof@v1\nindex 0\n${someLeaves(count).map(hashLine).join('')}\n${headOf(1)}`;
     expect(proofOf(many(63)).path).toHaveLength(63);
-    expect(() => proofOf(many(64))).toThrow(NO_PROOF);
+    expect(() => proofOf(many(64))).toThrow(Invalid);
   });
 
   it('has at most 64 KiB, as a text and as bytes', () => {
@@ -267,7 +265,7 @@ describe('a proof that a log contains an entry', () => {
     for (const form of [String, (file: string) => new Uint8Array(Buffer.from(file))]) {
       expect(parseLogProof(form(withLine(padding)), invalid).index).toBe(2);
       const larger = form(withLine(`${padding}x`));
-      expect(() => parseLogProof(larger, invalid)).toThrow('is larger than 65536 bytes');
+      expect(() => parseLogProof(larger, invalid)).toThrow(Invalid);
     }
   });
 

@@ -118,10 +118,9 @@ describe('the proof that a publication is logged', () => {
 
   it('is refused if it is missing, or begins otherwise', async () => {
     const rules = { origin: ORIGIN, witnesses: [], quorum: 0, since: 0, until: 0 };
-    const missing = verifyPublicationProof(undefined, statement, rules);
-    await expect(missing).rejects.toThrow(expect.objectContaining({ code: 'ERR_NOT_LOGGED' }));
-    await expect(missing).rejects.toThrow('is missing');
-    await expect(verify({}, `\ufeff${proofWith({})}`)).rejects.toThrow('is not a tlog-proof');
+    const refused = expect.objectContaining({ code: 'ERR_NOT_LOGGED' });
+    await expect(verifyPublicationProof(undefined, statement, rules)).rejects.toThrow(refused);
+    await expect(verify({}, `\ufeff${proofWith({})}`)).rejects.toThrow(refused);
   });
 
   it('names the origin that it has, in ASCII', async () => {
@@ -289,6 +288,8 @@ describe('the tiles of a source', () => {
 
   it.each([0, 1, 159, 161, 191])('are refused with %i bytes for 5 hashes', async (length) => {
     const { read } = readWith({ 'log/tile/0/000.p/5': bytes.subarray(0, length) });
-    await expect(read({ level: 0, index: 0, width: 5 })).rejects.toThrow('or a malformed one');
+    await expect(read({ level: 0, index: 0, width: 5 })).rejects.toMatchObject({
+      code: 'ERR_LOG_INCONSISTENT',
+    });
   });
 });

@@ -3,7 +3,14 @@ import { importRootKey, type TrustAnchor } from '@passport-registry/verifier';
 import { formatNoteKey, isSignedByNoteKey, logTrustOf, parseNoteKey } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { flipped } from '../../support/merkle.js';
-import { generatePair, invalid, keyIdOf, type NoteSigner, noteSigner } from '../../support/note-keys.js';
+import {
+  generatePair,
+  Invalid,
+  invalid,
+  keyIdOf,
+  type NoteSigner,
+  noteSigner,
+} from '../../support/note-keys.js';
 import { ED25519_JWK as ed25519, P256_JWK as p256 } from '../../support/rfc-keys.js';
 
 describe('importRootKey', () => {
@@ -30,7 +37,6 @@ describe('importRootKey', () => {
 
 /** The example of C2SP signed-note. */
 const EXAMPLE = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';
-const FORM = 'is not in the form <name>+<id>+<base64>';
 
 const parse = (vkey: unknown, purpose: 'log' | 'witness' = 'log') => parseNoteKey(vkey, purpose, invalid);
 
@@ -59,14 +65,14 @@ describe('a verifier key', () => {
   });
 
   it('of one purpose is refused for the other', () => {
-    expect(() => parse(EXAMPLE, 'witness')).toThrow('is not the key of a witness');
-    expect(() => parse(noteSigner('a', 'witness').vkey)).toThrow('is not the key of a log');
+    expect(() => parse(EXAMPLE, 'witness')).toThrow(Invalid);
+    expect(() => parse(noteSigner('a', 'witness').vkey)).toThrow(Invalid);
   });
 
   it.each([0, 2, 3, 5, 6, 0xff])('of type %i is refused', (type) => {
     const vkey = vkeyOf('a', publicKey, type);
-    expect(() => parse(vkey)).toThrow('is not the key of a log');
-    expect(() => parse(vkey, 'witness')).toThrow('is not the key of a witness');
+    expect(() => parse(vkey)).toThrow(Invalid);
+    expect(() => parse(vkey, 'witness')).toThrow(Invalid);
   });
 
   it('may have any name without spaces and plus', () => {
@@ -98,7 +104,7 @@ describe('a verifier key', () => {
     ['an ideographic space in the name', 'a\u3000'],
     ['a lone surrogate in the name', 'a\ud800'],
   ])('with %s is refused', (_name, name) => {
-    expect(() => parse(vkeyOf(name, publicKey))).toThrow(FORM);
+    expect(() => parse(vkeyOf(name, publicKey))).toThrow(Invalid);
   });
 
   it.each<[string, (vkey: string) => unknown]>([
@@ -117,13 +123,13 @@ describe('a verifier key', () => {
     ['a key of 34 bytes', (vkey) => `${vkey}AA==`],
     ['a key in base64url', (vkey) => `${vkey.slice(0, -1)}_`],
   ])('that is %s is refused', (_name, change) => {
-    expect(() => parse(change(EXAMPLE))).toThrow(FORM);
+    expect(() => parse(change(EXAMPLE))).toThrow(Invalid);
   });
 
   it('with the id of another key or name is refused', () => {
-    expect(() => parse(EXAMPLE.replace('530d903a', '530d903b'))).toThrow('has an id that does not belong');
-    expect(() => parse(EXAMPLE.replace('foo', 'fop'))).toThrow('has an id that does not belong');
-    expect(() => parse(`${EXAMPLE.slice(0, -1)}l`)).toThrow('has an id that does not belong');
+    expect(() => parse(EXAMPLE.replace('530d903a', '530d903b'))).toThrow(Invalid);
+    expect(() => parse(EXAMPLE.replace('foo', 'fop'))).toThrow(Invalid);
+    expect(() => parse(`${EXAMPLE.slice(0, -1)}l`)).toThrow(Invalid);
   });
 
   it.each<[string, string]>([
