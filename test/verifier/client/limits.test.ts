@@ -1,11 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { createRegistryClient } from '@passport-registry/verifier';
-import { LIMITS, limitOf } from '@passport-registry/verifier/core';
+import { limitOf } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { closedAfterTest } from '../../support/clients.js';
-import { codeOf } from '../../support/log-clients.js';
 import { ROOT } from '../../support/paths.js';
 import {
   at,
@@ -54,14 +51,6 @@ async function verdictsOfProcess(hosts: readonly RegistryHost[]): Promise<string
     .map((line) => JSON.parse(line));
 }
 
-/** What a client in this process says of a host, and then of a refresh. */
-async function verdicts({ base }: RegistryHost): Promise<string[]> {
-  const client = closedAfterTest(
-    createRegistryClient({ sources: [base], rootKey: root.rootKey.jwk, timeout: 60 }),
-  );
-  return [await codeOf(client.ready()), await codeOf(client.refresh())];
-}
-
 const good = async (updatedAt = at(-60)) =>
   withCheckpoint(publish(root, [issuer('a')], updatedAt), root, online);
 /** Sends a bomb in place of each file whose path fits. */
@@ -99,43 +88,6 @@ describe('a client with a heap of 256 MB', () => {
     expect(await verdictsOfProcess([host])).toEqual([
       ['ERR_PUBLICATION_MISMATCH', 'ERR_PUBLICATION_MISMATCH'],
     ]);
-  });
-});
-
-describe('what is within its limit and still not what it should be', () => {
-  const nested = (bytes: number) => Buffer.alloc(bytes, '[');
-  const flat = (bytes: number) => Buffer.from(`[${'[],'.repeat(bytes / 3 - 2)}[]]`);
-  const encoded = (text: Buffer) => text.toString('base64url');
-  const jwt = (payload: Buffer) =>
-    `${encoded(Buffer.from('{"alg":"Ed25519","typ":"registry-checkpoint+jwt"}'))}.${encoded(payload)}.AAAA`;
-
-  const raw = (bytes: Buffer) => (files: Files) => files.set('statements.json', bytes);
-
-  it.each<[string, string, (files: Files) => Files]>([
-    ['statements nested without end', 'ERR_STATEMENTS_INVALID', raw(nested(LIMITS.statements))],
-    ['statements of arrays', 'ERR_STATEMENTS_INVALID', raw(flat(LIMITS.statements))],
-    [
-      'a rotation of more steps than there may be',
-      'ERR_ROTATION_INVALID',
-      (files) => files.set('keys/rotation.json', Buffer.from(JSON.stringify(Array(100_000).fill('a.b.c')))),
-    ],
-    [
-      'a rotation of arrays',
-      'ERR_STATEMENTS_INVALID',
-      (files) => files.set('keys/rotation.json', flat(LIMITS.rotation)),
-    ],
-    [
-      'a checkpoint nested without end',
-      'ERR_CHECKPOINT_INVALID',
-      (files) => files.set('checkpoint.jwt', Buffer.from(jwt(nested(12_000)))),
-    ],
-    [
-      'a publication statement with a header nested without end',
-      'ERR_PUBLICATION_INVALID',
-      (files) => files.set('publication.jwt', Buffer.from(`${encoded(nested(12_000))}.e30.AAAA`)),
-    ],
-  ])('%s: %s', async (_name, code, change) => {
-    expect(await verdicts(await registryHost(change(await good())))).toEqual([code, code]);
   });
 });
 
