@@ -24,7 +24,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/freshness/hold', 'stays with every new checkpoint'],
     ],
     'A look-up of one issuer accepts a record only #bcc4f8b1': [
-      ['verifier/sums/attacks', 'bit flips over all files of a proof: none is accepted'],
+      ['verifier/sums/bit-flips', 'bit flips over all files of a proof: none is accepted'],
       ['conformance/roles/lookup', 'lookup/sums, with every code'],
       ['conformance/roles/lookup', 'lookup/record, with every code'],
     ],
