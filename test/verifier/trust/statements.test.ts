@@ -23,13 +23,13 @@ describe('the reader of compact JWS', () => {
   });
 });
 
-describe('a statement', () => {
+describe('the times of a statement', () => {
   const HASH = 'a'.repeat(64);
-  const verdict = async (claims: Record<string, unknown>, seconds: number, tolerance = 300) => {
+  const verdict = async (claims: Record<string, unknown>, seconds: number) => {
     const text = await new SignJWT({ publication: HASH, tree_sha256: HASH, ...claims })
       .setProtectedHeader({ alg: 'Ed25519', typ: TYP, kid: key.rootKey.thumbprint })
       .sign(key.privateKey);
-    const clock = { now: seconds * 1000, tolerance: tolerance * 1000 };
+    const clock = { now: seconds * 1000, tolerance: 300_000 };
     try {
       await verifyCheckpoint(text, { rootKey: key.rootKey, online: undefined }, { clock, expiry: true });
       return 'valid';
@@ -39,15 +39,7 @@ describe('a statement', () => {
   };
 
   it.each<[string, number, Record<string, unknown>, string]>([
-    ['at iat minus the tolerance', 700, { iat: 1000, exp: 2000 }, 'valid'],
-    ['before', 699, { iat: 1000, exp: 2000 }, 'ERR_NOT_YET_VALID'],
-    ['at nbf minus the tolerance', 1200, { iat: 1000, nbf: 1500, exp: 2000 }, 'valid'],
-    ['before nbf', 1199, { iat: 1000, nbf: 1500, exp: 2000 }, 'ERR_NOT_YET_VALID'],
-    ['just before exp plus the tolerance', 2299, { iat: 1000, exp: 2000 }, 'valid'],
-    ['at exp plus the tolerance', 2300, { iat: 1000, exp: 2000 }, 'ERR_CHECKPOINT_EXPIRED'],
     ['under a clock that tells no time', Number.NaN, { iat: 1000, exp: 2000 }, 'ERR_NOT_YET_VALID'],
-    ['without iat', 1500, { exp: 2000 }, 'ERR_CHECKPOINT_INVALID'],
-    ['without exp', 1500, { iat: 1000 }, 'ERR_CHECKPOINT_INVALID'],
     ['at an exp that no Date can hold', 1500, { iat: 1000, exp: 2 ** 53 - 1 }, 'ERR_CHECKPOINT_INVALID'],
     [
       'before an iat that no Date can hold',
