@@ -1,4 +1,4 @@
-import { NONCE_TYPE } from '@passport-registry/passports/agent';
+import { NONCE_TYPE, readForeignJws } from '@passport-registry/passports/agent';
 import type { PublicJwk } from '@passport-registry/verifier';
 import {
   decodeBase64url,
@@ -8,7 +8,6 @@ import {
   isToCome,
   JwsRefused,
   type PublicKey,
-  readForeignJws,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';
 import { possessionFailed } from './refusal.js';

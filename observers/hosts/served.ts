@@ -68,7 +68,7 @@ function hashIn(bytes: Uint8Array): string | undefined {
 }
 
 /** How a publication or a checkpoint follows another one. `other`: neither follows the other. */
-export type Order = 'same' | 'older' | 'newer' | 'other';
+type Order = 'same' | 'older' | 'newer' | 'other';
 
 /** How the statements of a host follow those of the tree or the registry with which it is compared. */
 export interface Comparison {

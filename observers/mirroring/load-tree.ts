@@ -20,7 +20,7 @@ import type { TransferStats } from './new-release.js';
 type Stop = 'suspended' | 'revoked' | 'held';
 
 /** An issuer that a replaced tree stops, and the loaded one does not. */
-export interface ReleasedIssuer {
+interface ReleasedIssuer {
   readonly issuer_id: string;
   readonly was: Stop;
 }

@@ -1,5 +1,5 @@
-import { RegistryError } from '@passport-registry/verifier';
 import { decodeBase64url, hashBase64url, isObject, parseStrictJson } from '@passport-registry/verifier/core';
+import { PassportError } from '../errors.js';
 import { ACTION_TYPE, hashPayload, MAX_ACTION_SECONDS } from '../passport/action-proof.js';
 import { type AgentKeys, signJws } from './agent-keys.js';
 
@@ -75,5 +75,5 @@ function readPassportId(token: string): string {
   } catch {
     // The error is thrown below.
   }
-  throw new RegistryError('ERR_ISSUER_ANSWER_INVALID', 'the token is not a passport');
+  throw new PassportError('ERR_ISSUER_ANSWER_INVALID', 'the token is not a passport');
 }

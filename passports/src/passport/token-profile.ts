@@ -6,11 +6,10 @@ import {
   clockNote,
   hasPassed,
   isListOf,
-  isNumericDate,
 } from '@passport-registry/verifier/core';
 import { isBaseUrl } from './claims.js';
 import { IssuerToken } from './issuer-token.js';
-import { assertClaims } from './passport-jws.js';
+import { assertClaims, isNumericDate } from './passport-jws.js';
 import { reject } from './rejection.js';
 
 /** What a JWT of an issuer must be, to be accepted (docs/protocol/passports.md#token-profile). */

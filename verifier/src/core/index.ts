@@ -20,7 +20,7 @@
 
 // Bytes, text and JSON (rule strict-json), and the limits of files.
 
-export { type Check, hasItems, isCount, isListOf, isObject, oneOf } from './bytes/checks.js';
+export { type Check, isCount, isListOf, isObject, oneOf } from './bytes/checks.js';
 export {
   CLOCK_TOLERANCE_MS,
   type Clock,
@@ -44,7 +44,7 @@ export { hashBase64url, hashHex } from './bytes/sha256-sync.js';
 export { type JsonFault, JsonRefused, MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, type Invalid, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
-export { LIMITS, limitOf, MAX_CHECKPOINT_DAYS } from './limits.js';
+export { LIMITS, limitOf } from './limits.js';
 export { TREE_FILES } from './tree-files.js';
 
 // The checks of the options of a library.
@@ -75,7 +75,6 @@ export {
   TIME_CLAIMS,
   verifyCompactJws,
 } from './keys/compact-jws.js';
-export { isNumericDate, mediaTypeOf, readForeignJws } from './keys/foreign-jws.js';
 export { formatNoteKey, isSignedByNoteKey, type NoteKey, parseNoteKey } from './keys/note-key.js';
 export {
   ALG_NAMES,
@@ -146,10 +145,8 @@ export {
   ANY_TIME,
   readStatement,
   type Statement,
-  type StatementTimes,
   statementHash,
   validFrom,
-  verifyStatement,
 } from './statements/statement.js';
 export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
 export { importAnchorRoot } from './statements/trust-anchor.js';
@@ -158,7 +155,6 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 
 export {
   COSIGNED_ANY_TIME,
-  type Cosignature,
   type CosignatureRules,
   cosignatureTime,
   cosignedText,
@@ -183,10 +179,9 @@ export {
   type SubtreeHash,
   type TreeHead,
 } from './log/merkle.js';
-export { formatBundle, parseAnyEntry, parseBundle, parseEntry } from './log/parse-entry.js';
+export { formatBundle, parseAnyEntry, parseBundle } from './log/parse-entry.js';
 export {
   acceptHead,
-  containsHead,
   type LoggedHead,
   type ReadFile,
   readTileOrBundle,
@@ -222,7 +217,7 @@ export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-f
 export { LISTS_FOLDER, listPath } from './publication/list-files.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
-export { assertCheckpointFits, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
+export { assertCheckpointFits, isOlderCheckpoint } from './publication/rollback.js';
 export type { AcceptedStatements } from './publication/statements.js';
 export {
   formatStatementsFile,
@@ -258,9 +253,9 @@ export {
   rootKeysOf,
   type VerifiedEntry,
 } from './audit/log-state.js';
-export { isOfOtherType, namesLog, readLogged } from './audit/log-statement.js';
+export { isOfOtherType, readLogged } from './audit/log-statement.js';
 export { LogTree, type Tile } from './audit/log-tree.js';
-export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './audit/log-walk.js';
+export { type LogProblem, type WalkedEntry, walkLog } from './audit/log-walk.js';
 export {
   type AlikeIssuers,
   alikeIssuers,

@@ -83,18 +83,3 @@ async function entryOf(statement: Statement, steps: number) {
     throw new RegistryError('ERR_ROTATION_INVALID', 'its claim step is no position in a rotation');
   return { entry: rotationEntry(text, thumbprint, step) };
 }
-
-/** A file of a log is not what it should be. The message is a predicate. */
-export class LogFileInvalid extends Error {}
-export const invalidLogFile: Invalid = (message) => new LogFileInvalid(message);
-
-/** Whether a publication statement, which has not been verified, names a log. */
-export async function namesLog(statement: Uint8Array | string | undefined): Promise<boolean> {
-  if (statement === undefined) return false;
-  try {
-    return (await readLogged(statement, 0, invalidLogFile)).publication?.log !== undefined;
-  } catch (error) {
-    if (error instanceof LogFileInvalid) return false;
-    throw error;
-  }
-}

@@ -42,7 +42,7 @@ export interface LogProblem {
 }
 
 /** What a walk has found. */
-export interface LogWalk {
+interface LogWalk {
   readonly state: LogState;
   /** What was verified of each entry, apart from a signature of an unknown first root key: see {@link VerifiedEntry}. */
   readonly verified: readonly VerifiedEntry[];

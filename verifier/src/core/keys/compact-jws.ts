@@ -54,7 +54,7 @@ const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
 export const TIME_CLAIMS: readonly string[] = ['iat', 'exp', 'nbf'];
 
 /** How a JWS is read. Without these members, as a statement of a registry is. */
-export interface JwsReading {
+interface JwsReading {
   /** Whether a `typ` is an accepted one. */
   readonly isType?: (typ: string, accepted: string) => boolean;
   /** Whether a claim is a time. */

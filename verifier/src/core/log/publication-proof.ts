@@ -24,7 +24,7 @@ export interface LoggedHead extends TreeHead {
 }
 
 /** What a verifier demands of a proof: the log, the witnesses, and which cosignatures count by their times. */
-export interface ProofRules extends LogTrust, CosignatureRules {}
+interface ProofRules extends LogTrust, CosignatureRules {}
 
 /** Returns the times of the cosignatures that count now. @param maxAge - of the oldest one, in milliseconds */
 export function recentCosignatures(
@@ -118,7 +118,7 @@ function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
  *
  * @throws `ERR_LOG_INCONSISTENT` if a tile is missing or malformed, or if the tiles do not belong to the newer head
  */
-export async function containsHead(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
+async function containsHead(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
   if (newer.size <= older.size) return newer.size === older.size && isSameBytes(newer.root, older.root);
   const hashes = hashesFromTiles(newer.size, tileReader(readFile));
   const [before, after] = await consistentRoots(older.size, [0, newer.size], hashes);

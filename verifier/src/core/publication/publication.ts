@@ -29,7 +29,7 @@ export interface PublicationTrust extends SourceTrust {
 export interface Publication extends AcceptedStatements, Content {}
 
 /** The publication from which answers come now, with its records. */
-export interface CurrentPublication extends Publication {
+interface CurrentPublication extends Publication {
   readonly records: CurrentRecords;
 }
 

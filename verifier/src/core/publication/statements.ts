@@ -99,7 +99,7 @@ export async function underAnyRoot<T>(
 }
 
 /** Returns accepted statements if this root key signed them. They prove nothing about another root key. */
-export function acceptedUnder<S extends AcceptedStatements>(
+function acceptedUnder<S extends AcceptedStatements>(
   rootKey: RootKey,
   accepted: S | undefined,
 ): S | undefined {

@@ -9,14 +9,14 @@ import type { RegistryFiles } from './registry-files.js';
 import type { DatedList } from './rollback.js';
 
 /** A list by its time, its hash, its size and the number of its issuers. */
-export interface SizedList extends DatedList {
+interface SizedList extends DatedList {
   /** The size of the list in bytes. */
   readonly size: number;
   readonly issuers: number;
 }
 
 /** How to read a whole list. */
-export interface WholeListReading {
+interface WholeListReading {
   /** Names the list. */
   readonly statement: PublicationStatement;
   /** Whether `issuers.json` has been requested, so that it is used if it is the named list. */

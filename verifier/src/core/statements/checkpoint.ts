@@ -31,7 +31,7 @@ export interface Checkpoint {
 }
 
 /** Who may sign a checkpoint: the root key, and the online keys in the publication of the same tree. */
-export interface CheckpointSigners {
+interface CheckpointSigners {
   readonly rootKey: RootKey;
   readonly online: OnlineKeys | undefined;
 }

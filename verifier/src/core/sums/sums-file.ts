@@ -11,7 +11,7 @@ export interface NamedSums {
 }
 
 /** Which sums file of a tree of sums. */
-export interface SumsFilePrefix {
+interface SumsFilePrefix {
   /** The hexadecimal digits with which the hashes of all ids below the file begin; empty for the root. */
   readonly prefix: string;
   /** The number of levels of the tree. A file is a leaf if its prefix has this length. */
