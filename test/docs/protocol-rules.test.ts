@@ -115,8 +115,8 @@ describe('docs/protocol.md and its parts', () => {
   it('has the table of non-public hosts', () => {
     const code = source('verifier/src/http/public-address.ts');
     const blocks = [...code.matchAll(/^ {2}(\S+\/\d+) /gm)].map(([, block]) => block ?? '');
-    const [, list = ''] = /const NAMES = \[(.*?)^\];/ms.exec(code) ?? [];
-    const names = [...list.matchAll(/'([a-z0-9]+)'/g)].map(([, name]) => name ?? '');
+    const lists = [...code.matchAll(/_NAMES = \[(.*?)\];/g)].map(([, list]) => list).join();
+    const names = [...lists.matchAll(/'([a-z0-9]+)'/g)].map(([, name]) => name ?? '');
     const ticked = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, one]) => one ?? '');
     const addresses = rows('Which hosts are public').flatMap(([first = '']) =>
       ticked(first).filter((one) => one.includes('/')),

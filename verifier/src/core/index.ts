@@ -45,7 +45,7 @@ export { type JsonFault, JsonRefused, MAX_JSON_DEPTH, parseStrictJson } from './
 export { decodeUtf8, type Invalid, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
 export { LIMITS, limitOf } from './limits.js';
-export { TREE_FILES } from './tree-files.js';
+export { LISTS_FOLDER, listPath, TREE_FILES } from './tree-files.js';
 
 // The checks of the options of a library.
 
@@ -124,7 +124,6 @@ export {
   readCheckpointClaims,
   verifyCheckpoint,
 } from './statements/checkpoint.js';
-export { type LogTrust, logTrustOf } from './statements/log-trust.js';
 export { ONLINE_MEMBERS, type OnlineKeys } from './statements/online-keys.js';
 export {
   type LogIdentity,
@@ -149,7 +148,7 @@ export {
   validFrom,
 } from './statements/statement.js';
 export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
-export { importAnchorRoot } from './statements/trust-anchor.js';
+export { importAnchorRoot, type LogTrust, logTrustOf } from './statements/trust-anchor.js';
 
 // The format of a log, and the proof that it contains a publication (rules log-bytes, log-entries, log-head, log-proof).
 
@@ -214,7 +213,6 @@ export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './log
 // A publication: what one attempt at one source proves (rule client-steps).
 
 export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
-export { LISTS_FOLDER, listPath } from './publication/list-files.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
 export { assertCheckpointFits, isOlderCheckpoint } from './publication/rollback.js';
@@ -263,15 +261,15 @@ export {
   lookOf,
   nameSkeleton,
 } from './audit/name-skeleton.js';
-export { placeName } from './audit/place-name.js';
 export {
   isNotYet,
+  placeName,
   recognitionOf,
   type ShownStatus,
   STANDINGS,
   type Standing,
   sinceOf,
   standingOf,
-} from './audit/standing.js';
+} from './audit/shown-issuer.js';
 export { levelsFor, mayHaveLevels } from './audit/sums-levels.js';
 export { consistencyProof, inclusionProof, isConsistent } from './audit/tree-proofs.js';

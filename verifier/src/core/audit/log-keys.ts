@@ -8,7 +8,7 @@ export interface LogKey {
   readonly from: number;
 }
 
-/** Adds the key that a publication names to those that earlier ones have named. @param size - of the log with the publication */
+/** Adds the key that a publication names to the keys that earlier ones have named. @param size - of the log with the publication */
 export function withLogKey(
   keys: readonly LogKey[],
   vkey: string | undefined,
@@ -24,8 +24,9 @@ export function withLogKey(
  * @returns an empty array if no publication names a key
  */
 export function keysAt(keys: readonly LogKey[], size: number): readonly string[] {
-  const { from } = keys.filter((key) => key.from <= size).at(-1) ?? keys[0] ?? {};
-  return keys.filter((key) => key.from === from).map(({ vkey }) => vkey);
+  const named = keys.filter(({ from }) => from <= size).at(-1) ?? keys[0];
+  if (named === undefined) return [];
+  return keys.filter(({ from }) => from === named.from).map(({ vkey }) => vkey);
 }
 
 /** A key has not signed a head, or is not in the form of a key. */

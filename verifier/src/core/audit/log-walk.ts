@@ -123,7 +123,7 @@ async function verifiedEntry(
   const logged = await readLogged(jwt, state.order.steps, badContent);
   const { statement } = logged;
   if (given !== undefined && statementHash(statement.text) !== given.sha256)
-    throw badContent('has not the hash in the entry');
+    throw badContent('does not have the hash in the entry');
   const isSigned = await wasSigned(statement, state, {
     importRoot,
     isVerified: isVerified === true && logged.entry?.type !== 'rotation',
@@ -143,12 +143,12 @@ async function verifiedEntry(
   }
 }
 
-/** The root keys up to one of them, oldest first. Empty if that one is not known. */
+/** Returns the root keys up to the one with a thumbprint, oldest first. Empty if there is none. */
 function chainOf({ roots }: LogState, kid: string | undefined): readonly LogRoot[] {
   return roots.slice(0, roots.findIndex(({ thumbprint }) => thumbprint === kid) + 1);
 }
 
-/** Returns a key as it is known otherwise: a step that nobody can verify makes no key known, and commits none. */
+/** Returns a key as it was known before: a step that nobody can verify neither introduces a key nor commits one. */
 function known({ thumbprint }: RootKey, { roots }: LogState): LogRoot {
   const root = roots.find((one) => one.thumbprint === thumbprint);
   if (root === undefined)

@@ -23,7 +23,7 @@ export type KeyAlgorithm = 'Ed25519' | 'ES256';
 /** The `alg` by which a signer names each algorithm. `EdDSA` is the older name of Ed25519, which every library supports. */
 export const ALG_NAMES: Readonly<Record<KeyAlgorithm, string>> = { Ed25519: 'EdDSA', ES256: 'ES256' };
 
-/** What verifies a signature. */
+/** A key that verifies signatures. */
 export interface VerificationKey {
   readonly algorithm: KeyAlgorithm;
   /** The key for WebCrypto. */

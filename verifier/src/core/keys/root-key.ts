@@ -29,8 +29,8 @@ export interface RootKey {
 }
 
 /**
- * A root key from which a rotation may lead on. It says to which keys it is committed, or that it is not: {@link importRootKey}
- * cannot know.
+ * A root key from which a rotation may continue. It is known to which keys the root key is committed, or that it is not:
+ * {@link importRootKey} cannot know.
  */
 export type PinnedRoot = RootKey & { readonly nextRoots: readonly string[] | undefined };
 

@@ -9,11 +9,11 @@ import {
   verifyPublicationProof,
 } from '../log/publication-proof.js';
 import { type Checkpoint, verifyCheckpoint } from '../statements/checkpoint.js';
-import type { LogTrust } from '../statements/log-trust.js';
 import {
   type PublicationStatement,
   verifyPublicationStatement,
 } from '../statements/publication-statement.js';
+import type { LogTrust } from '../statements/trust-anchor.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import {
   assertCheckpointFits,

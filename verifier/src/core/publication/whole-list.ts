@@ -3,8 +3,7 @@ import { hasCode, RegistryError } from '../errors.js';
 import type { IssuerRegistry } from '../generated/schemas.js';
 import { readList } from '../list/list.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
-import { TREE_FILES } from '../tree-files.js';
-import { listPath } from './list-files.js';
+import { listPath, TREE_FILES } from '../tree-files.js';
 import type { RegistryFiles } from './registry-files.js';
 import type { DatedList } from './rollback.js';
 
