@@ -207,7 +207,7 @@ export class NoUsableSource extends RegistryError {
     const each = Object.entries(errors).map(
       ([source, { code, message }]) => `${source}: ${code}, ${message}`,
     );
-    super('ERR_NO_USABLE_SOURCE', `no source is acceptable (${each.join('; ')})`);
+    super('ERR_NO_USABLE_SOURCE', `no source is acceptable: ${each.join('; ')}`);
     this.errors = errors;
   }
 }

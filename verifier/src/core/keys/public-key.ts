@@ -95,8 +95,7 @@ export async function importChecked({ algorithm, ...jwk }: CheckedJwk, invalid: 
  */
 export function publicMembers(jwk: unknown, invalid: Invalid): CheckedJwk {
   if (!isObject(jwk)) throw invalid('is not a JSON object');
-  if (isPrivateJwk(jwk)) throw invalid('has a private member: this is not the public key');
-  if (privateValues(jwk).length > 0) throw invalid('has a private member, which is empty: leave it out');
+  if (privateValues(jwk).length > 0) throw invalid('has a private member: leave it out');
   const { kty, crv } = jwk;
   const isEd25519 = kty === 'OKP' && crv === 'Ed25519';
   // Before the coordinates, which a key of another kind need not have.

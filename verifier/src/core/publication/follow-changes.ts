@@ -99,7 +99,7 @@ async function followChanges(
   if (count !== statement.issuers) {
     throw new RegistryError(
       'ERR_PUBLICATION_MISMATCH',
-      `the publication statement names a list of ${statement.issuers} issuers, but its tree of sums has ${count}`,
+      `the tree of sums has ${count} issuers, but the publication names ${statement.issuers}`,
     );
   }
   return { records, tree, treeChange };

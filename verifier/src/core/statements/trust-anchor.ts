@@ -103,10 +103,7 @@ export function logTrustOf({
   );
   const publicKeys = keys.map(({ jwk }) => jwk.x);
   const repeated = publicKeys.findIndex((key, index) => publicKeys.indexOf(key) !== index);
-  if (repeated !== -1) {
-    const first = publicKeys.indexOf(publicKeys[repeated] ?? '');
-    throw invalid(`witnesses[${repeated}] has the public key of witnesses[${first}]: a witness counts once`);
-  }
+  if (repeated !== -1) throw invalid(`witnesses[${repeated}] has the public key of an earlier witness`);
   if (quorum !== undefined && quorum > keys.length) {
     throw invalid(`quorum is ${quorum}, but there are only ${keys.length} witnesses`);
   }
