@@ -68,8 +68,9 @@ export async function signAction({
 }
 
 function readPassportId(token: string): string {
+  const [, payload = ''] = token.split('.');
   try {
-    const claims = parseStrictJson(decodeBase64url(token.split('.')[1] ?? '') ?? '');
+    const claims = parseStrictJson(decodeBase64url(payload) ?? '');
     const jti = isObject(claims) ? claims['jti'] : undefined;
     if (typeof jti === 'string') return jti;
   } catch {

@@ -11,7 +11,8 @@ export type UrlPart = 'scheme' | 'host' | 'port' | 'path' | 'query' | 'spelling'
  */
 export function differingParts(url: string, other: string): readonly UrlPart[] {
   if (url === other) return [];
-  const [one, two] = [new URL(url), new URL(other)];
+  const one = new URL(url);
+  const two = new URL(other);
   const parts: UrlPart[] = [];
   if (one.protocol !== two.protocol) parts.push('scheme');
   if (one.hostname !== two.hostname) parts.push('host');

@@ -218,7 +218,7 @@ function requestIdOf({ id, method, uri, host }: AskedRequest, proof: string | nu
   return hashHex(JSON.stringify([id, proof, method, uri, host]));
 }
 
-/** Returns the status of a refusal. What is wrong with a request, a gateway can only forbid. */
+/** Returns the status of a refusal. A gateway can only forbid a request that is malformed. */
 function statusOf({ status }: Refusal): 401 | 403 | 503 {
   return status === 400 || status === 413 || status === 415 ? 403 : status;
 }

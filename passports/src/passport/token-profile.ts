@@ -47,7 +47,9 @@ export interface TokenClaims {
 }
 
 /** A profile with its defaults. */
-export type CompleteProfile = Required<Omit<TokenProfile, 'issuerId'>> & Pick<TokenProfile, 'issuerId'>;
+export type CompleteProfile = Required<Omit<TokenProfile, 'issuerId'>> & {
+  readonly issuerId: string | undefined;
+};
 
 /** Adds the defaults to a profile, and copies its arrays. */
 export function completeProfile(profile: TokenProfile, audience: string): CompleteProfile {
@@ -58,7 +60,7 @@ export function completeProfile(profile: TokenProfile, audience: string): Comple
     maxAge: profile.maxAge ?? 86_400,
     algorithms: [...algorithms],
     requiredClaims: [...requiredClaims],
-    ...(profile.issuerId === undefined ? {} : { issuerId: profile.issuerId }),
+    issuerId: profile.issuerId,
   };
 }
 
@@ -72,7 +74,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   exp: isNumericDate,
 };
 
-/** Claims that only ID tokens have (OpenID Connect Core). */
+/** Claims of ID tokens alone (OpenID Connect Core). */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash'];
 
 /** Parses a token, and checks its form and claims under a profile (rule token-profile). */
