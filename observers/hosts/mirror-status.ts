@@ -85,13 +85,10 @@ async function readPrimary(url: string, trust: PinnedTrust): Promise<Primary> {
 
 function refused(url: string, { checks, unreachable }: TreeReport): MirrorStatus {
   const failed = checks.filter(({ result }) => result === 'failed');
-  const isOld = failed.every(({ name }) => name === 'freshness');
-  const state = unreachable ? 'unreachable' : isOld ? 'expired' : 'altered';
-  return {
-    url,
-    state,
-    problem: `\`verify\` refuses it: ${failed.flatMap(({ problems }) => problems).join('; ')}`,
-  };
+  const problem = `\`verify\` refuses it: ${failed.flatMap(({ problems }) => problems).join('; ')}`;
+  if (unreachable) return { url, state: 'unreachable', problem };
+  const isOnlyOld = failed.every(({ name }) => name === 'freshness');
+  return { url, state: isOnlyOld ? 'expired' : 'altered', problem };
 }
 
 function compared(url: string, served: Statements, { statements: wanted }: Primary): MirrorStatus {

@@ -38,7 +38,8 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
   }
   const isTold = before.head !== undefined || options.sinceMs !== undefined;
   if (newest === undefined || !isTold) return newest;
-  const [old, current] = [before.hold?.hold ?? [], newest.hold];
+  const old = before.hold?.hold ?? [];
+  const current = newest.hold;
   const at = formatUpdatedAt(newest.issuedAt);
   const tell = (kind: 'held' | 'released', says: string) => (issuer_id: string) =>
     issuerChanged(options.watch, `${issuer_id} ${says}, by the checkpoint of ${at}`, { issuer_id, kind, at });

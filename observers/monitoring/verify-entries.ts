@@ -98,7 +98,7 @@ function firstVerifiable(
   const found = isHidden
     ? finding(
         'changes-not-verified',
-        `${message}. Changes that should be told are among them: pass a trust anchor of that time with --root-key`,
+        `${message}: pass a trust anchor of that time with --root-key to be told of their changes`,
         { entries: start },
       )
     : finding('entries-not-verified', message, { entries: start });
@@ -172,7 +172,8 @@ function contentFindings(said: VerifiedEntry, { keys }: LogState): Finding[] {
       return [finding('log-key-changed', `entry ${entry}: ${what}`, { entry, vkey })];
     }
     case 'rotation': {
-      const [from, to] = [statement.kid, said.next.thumbprint];
+      const from = statement.kid;
+      const to = said.next.thumbprint;
       const what = `a rotation step replaces the root key ${from} with ${to}`;
       return [finding('rotation-logged', `entry ${entry}: ${what}`, { entry, from, to })];
     }
