@@ -1,8 +1,7 @@
 import { byId, element, rich } from './dom/element.js';
 import { readNames } from './list/names.js';
 import { similarIssuers, similarIssuersView } from './list/similar-issuers.js';
-import { anchorOfPage } from './registry/trust-anchor.js';
-import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
+import { anchorOfPage, fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { issuerFragment } from './route.js';
 import { issuer as text } from './texts.js';
 import { explainFailure } from './verification/details.js';

@@ -12,7 +12,7 @@ export {
   standingOf,
 } from '../../verifier/build/core/audit/shown-issuer.js';
 export { parseStrictJson } from '../../verifier/build/core/bytes/strict-json.js';
-export { RegistryError } from '../../verifier/build/core/errors.js';
+export { NoUsableSource, RegistryError } from '../../verifier/build/core/errors.js';
 export { TIERS } from '../../verifier/build/core/generated/schemas.js';
 export { importRootKey } from '../../verifier/build/core/keys/root-key.js';
 export { limitOf } from '../../verifier/build/core/limits.js';

@@ -77,16 +77,14 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
    */
   async upToDate(): Promise<void> {
     this.assertOpen();
-    if (this.#state.current === undefined) await this.#awaitFirst();
+    const { current, failure } = this.#state;
+    if (current === undefined) {
+      // After a failure, reads fail at once until the next refresh is due.
+      if (this.#ready === undefined && failure !== undefined && !this.#isRefreshDue()) throw failure;
+      await this.ready();
+    }
     if (this.#isRefreshDue()) await this.refresh().catch(() => undefined);
     this.assertOpen();
-  }
-
-  /** Waits until the client has something. After a failure, reads fail at once until the next refresh is due. */
-  async #awaitFirst(): Promise<void> {
-    const { failure } = this.#state;
-    if (this.#ready === undefined && failure !== undefined && !this.#isRefreshDue()) throw failure;
-    await this.ready();
   }
 
   #isRefreshDue(): boolean {

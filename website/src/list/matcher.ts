@@ -1,6 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { type AboutIssuer, STANDINGS, type Standing, standingOf } from '@passport-registry/verifier/core';
-import { wordFor } from '../dom/word.js';
+import { wordFor } from '../dom/text.js';
 import { otherPlaceNames, standings, status as statusWords } from '../texts.js';
 import { placeName } from './places.js';
 import type { IssuerSearch } from './search.js';
@@ -52,8 +52,8 @@ const countryOf = (place: string) => place.replace(/-.*/, '');
 
 /**
  * Returns a function that tells whether an issuer has all of these words: in a value of its record, in its name, in the reason
- * for its status, in the name of one of its places, or in what the page says of its status. Nothing is kept for the next search: in a large list, collecting
- * the garbage takes longer than comparing anew.
+ * for its status, in the name of one of its places, or in what the page says of its status. Nothing is kept for the next search:
+ * in a large list, collecting the garbage takes longer than comparing again.
  */
 function matcherOfAll(words: readonly string[], search: IssuerSearch): (issuer: Issuer) => boolean {
   if (words.length === 0) return () => true;
@@ -89,13 +89,12 @@ function wordsFor(standing: Standing): string {
 const foldedPlaces = new Map<string, string>();
 
 function foldedPlace(code: string): string {
-  let folded = foldedPlaces.get(code);
-  if (folded === undefined) {
-    const name = placeName(code);
-    // Readers write `Bosnia and Herzegovina`, too.
-    folded = fold([name, name.replaceAll('&', 'and'), ...otherNames(code)].join('\n'));
-    foldedPlaces.set(code, folded);
-  }
+  const known = foldedPlaces.get(code);
+  if (known !== undefined) return known;
+  const name = placeName(code);
+  // Readers also write `Bosnia and Herzegovina`.
+  const folded = fold([name, name.replaceAll('&', 'and'), ...otherNames(code)].join('\n'));
+  foldedPlaces.set(code, folded);
   return folded;
 }
 

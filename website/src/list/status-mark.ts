@@ -2,7 +2,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { ShownStatus, Standing } from '@passport-registry/verifier/core';
 import { element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
-import { wordFor } from '../dom/word.js';
+import { wordFor } from '../dom/text.js';
 import { standings } from '../texts.js';
 import { standingOf } from '../verifier.js';
 
