@@ -24,7 +24,7 @@ export interface MirrorStatus {
   readonly sequence?: number | undefined;
   /** The time of its list. */
   readonly updatedAt?: string | undefined;
-  /** How much older its publication is than that of the registry, in seconds. */
+  /** How much older its publication is than the publication of the registry, in seconds. */
   readonly behind?: number;
   /** The issuers that the registry holds and the mirror does not. Absent if there are none. */
   readonly notHeld?: readonly string[];

@@ -26,13 +26,13 @@ export type Served =
   | ({ readonly state: 'registry' } & Statements)
   /** The host answers that it has no statements. */
   | { readonly state: 'nothing' }
-  /** No client accepts the statements. `hash` is that of their publication, if it can be read: nobody has verified it. */
+  /** No client accepts the statements. `hash` is the unverified hash of their publication, if it can be read. */
   | { readonly state: 'refused'; readonly problem: string; readonly hash: string | undefined }
   | { readonly state: 'unreachable'; readonly problem: string };
 
 /**
- * Asks a host for its statements, with one request, and verifies them like a client without memory. The caller checks whether the
- * checkpoint has expired.
+ * Asks a host for its statements, with one request, and verifies them like a client without memory. The caller checks whether
+ * the checkpoint has expired.
  *
  * @param url - the URL of the host, or a folder
  * @param now - milliseconds since 1970
@@ -70,10 +70,10 @@ function hashIn(bytes: Uint8Array): string | undefined {
 /** How a publication or a checkpoint relates to another one. `other`: neither follows the other. */
 type Order = 'same' | 'older' | 'newer' | 'other';
 
-/** How the statements of a host follow those of the tree or the registry with which it is compared. */
+/** How the statements of a host relate to the statements of a tree or a registry. */
 export interface Comparison {
   readonly publication: Order;
-  /** The order of checkpoints is that of their publications, then of their times. */
+  /** Checkpoints are compared by their publications, then by their times. */
   readonly checkpoint: Order;
   /** The issuers that only the other checkpoint holds. A newer checkpoint of the host has ended these holds. */
   readonly notHeld: readonly string[];

@@ -53,8 +53,9 @@ export async function downloadVerified(candidate: Candidate): Promise<Downloaded
 
 /**
  * Downloads the files that differ from the release being served. The others are hard links to the files of that release. The
- * statements come first, and name all other files: by the tree of sums, by SHA256SUMS, or by the log. A file is written only after
- * its hash has been checked. The first wrong hash ends the download. Nobody sees the folder before the whole tree has been audited.
+ * statements come first, and name all other files: by the tree of sums, by SHA256SUMS, or by the log. A file is written only
+ * after its hash has been checked. The first wrong hash ends the download. Nobody sees the folder before the whole tree has
+ * been audited.
  *
  * @param isReused - whether the statements of the log, which have no hash of their own, are taken from the release being served
  */

@@ -46,7 +46,7 @@ export async function addOlderLists(
 
 const listOf = (entry: AnyEntry): string[] => (entry.type === 'publication' ? [entry.list] : []);
 
-/** Returns the hash that a list has in its name, if the path is that of a list. */
+/** Returns the hash in the path of a list. Empty for other paths. */
 const hashIn = (path: string): string[] =>
   path.startsWith(LISTS_FOLDER) ? (path.match(/[0-9a-f]{64}(?=\.json$)/) ?? []) : [];
 

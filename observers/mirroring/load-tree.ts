@@ -46,9 +46,9 @@ interface LoadOptions extends Omit<CandidateOptions, 'anyAge'> {
 }
 
 /**
- * Brings a folder to what a host or another folder serves, of any age: downloads the tree beside the folder, audits all of it under
- * the root key, moves the old content aside, and moves the new tree into its place. A tree that is older than the statements that
- * this machine has read at the registry's URL is refused.
+ * Brings a folder to what a host or another folder serves, of any age: downloads the tree beside the folder, audits all of it
+ * under the root key, moves the old content aside, and moves the new tree into its place. A tree that is older than the
+ * statements that this machine has read at the registry's URL is refused.
  *
  * @throws {@link TreeRejected} | {@link UsageError} | {@link IoFailed}. The folder is left as it was
  */
@@ -88,7 +88,7 @@ const readerOf =
   (path) =>
     readIfReadable(folder, path);
 
-/** Returns the trees that `load` replaces: that of the folder, and the one that the stage would make, unless the stage is kept. */
+/** Returns the trees that `load` replaces: the tree of the folder, and the tree of the stage unless the stage is kept. */
 function replacedBy(output: OutputFolder, keepsStage: boolean): readonly ReadFileSync[] {
   const { out } = output;
   const own = existsSync(out) && readdirSync(out).length > 0 ? [readerOf(out)] : [];
@@ -161,7 +161,9 @@ function newFolderBeside(out: string): string {
   }
 }
 
-/** Returns the issuers that the replaced trees stop, and the new one does not. Undefined if one of the trees cannot be read. */
+/**
+ * Returns the issuers that the replaced trees stop, and the new one does not. Undefined if one of the trees cannot be read.
+ */
 function releasedBetween(
   replaced: readonly ReadFileSync[],
   loaded: ReadFileSync,

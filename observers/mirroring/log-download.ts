@@ -42,10 +42,10 @@ interface NamedLog {
 }
 
 /**
- * Adds the log of a publication: its newest head, and the statement of each entry. Only statements that the release being served
- * lacks are downloaded. Entries follow from their statements, and tiles from the entries, so neither is downloaded: the root of the
- * head proves both. An entry of an unknown type does not follow from its statement, so its bundle is downloaded. The audit of the
- * whole tree verifies the signatures of the statements.
+ * Adds the log of a publication: its newest head, and the statement of each entry. Only statements that the release being
+ * served lacks are downloaded. Entries follow from their statements, and tiles from the entries, so neither is downloaded:
+ * the root of the head proves both. An entry of an unknown type does not follow from its statement, so its bundle is
+ * downloaded. The audit of the whole tree verifies the signatures of the statements.
  *
  * @returns the entries
  * @throws {@link TreeRejected} | {@link IoFailed}
@@ -73,7 +73,10 @@ const contradiction = ({ sourceName }: NewRelease, head: SignedHead, accepted: A
     `the log of ${sourceName} with ${head.size} entries and that of this mirror with ${accepted.size} contradict each other: keep both`,
   );
 
-/** Adds the newest head. The download ends here if the log cannot contain the accepted one, or its key has not signed the head. */
+/**
+ * Adds the newest head. The download ends here if the log cannot contain the accepted one, or its key has not signed the
+ * head.
+ */
 async function addHead(release: NewRelease, { publication, accepted }: NamedLog): Promise<SignedHead> {
   const bytes = await release.fetch(PATHS.logHead);
   if (bytes === undefined) throw invalidHead('is missing');

@@ -74,7 +74,7 @@ async function checkpointOf(
 
 /**
  * Reports which names and reasons the newest publication changes (rule about-file). The first round only remembers them. No
- * log has them, so those of publications between two rounds are not told, and none is told while no host has them.
+ * log has names, so changes that a later publication undid between two rounds are not reported.
  *
  * @returns what the next round compares with
  */

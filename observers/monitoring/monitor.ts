@@ -115,7 +115,7 @@ async function firstKnown({ url, trust }: MonitorOptions, view: HostView | undef
   }
 }
 
-/** A trust anchor of this round may commit the pinned key, although that of the first round did not. */
+/** The trust anchor of this round may commit the pinned key, although the one of the first round did not. */
 function withPinned(known: KnownLog, { trust }: MonitorOptions): KnownLog {
   const pinned = trust?.rootKey;
   if (pinned?.nextRoots === undefined) return known;

@@ -143,7 +143,7 @@ function saidFindings(said: VerifiedEntry, log: LogState): Finding[] {
   return [...newer, ...contentFindings(said, log)];
 }
 
-/** Tells which keys may sign checkpoints from a publication on, if they are not those of the publication before. */
+/** Reports which keys may sign checkpoints from a publication on, if the publication before named others. */
 function onlineFindings(
   { index: entry, sequence, online }: KnownPublication,
   before: KnownPublication | undefined,

@@ -35,8 +35,8 @@ export interface History {
   /** Whether the log has older publications, signed by predecessors of the pinned root key, which nothing verifies. */
   readonly isPartial: boolean;
   /**
-   * When a quorum of witnesses cosigned the newest head of the log, in milliseconds since 1970. Undefined if the trust anchor names
-   * none.
+   * When a quorum of witnesses cosigned the newest head of the log, in milliseconds since 1970. Undefined if the trust anchor
+   * names none.
    */
   readonly cosignedAt: number | undefined;
 }

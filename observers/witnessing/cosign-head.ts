@@ -102,7 +102,7 @@ export async function cosignHead(cosigner: Cosigner, request: CosignRequest): Pr
   });
 }
 
-/** Returns the signatures of a head by the key of the log. Those of other keys are ignored. */
+/** Returns the signatures of a head by the key of the log. Signatures by other keys are ignored. */
 async function logSignatures(head: SignedHead, keys: readonly NoteKey[]): Promise<NoteSignature[]> {
   const { note, origin } = head;
   const own = keys.filter(({ name }) => name === origin);

@@ -58,7 +58,7 @@ export interface CosignedHead {
   readonly time: number;
 }
 
-/** The maximum size of a cosigned head: that of a head, and a cosignature. */
+/** The maximum size of a cosigned head: a head and a cosignature. */
 const MAX_BYTES = 2 * LIMITS.logProof;
 
 /** The file with the verifier key of the witness. */

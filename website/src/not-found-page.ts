@@ -27,7 +27,7 @@ export async function notFoundPage(base: URL): Promise<void> {
     }
     const similar = similarIssuers(id, registry.list(), names);
     const { hold } = registry;
-    // Not every URL that is not there is that of an issuer.
+    // A missing URL need not be about an issuer.
     if (similar.length > 0 || folder === 'issuers')
       byId('not-found').replaceChildren(similarIssuersView(similar, { hold, names, base: base.href }));
   } catch (error) {

@@ -171,7 +171,7 @@ export class RegistryPage {
     if (registry === undefined) return;
     this.#hasVerdict = true;
     this.#shown = identityOf(registry);
-    // The reasons of the list before may not be those of this one.
+    // The reasons of the last list may not apply to this one.
     this.#names = undefined;
     this.#list = new ListView(
       registry.list(),

@@ -69,7 +69,7 @@ export interface IssuerMetadata {
 
 /** Why verifiers refuse the metadata of an issuer. */
 export interface MetadataFault {
-  /** `form`: members are missing, or are no URLs. `issuer`, `jwks_uri`: this member is not that of the known issuer. */
+  /** `form`: members are missing, or are no URLs. `issuer`, `jwks_uri`: this member differs from the known issuer. */
   readonly about: 'form' | 'issuer' | 'jwks_uri';
   /** The parts in which the URL differs from the known one. Empty for `form`. */
   readonly differs: readonly UrlPart[];

@@ -159,7 +159,7 @@ function readProfiles(given: GateOptions['profiles']): ReadonlyMap<string, GateP
   return new Map(Object.entries(given).map(([name, profile]) => [name, { ...profile }]));
 }
 
-/** Reads the profile from a target. Only Envoy appends something to the path: that of its client. */
+/** Reads the profile from a target. Only Envoy appends something to the path: the path of its client. */
 function readTarget(
   { url }: Request,
   { gateway, target }: { gateway: GatewayName; target: string | undefined },

@@ -3,9 +3,10 @@ import { MAX_BODY_BYTES, parseBody, payloadOf, queryOf, type Read, readBody, ref
 import { type Refusal, refuseCoding } from './refusal.js';
 
 /**
- * Admits or refuses a Request. Reads the body from a copy, so that the handler, the function that names the action and earlier
- * middleware can read it, too. A new Request from the same body would cost less, but lose what belongs to the original: headers
- * that earlier middleware has changed, members that frameworks have added, its signal, and in Bun the address of the client.
+ * Admits or refuses a Request. Reads the body from a copy, so that the handler, the function that names the action and
+ * earlier middleware can read it, too. A new Request from the same body would cost less, but lose what belongs to the
+ * original: headers that earlier middleware has changed, members that frameworks have added, its signal, and in Bun the
+ * address of the client.
  */
 export async function admitRequest(
   request: Request,

@@ -107,7 +107,7 @@ interface JwsTimes {
   readonly exp?: number | undefined;
 }
 
-/** Asserts that a JWS is valid now, by those of its times that it has. */
+/** Asserts that a JWS is valid now. Only times that it has are checked. */
 export function assertValidNow({ iat = 0, nbf = iat, exp }: JwsTimes, kind: JwsKind, clock: Clock): void {
   if (isToCome(Math.max(iat, nbf) * 1000, clock)) {
     reject(`${kind}-not-yet-valid`, `the ${kind} is not valid yet ${clockNote(clock.now)}`);

@@ -95,7 +95,7 @@ const STRING: OptionCheck = {
 /** The form of a `typ`: the name of a media type, perhaps with `application/`, and without parameters. */
 const TYPE = /^(?:application\/)?[a-z0-9][a-z0-9._+-]{0,126}$/i;
 
-/** Types that any token may have, and those of this protocol, which prove something else. */
+/** Types that any token may have, and the types of this protocol, which prove something else. */
 const REFUSED_TYPES =
   /^application\/(?:jwt|jose|jose\+json|(?:passport|passport-nonce|mandate|action|registry-.*)\+jwt)$/;
 

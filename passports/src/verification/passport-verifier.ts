@@ -72,7 +72,7 @@ export interface PassportVerifier {
    * **An accepted token means:** the registry has the issuer, and the policy trusts it; the issuer signed the token; the
    * token has the type, the audience and the claims of the profile, and is valid now.
    *
-   * **An accepted token does not mean:** that whoever presents the token may have it, that the request is not a replay, or
+   * **An accepted token does not mean:** that the presenter of the token may have it, that the request is not a replay, or
    * that the issuer has not withdrawn the token since. A token that is bound to a key (`cnf`) is refused, because no proof
    * of the key is verified: for a passport, use `verifyAction`.
    *

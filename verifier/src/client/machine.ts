@@ -27,8 +27,8 @@ import {
  * Decides what a client does: which source to ask and when, which answer wins, which root keys count, what is used and
  * saved, and when the next refresh is due. Reads no clock, and waits for nothing.
  *
- * @returns the next state, and what to do, in this order. Events are told last: whoever is told of an event may read, and
- *   must find what the event says
+ * @returns the next state, and what to do, in this order. Events come last: a listener may read the registry,
+ *   and must find what the event says
  */
 export function step<S extends AcceptedStatements>(
   state: State<S>,
@@ -363,7 +363,7 @@ function evidenceOf({ checkpoint, publication, logged }: AcceptedStatements): st
   return `${[publication.text, checkpoint.text, logged?.proof]}`;
 }
 
-/** Returns the error of whoever asks a closed client for something. */
+/** Returns the error of every call to a closed client. */
 export function closedError(): RegistryError {
   return new RegistryError('ERR_REGISTRY_CLOSED', 'the client has been closed');
 }

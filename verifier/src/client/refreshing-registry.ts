@@ -145,7 +145,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
       this.#settle = resolve;
       this.#tell({ is: 'refresh' });
     });
-    // Whoever is told the outcome may end the program. A rotation counts, even if the source was refused.
+    // A caller may end the program after the refresh, so the save comes first. It also keeps the rotation of a refused source.
     await this.#saved;
     if (error !== undefined) throw error;
   }
@@ -297,7 +297,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     return { bound, chains: await walkChains(bound, rotation, this.#trust().clock) };
   }
 
-  /** Returns the files of a source. The first attempt shares `statements.json` with whoever follows the rotation. */
+  /** Returns the files of a source. The first attempt shares `statements.json` with the code that follows the rotation. */
   #filesOf({ source: base, round, attempt }: Attempt, signal: AbortSignal): HttpFiles {
     const source = this.#source(base);
     const rotations = this.tasks.signalOf('rotations');

@@ -136,7 +136,7 @@ export type RegistryErrorCode =
   /**
    * A step in the chain of root keys leads to a key that the root key before is not committed to
    * (docs/protocol/rotation.md#commitment-followed): the trust anchor or the step before names the keys that may follow
-   * (`next_roots`), and this is none of them.
+   * (`next_roots`), and this key is not among them.
    */
   | 'ERR_ROTATION_NOT_COMMITTED'
   /**

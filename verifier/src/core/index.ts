@@ -1,7 +1,7 @@
 /**
  * The trusted core: bytes to facts. Nothing here fetches, waits, reads a clock, or remembers anything for a caller.
  *
- * A verifier needs only the root of this package. This door is for whoever publishes, audits, mirrors or watches a
+ * A verifier needs only the root of this package. This door is for programs that publish, audit, mirror or watch a
  * registry, and must apply the rules that verifiers apply. [README.md](README.md) gives the order in which to read the
  * files, and the rules of the protocol that each of them holds. Until 1.0.0, a minor version can change this door.
  *

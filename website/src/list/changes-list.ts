@@ -8,7 +8,7 @@ import { issuerFragment } from '../route.js';
 import { fields, standings, status as statusWords, changes as text } from '../texts.js';
 import { type Names, nameBeside, saidReason } from './names.js';
 
-/** How many changes are shown. Those of many issuers at once count as one. */
+/** The maximum number of changes. A change of many issuers at once counts as one. */
 const MAX_CHANGES = 10;
 /** From how many issuers on a change of all of them is one entry. */
 const MIN_GROUP = 3;

@@ -16,8 +16,8 @@ function provenUntil({ checkpointSignedAt, updatedAt = '' }: RegistryStatus): nu
 }
 
 /**
- * Whether a list is older than another one, or the same with an older checkpoint. Two checkpoints can be of the same second, two lists
- * never (rule list-later).
+ * Whether a list is older than another one, or the same with an older checkpoint. Two checkpoints can be of the same second,
+ * two lists never (rule list-later).
  */
 export function isOlder(one: RegistryStatus, other: RegistryStatus): boolean {
   const isOlderList = (one.updatedAt ?? '') < (other.updatedAt ?? '');

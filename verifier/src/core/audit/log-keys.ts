@@ -8,7 +8,11 @@ export interface LogKey {
   readonly from: number;
 }
 
-/** Adds the key that a publication names to the keys that earlier ones have named. @param size - of the log with the publication */
+/**
+ * Adds the key that a publication names to the keys that earlier ones have named.
+ *
+ * @param size - of the log with the publication
+ */
 export function withLogKey(
   keys: readonly LogKey[],
   vkey: string | undefined,

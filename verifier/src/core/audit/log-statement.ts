@@ -63,7 +63,7 @@ function typeNamed(jwt: Uint8Array | string): string | undefined {
     const isLogged = Object.values<string>(LOGGED_TYPES).includes(type);
     return isLogged || !STATEMENT_TYPES.some((known) => known === type) ? type : undefined;
   } catch (error) {
-    // Whoever reads the statement says what is wrong.
+    // The code that reads the statement throws its own error.
     if (error instanceof JwsRefused) return undefined;
     throw error;
   }

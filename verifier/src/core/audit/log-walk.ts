@@ -24,7 +24,7 @@ export interface WalkedEntry {
   readonly entry?: AnyEntry | undefined;
   /** Undefined if the statement is not verified here. The entry is then passed. */
   readonly statement?: Uint8Array | string | undefined;
-  /** Whether the signature of the statement was verified before. That of a rotation step is always verified. */
+  /** Whether the signature of the statement was verified before. The signature of a rotation step is always verified. */
   readonly isVerified?: boolean | undefined;
 }
 
@@ -110,8 +110,8 @@ const badSigner = (message: string) => new EntryRefused('signature', message);
 const badContent: Invalid = (message, cause) => new EntryRefused('entry', message, cause);
 
 /**
- * Verifies a statement, and that its entry says the same. The key to which a step leads is read last, by a function that throws a
- * {@link RegistryError} (`successorIn`), which becomes an {@link EntryRefused}. The others throw one themselves.
+ * Verifies a statement, and that its entry says the same. The key to which a step leads is read last, by a function that
+ * throws a {@link RegistryError} (`successorIn`), which becomes an {@link EntryRefused}. The others throw one themselves.
  *
  * @throws {@link EntryRefused}
  */
@@ -197,7 +197,7 @@ function saysNoMore({ named, text }: UnknownEntry, { type, claims }: Statement):
   return type === `registry-${named}+jwt` && Object.entries(members).every(isClaim);
 }
 
-/** Whether a value of an entry, which has a canonical form, is that of a claim, which may have none. */
+/** Returns whether a value of an entry equals a claim, which may have no canonical form. */
 function isSameJson(value: unknown, claim: unknown): boolean {
   try {
     return isSameBytes(canonicalBytes(value), canonicalBytes(claim));

@@ -3,7 +3,7 @@ import { instantOf } from '../list/date-time.js';
 
 // What people are told of an issuer: by the page, and by the list for readers without a script.
 
-/** A status that is shown: that of the record, or that the checkpoint holds an active issuer. */
+/** The status that people see: the status in the record, or `on hold` if the checkpoint holds an active issuer. */
 export type ShownStatus = Issuer['status'] | 'on hold';
 
 /** What an issuer is, by its status and its tier, in the order of a sort: the one vocabulary of the page. */

@@ -91,8 +91,8 @@ export async function importCheckedRootKey(checked: CheckedRootKey): Promise<Pin
 }
 
 /**
- * One pinned root key, or several during a rotation, and the keys to which the one key is committed. They come from the caller:
- * nothing here reads the published key (rule root-key-pinned).
+ * One pinned root key, or several during a rotation, and the keys to which the one key is committed. They come from the
+ * caller: nothing here reads the published key (rule root-key-pinned).
  */
 interface PinnedRoots extends Pick<RootKey, 'nextRoots'> {
   readonly rootKey: RootJwk | readonly RootJwk[];

@@ -9,7 +9,7 @@ const SIGNATURE_BYTES = 64;
 
 /**
  * Verifies a detached signature by the root key. Only the root key determines the algorithm, never downloaded data
- * (docs/protocol.md#signature-algorithm). The form is that of docs/protocol.md#signature-form.
+ * (docs/protocol.md#signature-algorithm). The form is defined in docs/protocol.md#signature-form.
  *
  * @param bytes - the signed bytes, exactly as received
  * @param signature - the content of issuers.sig: base64url without padding. Leading and trailing ASCII white space

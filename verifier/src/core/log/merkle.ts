@@ -3,8 +3,8 @@ import { concat } from '../bytes/encodings.js';
 import { hashBytes } from '../bytes/sha256-sync.js';
 
 /*
- * Merkle trees of RFC 6962, section 2.1, with SHA-256 (rule log-bytes). Sizes and indexes are at most 2^53 - 1, so halving is a division:
- * bitwise operators would cut them to 32 bits.
+ * Merkle trees of RFC 6962, section 2.1, with SHA-256 (rule log-bytes). Sizes and indexes are at most 2^53 - 1, so halving is
+ * a division: bitwise operators would cut them to 32 bits.
  */
 
 /** Returns the hash of a leaf. */

@@ -41,8 +41,8 @@ const notLogged = (message: string) =>
   new RegistryError('ERR_NOT_LOGGED', `the proof that the list is logged ${message}`);
 
 /**
- * Verifies that a publication statement is the last entry of a log, and that enough witnesses have cosigned the head of the log
- * (rule log-proof). The root key names the key of the log in the statement.
+ * Verifies that a publication statement is the last entry of a log, and that enough witnesses have cosigned the head of the
+ * log (rule log-proof). The root key names the key of the log in the statement.
  *
  * @param proof - the member `log_proof` of statements.json. Undefined if there is none
  * @throws `ERR_NOT_LOGGED` | `ERR_TOO_FEW_COSIGNATURES`
@@ -84,8 +84,8 @@ interface Heads {
 
 /**
  * Accepts a head that continues the accepted one (rule log-rollback). A smaller head is refused, and so is one of the same
- * size with another root. A witness that has cosigned both heads vouches that the larger one contains the smaller one. Without
- * such a witness, the tiles of the log must prove it.
+ * size with another root. A witness that has cosigned both heads has verified that the larger log contains the smaller one.
+ * Without such a witness, the tiles of the log must prove it.
  *
  * @param readFile - reads a file of the source
  * @returns the head with the newer cosignatures, so that a source with old ones cannot make the list look less fresh

@@ -38,15 +38,15 @@ interface Content extends DatedList {
   readonly size: number;
   /** All records, if the list was read as a whole. Undefined if the current list is the same, or has to be changed. */
   readonly issuers: Issuer[] | undefined;
-  /** What turns the records of the current list into those of this list. */
+  /** What turns the current list into this list. */
   readonly change: ListChange | undefined;
   /** The bytes of the list, for a store. Undefined if the client needs none. */
   readonly bytes: Uint8Array | undefined;
 }
 
 /**
- * Returns what to request together with the statements: for a client without a list, the list, because the statements usually name
- * the one at this path.
+ * Returns what to request together with the statements: for a client without a list, the list, because the statements usually
+ * name the one at this path.
  */
 export function pathsReadFirst({ current }: Pick<PublicationTrust, 'current'>): readonly string[] {
   return current === undefined ? [TREE_FILES.list] : [];

@@ -24,8 +24,8 @@ export function refuseOlderList({ updatedAt, sha256 }: DatedList, accepted: Date
 type ComparedCheckpoint = Pick<Checkpoint, 'publication' | 'issuedAt' | 'hold'>;
 
 /**
- * Returns whether a checkpoint is older than another one (rule checkpoint-rollback). A checkpoint that was signed later never is.
- * Any other one must keep every hold, and belong to another publication or have the same time.
+ * Returns whether a checkpoint is older than another one (rule checkpoint-rollback). A checkpoint that was signed later never
+ * is. Any other one must keep every hold, and belong to another publication or have the same time.
  */
 export function isOlderCheckpoint(
   { publication, issuedAt, hold }: ComparedCheckpoint,
@@ -49,8 +49,9 @@ export function refuseOlderCheckpoint(checkpoint: Checkpoint, accepted: Checkpoi
 }
 
 /**
- * Refuses an older publication statement, and a different one of the same sequence (rule statement-rollback). Only statements by
- * the same root key are compared: after a theft, a rotation lets a registry recover from a sequence that the thief made huge.
+ * Refuses an older publication statement, and a different one of the same sequence (rule statement-rollback). Only statements
+ * by the same root key are compared: after a theft, a rotation lets a registry recover from a sequence that the thief made
+ * huge.
  *
  * @param accepted - the accepted statement, if the same root key signed it
  */

@@ -60,8 +60,8 @@ export interface AcceptedStatements extends Statements, DatedList {
 
 /**
  * Reads and verifies the statements of a source under one root key: the publication statement, the checkpoint for it by the
- * root key or an online key of the publication, and the proof that the publication is logged. Then compares them with the accepted
- * ones (rule client-steps).
+ * root key or an online key of the publication, and the proof that the publication is logged. Then compares them with the
+ * accepted ones (rule client-steps).
  */
 export async function readStatements(
   files: RegistryFiles,
@@ -129,8 +129,8 @@ async function newerHead(
 }
 
 /**
- * Accepts the list that verified statements name, if it is not from the future. Whoever reads the list has verified it before
- * (rule client-steps).
+ * Accepts the list that verified statements name, if it is not from the future. A client with a list has verified the list
+ * before (rule client-steps).
  */
 export function acceptStatements(statements: Statements, clock: Clock): AcceptedStatements {
   const { checkpoint, publication, logged } = statements;

@@ -13,8 +13,8 @@ import {
 import { formatStatementsFile } from './statements-file.js';
 
 /**
- * An accepted publication as plain JSON. The client verifies it again after loading: whoever can write to the store cannot forge
- * a list. But they can take away what protects against older ones.
+ * An accepted publication as plain JSON. The client verifies it again after loading, so nobody who can write to the store can
+ * forge a list. But they can remove the protection against older lists.
  */
 export interface StoredPublication {
   readonly version: 1;

@@ -30,7 +30,10 @@ interface NamedList {
   readonly registry: IssuerRegistry;
 }
 
-/** Reads and verifies the list of a source. It must be the list that the publication statement names (rules named-list, list-match). */
+/**
+ * Reads and verifies the list of a source. It must be the list that the publication statement names (rules named-list,
+ * list-match).
+ */
 export async function readWholeList(files: RegistryFiles, reading: WholeListReading): Promise<NamedList> {
   const { statement } = reading;
   const bytes = await readNamed(files, reading);

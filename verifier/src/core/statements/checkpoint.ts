@@ -44,9 +44,9 @@ const invalid: Invalid = (message, cause) =>
 
 /**
  * Verifies a checkpoint. The root key, or an online key of the publication of the same tree, must have signed the checkpoint
- * (rule checkpoint-signer), for at most {@link MAX_CHECKPOINT_DAYS} (rule checkpoint-lifetime). A checkpoint by an online key is
- * not dated after the expiry of the online keys, even in an old copy (rule checkpoint-online), and holds issuers only if the
- * publication allows it (rule hold-permission).
+ * (rule checkpoint-signer), for at most {@link MAX_CHECKPOINT_DAYS} (rule checkpoint-lifetime). A checkpoint by an online key
+ * is not dated after the expiry of the online keys, even in an old copy (rule checkpoint-online), and holds issuers only if
+ * the publication allows it (rule hold-permission).
  *
  * @param checkpoint - a JWT
  * @throws `ERR_CHECKPOINT_INVALID` | `ERR_CHECKPOINT_EXPIRED` | `ERR_NOT_YET_VALID`

@@ -3,7 +3,9 @@ import type { Invalid } from '../bytes/utf8.js';
 import { type CheckedRootKey, checkedPublicKey } from '../keys/root-key.js';
 import { MAX_DATE_MS } from '../list/date-time.js';
 
-/** The keys that may sign checkpoints besides the root key: the claim `online` of a publication statement (rule online-keys). */
+/**
+ * The keys that may sign checkpoints besides the root key: the claim `online` of a publication statement (rule online-keys).
+ */
 export interface OnlineKeys {
   /** The keys have been checked like root keys. They have not been imported. */
   readonly keys: readonly CheckedRootKey[];

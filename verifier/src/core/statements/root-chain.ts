@@ -71,7 +71,10 @@ function longerOf(one: RootChain, other: RootChain): RootChain {
   );
 }
 
-/** Names a key and what it is committed to: two steps to one key with other commitments are two successors (rule commitment-bound). */
+/**
+ * Names a key and what it is committed to: two steps to one key with other commitments are two successors (rule
+ * commitment-bound).
+ */
 function nameOf({ thumbprint, nextRoots }: RootKey): string {
   return nextRoots === undefined ? thumbprint : `${thumbprint} with next_roots ${nextRoots}`;
 }

@@ -100,7 +100,7 @@ export function prefixOf(path: string): string {
 }
 
 /**
- * Returns the prefixes of the sums files between the root and an id: that of the root first, that of the leaf last.
+ * Returns the prefixes of the sums files between the root and an id: the root first, the leaf last.
  *
  * @param place - of the record
  * @param levels - the number of levels of the tree of sums
