@@ -163,7 +163,8 @@ describe('after a rotation of the root key', () => {
     for (const [since, pinned] of [world.root, second, third].entries()) {
       const anchor = anchorOf(pinned, world.witnesses, 2);
       for (const [at, time] of times.entries()) {
-        if (at < since) await expect(ask(time, anchor)).rejects.toThrow('earlier root keys signed the older publications');
+        if (at < since)
+          await expect(ask(time, anchor)).rejects.toThrow('earlier root keys signed the older publications');
         else expect(await ask(time, anchor), `${since} ${at}`).toMatchObject({ sequence: at + 1 });
       }
     }
