@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RegistryError } from '@passport-registry/verifier';
 import {
-  type Checkpoint,
+  type AcceptedStatements,
   logTrustOf,
   type PublicationStatement,
   parseStatementsFile,
@@ -16,10 +16,7 @@ import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 
 /** The statements that decide what a client accepts. */
-export interface Statements {
-  readonly publication: PublicationStatement;
-  readonly checkpoint: Checkpoint;
-}
+export type Statements = Pick<AcceptedStatements, 'publication' | 'checkpoint'>;
 
 /** What a host answers when it is asked for its statements. */
 export type Served =

@@ -352,8 +352,9 @@ function titleOf(id: string, registry: Registry): string {
 function placeReader(): void {
   const { top = 0, link } = (history.state ?? {}) as { readonly top?: number; readonly link?: string };
   scrollTo(0, top);
-  const followed = link && document.querySelector<HTMLElement>(`main a[href="${CSS.escape(link)}"]`);
-  (followed || byId('main')).focus({ preventScroll: true });
+  const followed =
+    link === undefined ? null : document.querySelector<HTMLElement>(`main a[href="${CSS.escape(link)}"]`);
+  (followed ?? byId('main')).focus({ preventScroll: true });
 }
 
 /** Tells readers which view they are on. */

@@ -119,7 +119,8 @@ function isUrl(value: unknown): value is string {
   return isValidWebUri(value) && URL.canParse(value);
 }
 
-type Jwk = Readonly<Record<string, unknown>>;
+/** A JWK of an issuer, which has not been checked. */
+export type Jwk = Readonly<Record<string, unknown>>;
 
 /** The maximum number of keys of an issuer. */
 const MAX_ISSUER_KEYS = 100;

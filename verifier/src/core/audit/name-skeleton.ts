@@ -126,7 +126,7 @@ export function alikeIssuers(all: readonly IssuerLook[], now: number): ReadonlyM
   }
   const found = new Map<string, AlikeIssuers>();
   for (const { issuer, ofName } of all) {
-    const owning = (ofName !== undefined && owners.get(ofName)) || [];
+    const owning = ofName === undefined ? [] : (owners.get(ofName) ?? []);
     if (owning.length < 2) continue;
     // One of them is the issuer itself.
     const others = owning.slice(0, MAX_ALIKE + 1).filter((one) => one.issuer_id !== issuer.issuer_id);

@@ -49,6 +49,6 @@ interface PlaceWords {
 export function placeName(code: string, { everywhere, regions }: PlaceWords): string {
   if (code === 'global') return everywhere;
   const [country = '', part] = code.split('-');
-  const known = (/^[A-Z]{2}$/.test(country) && regions.of(country)) || country;
-  return part === undefined ? known : `${code} (${known})`;
+  const name = /^[A-Z]{2}$/.test(country) ? (regions.of(country) ?? country) : country;
+  return part === undefined ? name : `${code} (${name})`;
 }
