@@ -165,23 +165,21 @@ function finish(
     ...notPinned(round),
     ...unknownIssuers(round),
   ];
+  const { head } = log;
+  const added = log.tree.size - before.tree.size;
   const report = {
     at: formatUpdatedAt(now),
+    log: head === undefined ? null : { origin: head.origin, size: head.size, added },
     hosts: checked.map(({ size = null }, at) => ({ url: hosts[at]?.url ?? '', size })),
     findings: sorted(findings),
   };
-  const { head } = log;
-  if (head === undefined) return { report: { ...report, log: null }, known: undefined };
+  if (head === undefined) return { report, known: undefined };
   const behind = Object.fromEntries(
     checked.flatMap((one, at) => (one.behind === undefined ? [] : [[hosts[at]?.url, one.behind]])),
   );
   // The next round repeats what this one could not read.
   const followed = round.isComplete ? log : before;
-  const { origin, size } = head;
-  return {
-    report: { ...report, log: { origin, size, added: size - before.tree.size } },
-    known: { ...followed, behind, ...known },
-  };
+  return { report, known: { ...followed, behind, ...known } };
 }
 
 /** Sorts findings by their severity, and leaves out repeated ones. */
