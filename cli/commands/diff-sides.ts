@@ -125,7 +125,8 @@ async function readPastSides(
   const trust = await loadTrust(io, rootKey);
   return rejecting(async () => {
     const history = await openHistory(sourceAt(where), trust);
-    const [before, after] = [await readListAt(history, first), await readListAt(history, second)];
+    const before = await readListAt(history, first);
+    const after = await readListAt(history, second);
     const past = [sideOf(first, before), sideOf(second, after)];
     return {
       before: recordsOfList(before.registry.issuers),

@@ -72,7 +72,11 @@ async function monitorOptions(io: Io, { url, watch }: Watched, options: Options)
   assertAddresses([url, ...mirrors]);
   const { since } = options;
   return {
-    ...{ url, mirrors, trust, watch, folder: options.state },
+    url,
+    mirrors,
+    trust,
+    watch,
+    folder: options.state,
     sinceMs: since === undefined ? undefined : duration('--since', since),
     maxBehindMs: options.maxBehind * 1000,
     timeoutMs: options.timeout * 1000,

@@ -117,7 +117,10 @@ async function requestRotation(io: Io, folder: string, options: RotateCommandOpt
     throw new UsageError('a request names the next root key: pass its public JWK with --next-root-key');
   const request = await prepareSigning(
     {
-      ...{ issuers, out, ...(await listChoice(io, options)), ...treeOptions(settings) },
+      issuers,
+      out,
+      ...(await listChoice(io, options)),
+      ...treeOptions(settings),
       rootKey: await loadRootKey(nextRootKey, io.env),
       rotation: { commit: await committedKeys(io, options.commit) },
       freshness: {
@@ -139,7 +142,9 @@ async function requestRotation(io: Io, folder: string, options: RotateCommandOpt
 async function rotateOptions(io: Io, options: RotateCommandOptions): Promise<RotateOptions> {
   const { issuers, out, commit } = options;
   return {
-    ...{ issuers, out, env: io.env },
+    issuers,
+    out,
+    env: io.env,
     outgoing: rootSignerChoice(io, options),
     next: signerChoice(io, nextSigner(options), { passphraseOption: '--next-passphrase-file' }),
     commit: await committedKeys(io, commit),

@@ -47,7 +47,11 @@ async function sandbox(io: Io, options: Options): Promise<void> {
   // Imported on demand, because the other commands need no server.
   const { startSandbox } = await import('passport-registry/sandbox');
   const started = startSandbox({
-    ...{ port, issuerId, issuerUrl, keyType, operatorToken: token },
+    port,
+    issuerId,
+    issuerUrl,
+    keyType,
+    operatorToken: token,
     passportLifetime: Number(passportLifetime),
   });
   await serveUntilStopped(started, { port }, ({ address }) => {

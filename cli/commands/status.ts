@@ -43,7 +43,12 @@ async function status(io: Io, options: Options): Promise<number> {
   const { base_url: baseUrl, mirrors = [] } = settings;
   assertAddresses(baseUrl === undefined ? mirrors : [baseUrl, ...mirrors]);
   const facts = await readFacts({
-    ...{ settings, issuers, out, offline, env: io.env, now: Date.now() },
+    settings,
+    issuers,
+    out,
+    offline,
+    env: io.env,
+    now: Date.now(),
     exceptions: exceptions(options),
   });
   const parts = statusOf(facts);

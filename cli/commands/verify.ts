@@ -151,7 +151,8 @@ const UNREACHABLE = new IoFailed('').exitCode;
 /** Prints a table of the checks, with the expected result of each check that failed. */
 function writeConformance(output: Output, { answers }: ConformanceReport): void {
   const width = (column: 'check' | 'path') => Math.max(...answers.map((answer) => answer[column].length));
-  const [checks, paths] = [width('check'), width('path')];
+  const checks = width('check');
+  const paths = width('path');
   for (const { demand, check, path, result, found, expected } of answers) {
     const mark = result === 'passed' ? 'ok     ' : demand === 'required' ? 'FAILED ' : 'warning';
     const wanted = result === 'passed' ? '' : `, expected ${expected}`;

@@ -89,7 +89,10 @@ function profilesOf(
     const sharing = all.filter(([, other]) => keyOf(other) === key);
     const { policy, audience } = profile;
     const verifier = createPassportVerifier({
-      ...{ registry, audience, fetch, replayStore: replays.store },
+      registry,
+      audience,
+      fetch,
+      replayStore: replays.store,
       ...timesOf(settings),
       policy: () => policies.get(policy),
       tokenProfiles: Object.fromEntries(

@@ -84,8 +84,13 @@ export async function planOver(
   const online = freshness.checkpoint?.signer?.rootKey.thumbprint;
   const isOnline = online !== undefined && ![outgoing.thumbprint, next?.thumbprint].includes(online);
   return {
-    ...{ done: false, follows: follows.statement.hash, outgoing, next },
-    ...{ commits, isOnline, changes },
+    done: false,
+    follows: follows.statement.hash,
+    outgoing,
+    next,
+    commits,
+    isOnline,
+    changes,
   };
 }
 

@@ -60,7 +60,10 @@ export async function finishCeremony(
     await confirm(digest);
     // The polynomial and the decryption key are forgotten.
     secrets = {
-      ...{ stage: 'share', messageKey: secrets.messageKey, scalar: base64url(scalar), digest },
+      stage: 'share',
+      messageKey: secrets.messageKey,
+      scalar: base64url(scalar),
+      digest,
       holders: group.holders.map(({ number, name, x }) => ({ number, name, x })),
       commitments: group.key.commitments.map(base64url),
     };
@@ -122,8 +125,10 @@ async function shareOf(
 
 function writeReceipt({ ceremony, group, digest }: Transcript, { label, messageKey }: OpenedShare): void {
   const claims = {
-    ...{ ceremony: ceremony.sha256, holder: label.number },
-    ...{ digest, root: group.rootKey.thumbprint },
+    ceremony: ceremony.sha256,
+    holder: label.number,
+    digest,
+    root: group.rootKey.thumbprint,
   };
   const text = signMessage('registry-ceremony-receipt+jwt', claims, messageKey);
   writeMessage(ceremony, CEREMONY_FILES.receipt(label.number), text);

@@ -84,8 +84,11 @@ async function firstRound(
   }
   const passphrase = await newPassphrase(access.file);
   const label = {
-    ...{ ceremony: ceremony.sha256, number, name },
-    ...{ threshold: ceremony.threshold, holders: ceremony.holders },
+    ceremony: ceremony.sha256,
+    number,
+    name,
+    threshold: ceremony.threshold,
+    holders: ceremony.holders,
   };
   const messageKey = generatePrivateKey('Ed25519').export({ format: 'jwk' }) as unknown as MessageKey;
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -93,7 +96,10 @@ async function firstRound(
   const { kty, crv, x } = messageKey;
   const contribution = ceremony.splits === undefined ? contribute(number, ceremony) : undefined;
   const claims = {
-    ...{ ceremony: ceremony.sha256, holder: number, encryption, key: { kty, crv, x } },
+    ceremony: ceremony.sha256,
+    holder: number,
+    encryption,
+    key: { kty, crv, x },
     ...(contribution && {
       commitments: contribution.commitments.map(base64url),
       proof: base64url(contribution.proof),
@@ -149,7 +155,9 @@ export function generationOf(
   const contributions = all.flatMap(({ contribution }) => contribution ?? []);
   const shown = contributions.find((one) => one.number === number);
   const own = {
-    ...{ number, commitments: shown?.commitments ?? [], proof: shown?.proof ?? new Uint8Array() },
+    number,
+    commitments: shown?.commitments ?? [],
+    proof: shown?.proof ?? new Uint8Array(),
     coefficients: (secrets.coefficients ?? []).map((coefficient) => BigInt(`0x${coefficient}`)),
   };
   return { own, others: contributions.filter((one) => one.number !== number), size };

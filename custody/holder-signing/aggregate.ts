@@ -66,7 +66,8 @@ export async function readProgress(
 }
 
 function withoutCommitments({ name, number }: KeyHolder): SharedKeyRejected {
-  const [shares, commitments] = [TASK_FILES.shares(number), TASK_FILES.commitments(number)];
+  const shares = TASK_FILES.shares(number);
+  const commitments = TASK_FILES.commitments(number);
   return new SharedKeyRejected(
     'ERR_HOLDERS_MISSING',
     `${shares} is here, but ${commitments} of ${name} is missing, and both are needed: ask ${name} for it`,

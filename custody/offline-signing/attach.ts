@@ -56,7 +56,8 @@ export async function attachSignatures(
   const rootKey = next ?? trusted;
   const signatures = await validSignatures(request, (type) => (type === 'rotation' ? trusted : rootKey));
   const completed = (type: PayloadType) => {
-    const [payload, signature] = [payloads.get(type), signatures.get(type)];
+    const payload = payloads.get(type);
+    const signature = signatures.get(type);
     return payload && signature && withSignature(payload.toString('latin1'), signature);
   };
   const rotation = completed('rotation');

@@ -81,8 +81,12 @@ async function requestOf(
   const publication: RequestedPublication | undefined =
     'toSign' in statement
       ? {
-          ...{ list: list.list, registry: readList(list.list), about: records.about, previous },
-          ...{ input: statement.toSign, statement: readStatementInput(statement.toSign) },
+          list: list.list,
+          registry: readList(list.list),
+          about: records.about,
+          previous,
+          input: statement.toSign,
+          statement: readStatementInput(statement.toSign),
           kept: signature !== undefined,
         }
       : undefined;
@@ -98,5 +102,5 @@ async function requestOf(
 }
 
 function previousPublication({ list, signature, statement, about }: PublishedTree): PreviousPublication {
-  return { ...{ list, registry: readList(list), sha256: sha256(list) }, signature, statement, about };
+  return { list, registry: readList(list), sha256: sha256(list), signature, statement, about };
 }

@@ -145,7 +145,8 @@ export function saveSigningMemory(folder: string, request: SigningRequest, signe
       signsPublication && {
         signed: {
           updated_at: publication.registry.updated_at,
-          ...{ sha256: publication.statement.sha256, sequence: publication.statement.sequence },
+          sha256: publication.statement.sha256,
+          sequence: publication.statement.sequence,
           statement: publication.statement.hash,
         },
       }),

@@ -47,7 +47,8 @@ describe('passport-registry', () => {
 
   it('says that its working folder is gone', async () => {
     const { main } = await commandLine();
-    const [before, stderr] = [process.cwd(), new PassThrough()];
+    const before = process.cwd();
+    const stderr = new PassThrough();
     const gone = mkdtempSync(join(temporaryFolder(), 'gone-'));
     process.chdir(gone);
     rmdirSync(gone);
@@ -241,7 +242,12 @@ describe('passport-registry resolve', () => {
     return folder;
   }
   const ask = (id: string, policy: string, ...more: string[]) => [
-    ...['resolve', id, '--policy', policy, '--root-key', 'root.json'],
+    'resolve',
+    id,
+    '--policy',
+    policy,
+    '--root-key',
+    'root.json',
     ...more,
   ];
 
@@ -311,7 +317,9 @@ describe('passport-registry resolve', () => {
       const { stdout, stderr } = await cli(ask('alpha', 'policy.json', '--json', ...source), folder);
       expect(stderr).toMatch(/name: "Alpha Bank"\n.*reason: "its keys were stolen"\n/);
       expect(JSON.parse(stdout).about).toEqual({
-        ...{ name: 'Alpha Bank', status_reason: reason.status_reason, status_since: expect.any(String) },
+        name: 'Alpha Bank',
+        status_reason: reason.status_reason,
+        status_since: expect.any(String),
       });
       const without = await cli(ask('beta', 'policy.json', '--json', ...source), folder);
       expect(without.stderr).toContain('name: none\n');

@@ -31,7 +31,13 @@ describe('the help', () => {
     const text = await help();
     const groups = groupsIn(text);
     expect(Object.keys(groups)).toEqual([
-      ...['Start', 'Records', 'Publish', 'Issuers', 'Keys', 'Trust', 'For others'],
+      'Start',
+      'Records',
+      'Publish',
+      'Issuers',
+      'Keys',
+      'Trust',
+      'For others',
     ]);
     const names = Object.values(groups).flat();
     expect(names.length).toBeLessThanOrEqual(24);

@@ -92,7 +92,8 @@ describe('passport-registry pin', () => {
 });
 
 describe('pin and the next root keys', () => {
-  const [one, other] = ['A'.repeat(43), `${'A'.repeat(42)}E`];
+  const one = 'A'.repeat(43);
+  const other = `${'A'.repeat(42)}E`;
   const nextRoots = (...keys: string[]) => keys.flatMap((thumbprint) => ['--next-root', thumbprint]);
   /** A registry that has rotated to the third key, which it commits to others. */
   const committing = async (...next: TestKey[]) =>
@@ -174,7 +175,8 @@ describe('pin and the log', () => {
   /** The options for witnesses, all or some, and a quorum. */
   const quorum = (number: number | string, witnesses = registry.witnesses) => [
     ...witnesses.flatMap(({ vkey }) => ['--witness', vkey]),
-    ...['--quorum', String(number)],
+    '--quorum',
+    String(number),
   ];
 
   beforeEach(() => {
@@ -203,7 +205,10 @@ describe('pin and the log', () => {
     const url = await hostOf(await registry.publish());
     const { stdout } = await pin(url, ...known('--json', ...quorum(1)));
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ ok: true, log: 'registry.example/log', logSize: 1, cosignedBy: ['one.example'] },
+      ok: true,
+      log: 'registry.example/log',
+      logSize: 1,
+      cosignedBy: ['one.example'],
       trustAnchor: { quorum: 1 },
     });
     const without = JSON.parse((await pin(await hostOf(plain), ...known('--json', '--force'))).stdout);

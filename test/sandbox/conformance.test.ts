@@ -353,7 +353,8 @@ describe('a key', () => {
   });
 
   it('gets another passport once the one before has expired, unless that was revoked', async () => {
-    const [expired, revoked] = [await agentKeys(), await agentKeys()];
+    const expired = await agentKeys();
+    const revoked = await agentKeys();
     await obtain(expired);
     const { passport } = await obtain(revoked);
     await sandbox.send('POST', `/v1/passports/${passport.passport_did}/revoke`, undefined, AS_OPERATOR);

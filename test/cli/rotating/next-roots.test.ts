@@ -197,7 +197,8 @@ describe('rotate, if the root key is committed', () => {
   });
 
   it('takes thumbprints that look like options', async () => {
-    const [one, two] = [`-${'A'.repeat(42)}`, `--${'A'.repeat(41)}`];
+    const one = `-${'A'.repeat(42)}`;
+    const two = `--${'A'.repeat(41)}`;
     for (const given of [
       [one, two],
       ['second.json', one, two],

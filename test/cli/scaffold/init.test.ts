@@ -115,7 +115,8 @@ describe('passport-registry init', () => {
     expect(Object.keys(all)).toEqual(expect.arrayContaining(['root_key', 'signer', 'checkpoint']));
     expect(all.log).toMatchObject({
       // The log is named by the host of the registry.
-      ...{ origin: 'registry.internal/log', quorum: 1 },
+      origin: 'registry.internal/log',
+      quorum: 1,
       witnesses: [{ service: 'https://witness.example' }],
     });
   });

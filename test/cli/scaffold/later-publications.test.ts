@@ -41,7 +41,9 @@ describe('the workflows of a registry that is published already', () => {
     const expectStopped = async (words: string) => {
       const { 'Build, sign and verify': build, ...rest } = await github.publish();
       expect([build?.code, build?.stderr, rest['Save the tree']]).toEqual([
-        ...[1, expect.stringContaining(words), undefined],
+        1,
+        expect.stringContaining(words),
+        undefined,
       ]);
       expect(git(origin, 'rev-parse', 'published')).toBe(saved);
     };

@@ -57,7 +57,8 @@ const clear = () => {
 
 const signOnTerminal = (typed: string) =>
   onTerminal(['sign', 'request', '--key', 'key.pem', '--memory', 'state'], offline, {
-    ...{ question: 'Sign this? Type yes:', typed },
+    question: 'Sign this? Type yes:',
+    typed,
   });
 
 /** The claims of the published statement. */
@@ -115,8 +116,10 @@ describe('signing in two steps', () => {
   });
 
   const CHECKPOINT = [
-    ...[expect.stringMatching(/^ {2}signed {4}2/), expect.stringMatching(/^ {2}until {5}2/)],
-    ...[expect.stringMatching(/^ {2}tree {6}[0-9a-f]{64}$/), '  holds     nobody'],
+    expect.stringMatching(/^ {2}signed {4}2/),
+    expect.stringMatching(/^ {2}until {5}2/),
+    expect.stringMatching(/^ {2}tree {6}[0-9a-f]{64}$/),
+    '  holds     nobody',
   ];
 
   it('shows what each statement says, also as JSON', async () => {
@@ -428,7 +431,8 @@ describe('signing in two steps', () => {
 
   describeWith(['openssl'], 'with openssl alone on the machine with the key', () => {
     it.each(['ed25519', 'p256'])('signs all files with a key for %s, in any form', async (algorithm) => {
-      const [folder, made] = [temporaryFolder(), await workspace(['alpha'])];
+      const folder = temporaryFolder();
+      const made = await workspace(['alpha']);
       if (algorithm === 'p256') {
         rmSync(join(made, 'key.pem'));
         await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--private', 'key.pem'], made);

@@ -115,7 +115,8 @@ const online = (name: string, more = '') =>
 describe('a request with a checkpoint', () => {
   it('is signed with list and statement in one session, and published with them', async () => {
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
-    const [asked, shown] = [await renew(), await signed()];
+    const asked = await renew();
+    const shown = await signed();
     expect(words(shown)).toEqual(words(asked));
     expect(read('request/CHANGES.txt').toString().trimEnd().split('\n')).toEqual(words(asked));
     const { iat, exp } = claimsOf(read('request/checkpoint.signing-input'));
@@ -125,7 +126,9 @@ describe('a request with a checkpoint', () => {
       expect.stringContaining('list of '),
       expect.stringContaining('+ beta: new'),
       'publication 2, after publication 1',
-      ...[expect.any(String), expect.any(String), expect.any(String)],
+      expect.any(String),
+      expect.any(String),
+      expect.any(String),
       'checkpoint for publication 2',
       `  signed    ${time(iat)}`,
       `  until     ${time(exp)}`,

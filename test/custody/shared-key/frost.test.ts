@@ -59,7 +59,8 @@ function signTogether(group: GroupKey, shares: readonly KeyShare[], message: Uin
 
 describe('the vectors of RFC 9591', () => {
   const group: GroupKey = {
-    ...{ threshold: 2, holders: 3 },
+    threshold: 2,
+    holders: 3,
     commitments: [
       bytes(VECTORS.group_public_key),
       ed25519.Point.BASE.multiply(
