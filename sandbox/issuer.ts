@@ -14,7 +14,7 @@ export interface IssuerOptions {
   readonly issuerId?: string;
   /** The issuer's base URL in the registry. Default: `https://playground.example`. */
   readonly issuerUrl?: string;
-  /** The type of the keys that sign passports. Default: `ed25519`. */
+  /** The type of the keys that sign passports. Default: `Ed25519`. */
   readonly keyType?: KeyType;
   /** The lifetime of a nonce, 1 to 300. Default: 300. */
   readonly nonceLifetime?: number;
@@ -46,7 +46,7 @@ export class SandboxIssuer {
 
   private constructor(options: IssuerOptions) {
     const { issuerId = 'playground', issuerUrl = 'https://playground.example' } = options;
-    const { keyType = 'ed25519', nonceLifetime = 300, passportLifetime = 3600, now = Date.now } = options;
+    const { keyType = 'Ed25519', nonceLifetime = 300, passportLifetime = 3600, now = Date.now } = options;
     this.issuerId = issuerId;
     this.issuerUrl = issuerUrl.replace(/\/$/, '');
     this.#keyType = keyType;

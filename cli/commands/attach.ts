@@ -15,7 +15,7 @@ import { UsageError } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
-import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
+import { addOptions, JSON_OPTION, OUT_OPTION, ROOT_KEY_OPTION } from '../options/common-options.js';
 import { PUBLICATION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
@@ -33,7 +33,7 @@ export function declareAttach(command: Command, io: Io) {
     .description('publish a list, a checkpoint or a rotation that was signed elsewhere')
     .argument('<request>', 'folder of the signing request')
     .argument('[signatures...]', 'signatures of its payloads (default: in the request)')
-    .option('--root-key <file>', 'public JWK of the root key, or of the outgoing one')
+    .addOption(ROOT_KEY_OPTION)
     .option('--holders <file...>', 'holders.json of each root key that holders share')
     .addOption(OUT_OPTION);
   addOptions(command, ...PUBLICATION_OPTIONS, JSON_OPTION);

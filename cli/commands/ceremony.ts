@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { readCeremony, startCeremony } from '../../custody/ceremony/ceremony-file.js';
 import { finishCeremony } from '../../custody/ceremony/finish.js';
 import { joinCeremony } from '../../custody/ceremony/join.js';
@@ -12,6 +12,7 @@ import { loadPrivateKey, loadRootKey } from '../../generator/signing/key-file.js
 import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import { newPassphrase } from '../options/new-passphrase.js';
 import {
+  keyOptions,
   memoryOf,
   passphraseFrom,
   SHARE_OPTIONS,
@@ -41,6 +42,8 @@ interface SplitOptions {
   words?: string;
   passphraseFile?: string | undefined;
 }
+
+const WORDS_OPTION = new Option('--words <words>', 'fingerprint that others have read to you (default: ask)');
 
 /** `passport-registry keys ceremony` */
 export function declareCeremony(command: Command, _io: Io, run: Run): undefined {
@@ -149,14 +152,9 @@ function declareJoin(command: Command, io: Io) {
 }
 
 function declareSplit(command: Command, io: Io) {
-  command
-    .argument('<folder>', 'folder of the ceremony')
-    .requiredOption('--key <file|env:NAME>', 'the private root key: PKCS#8 PEM (may be encrypted) or JWK')
-    .option(
-      '--passphrase-file <file>',
-      'file with the passphrase of an encrypted key (default: ask on the terminal)',
-    )
-    .option('--words <words>', 'the fingerprint that a holder has read to you, instead of the question');
+  command.argument('<folder>', 'folder of the ceremony').addOption(WORDS_OPTION);
+  const [key, passphrase] = keyOptions('');
+  addOptions(command, key.makeOptionMandatory(), passphrase);
   return async (folder: string, { key: source, words, passphraseFile }: SplitOptions) => {
     const key = await loadPrivateKey(source, passphraseFrom(io, passphraseFile), io.env);
     await splitKey(await readCeremony(folder), key, (digest) => confirm(io, digest, words));
@@ -177,10 +175,7 @@ function declareFinish(command: Command, io: Io) {
       'compare the fingerprint, write your share and a receipt; run it once more for the test signature',
     )
     .argument('<folder>', 'folder of the ceremony')
-    .option(
-      '--words <words>',
-      'the fingerprint that the other holders have read to you, instead of the question',
-    )
+    .addOption(WORDS_OPTION)
     .addOption(JSON_OPTION);
   addOptions(command, ...SHARE_OPTIONS);
   return async (folder: string, options: HolderOptions) => {

@@ -4,7 +4,7 @@ import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/d
 import { checkRecords } from '../../generator/records/check-records.js';
 import { type Collected, collectRecordFiles, type RecordFile } from '../../generator/records/collect.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
-import { addOptions, JSON_OPTION } from '../options/common-options.js';
+import { addOptions, issuersOption, JSON_OPTION } from '../options/common-options.js';
 import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
 import { PRODUCTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { type FormatOptions, formatOf, report, tally } from '../terminal/diagnostics.js';
@@ -25,7 +25,7 @@ export function declareCheck(command: Command, io: Io) {
     .option('--fix', 'format the records first; comments stay')
     .option('--online', 'compare the records with what the issuers serve')
     .option('--watch', 'keep running, and check after each change')
-    .option('--issuers <dir>', 'folder of the records');
+    .addOption(issuersOption());
   addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, JSON_OPTION);
   return async (names: string[], options: Options) => {
     if (options.online) return checkIssuers(io, names, options);

@@ -18,7 +18,7 @@ import {
 } from '../../generator/publishing/publish-checkpoint.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
-import { addOptions, JSON_OPTION, OFFLINE_OPTION } from '../options/common-options.js';
+import { addOptions, JSON_OPTION, OFFLINE_OPTION, OUT_OPTION } from '../options/common-options.js';
 import { COSIGN_OPTION, checkpointChoice, cosignChoice } from '../options/publication-options.js';
 import { hasSigner, type WithSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice } from '../options/signer-options.js';
@@ -53,9 +53,9 @@ export function declareHold(command: Command, io: Io) {
     .description('stop issuers at once, or end that, with a new checkpoint')
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
-    .option('--false-alarm', 'with --end: also if the list stops them not')
+    .option('--false-alarm', 'with --end: also if the list does not stop them')
     .option('--all', 'with --end: of every issuer')
-    .option('--out <dir>', 'folder of the tree', 'dist');
+    .addOption(OUT_OPTION);
   addOptions(command, ...CHECKPOINT_OPTIONS);
   return (ids: string[], options: HoldOptions) => hold(io, holdChangeOf(ids, options), options);
 }

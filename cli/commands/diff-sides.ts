@@ -10,8 +10,7 @@ import { rejecting } from '../../generator/verification/seen-files.js';
 import { type PastList, type PastPublication, readListAt } from '../../observers/past/answer.js';
 import { openHistory } from '../../observers/past/history.js';
 import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from '../options/named-records.js';
-import type { WithSettings } from '../options/settings.js';
-import { loadTrust } from '../options/trust-option.js';
+import { loadTrust, trustFile, type WithTrust } from '../options/trust-option.js';
 import { isAddress, isFolder, pastTime, sourceAt } from '../options/values.js';
 import { type Io, say } from '../terminal/io.js';
 
@@ -32,7 +31,7 @@ export interface PastSide extends PastPublication {
 }
 
 /** What to compare, as on the command line. */
-interface SidesOptions extends WithSettings {
+interface SidesOptions extends WithTrust {
   readonly issuers?: string;
   /** Two times whose lists are compared. */
   readonly at?: readonly string[];
@@ -63,13 +62,13 @@ export async function readSides(
   }
   if (!isAddress(first) && !isFolder(first))
     return { ...readCommits(io, [first, second], options), isPartial: false };
-  const { issuers, settings } = options;
+  const { issuers } = options;
   const folder = second ?? issuers;
   const paths = folder === undefined ? defaultRecordPaths() : [folder];
-  const { root_key: rootKey } = settings;
-  const before = await recordsAt(io, first, rootKey);
+  const trust = trustFile(options);
+  const before = await recordsAt(io, first, trust);
   if (!paths.every(isRecordFile)) {
-    return { before, after: await recordsAt(io, paths[0] ?? '', rootKey), isPartial: false };
+    return { before, after: await recordsAt(io, paths[0] ?? '', trust), isPartial: false };
   }
   const after = recordsIn(paths);
   return { before: onlyIssuersOf(before, after), after, isPartial: true };
@@ -93,14 +92,15 @@ function readCommits(
   }
 }
 
-async function recordsAt(io: Io, where: string, rootKey: string | undefined): Promise<RecordSet> {
+/** @param trust - the file of the trust anchor or of the root key */
+async function recordsAt(io: Io, where: string, trust: string | undefined): Promise<RecordSet> {
   if (!isAddress(where) && !existsSync(join(where, PATHS.list))) return recordsIn([where]);
-  if (rootKey === undefined)
-    say(
-      io,
-      `note: without --root-key, the list of ${where} is verified with the key that is published next to the list`,
-    );
-  return recordsPublished(where, rootKey === undefined ? undefined : await loadTrust(io, rootKey));
+  if (trust !== undefined) return recordsPublished(where, await loadTrust(io, trust));
+  say(
+    io,
+    `note: without --trust-anchor, the list of ${where} is verified with the key that is published beside it`,
+  );
+  return recordsPublished(where, undefined);
 }
 
 /**
@@ -109,20 +109,18 @@ async function recordsAt(io: Io, where: string, rootKey: string | undefined): Pr
  * @param where - the folder of a tree, or a URL
  * @throws {@link UsageError} | {@link IoFailed} | {@link TreeRejected} | {@link KeyRejected}
  */
-async function readPastSides(
-  io: Io,
-  where: string,
-  { at = [], settings: { root_key: rootKey } }: SidesOptions,
-): Promise<Sides> {
+async function readPastSides(io: Io, where: string, options: SidesOptions): Promise<Sides> {
+  const { at = [] } = options;
   const times = at.map((text) => pastTime('--at', text));
   const [first, second] = times;
   if (first === undefined || second === undefined || times.length > 2) {
     throw new UsageError('diff compares the lists of two times: pass --at twice');
   }
   if (first > second) throw new UsageError('the first --at must not be later than the second');
-  if (rootKey === undefined)
-    throw new UsageError('--at needs --root-key: the past is verified from a key that you trust');
-  const trust = await loadTrust(io, rootKey);
+  const file = trustFile(options);
+  if (file === undefined)
+    throw new UsageError('--at needs --trust-anchor, from which the lists of the past are verified');
+  const trust = await loadTrust(io, file);
   return rejecting(async () => {
     const history = await openHistory(sourceAt(where), trust);
     const before = await readListAt(history, first);

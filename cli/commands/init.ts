@@ -6,7 +6,7 @@ import { configuredEmail, workTreeAround } from '../../generator/files/git.js';
 import type { RegistryFile } from '../../generator/generated/settings.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
 import { shellWord } from '../command-line.js';
-import { addOptions } from '../options/common-options.js';
+import { addOptions, BASE_URL_OPTION } from '../options/common-options.js';
 import {
   NEW_PASSPHRASE_OPTIONS,
   type NewKeyPassphraseOptions,
@@ -53,8 +53,8 @@ export function declareInit(command: Command, io: Io) {
     .addArgument(new Argument('[folder]', 'folder to make').default('.', 'the current folder'))
     .option('--name <text>', 'name of the registry')
     .option('--contact <address>', 'e-mail address of the operator')
-    .option('--base-url <url>', 'URL where the registry will be published')
-    .option('--key <file>', 'make a root key in this new file, outside of the folder');
+    .addOption(BASE_URL_OPTION)
+    .option('--key <file>', 'private root key to make, in a new file outside of the folder');
   addOptions(command, ...NEW_PASSPHRASE_OPTIONS).option(
     '--tool <spec>',
     'the program to pin: an exact version, a tarball, or a git address with a commit',

@@ -9,13 +9,16 @@ import {
   JSON_OPTION,
   OFFLINE_OPTION,
   OUT_OPTION,
+  ROOT_KEY_OPTION,
+  UNSIGNED_OPTION,
+  YES_OPTION,
 } from '../options/common-options.js';
 import {
   CHECKPOINT_OPTION,
   COMMIT_OPTION,
+  COSIGN_OPTION,
   committedKeys,
   EXCEPTION_OPTIONS,
-  LOG_OPTIONS,
   onlineChoice,
   type PublicationOptions,
   treeOptions,
@@ -50,19 +53,19 @@ export interface RotateCommandOptions extends PublicationOptions {
 export function declareRotate(command: Command, io: Io) {
   addOptions(
     command,
-    new Option('--unsigned <dir>', 'write a signing request to a new folder'),
+    UNSIGNED_OPTION,
     ISSUERS_OPTION,
     OUT_OPTION,
     ...keyOptions(''),
     ...keyOptions('next-'),
-    new Option('--root-key <file>', 'public JWK of the outgoing root key'),
+    ROOT_KEY_OPTION,
     new Option('--next-root-key <file>', 'with --unsigned: public JWK of the next key'),
     COMMIT_OPTION,
     CHECKPOINT_OPTION,
     ...EXCEPTION_OPTIONS,
-    ...LOG_OPTIONS,
+    COSIGN_OPTION,
     OFFLINE_OPTION,
-    new Option('--yes', 'do not ask'),
+    YES_OPTION,
     JSON_OPTION,
   );
   return ({ unsigned, ...options }: RotateCommandOptions) =>

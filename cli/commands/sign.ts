@@ -33,7 +33,7 @@ interface Options extends RequestOptions, ShareOptions {
 export function declareSign(command: Command, io: Io) {
   command
     .argument('<request>', 'folder that a command with `--unsigned` wrote')
-    .option('--share <file>', "holder's share of the root key, in place of a key")
+    .option('--share <file>', "file with the holder's share of the key")
     .option('--again', 'with --share: replace your earlier commitments')
     .addOption(JSON_OPTION);
   addOptions(command, ...ROOT_SIGNER_OPTIONS, ...REQUEST_OPTIONS);

@@ -11,14 +11,19 @@ import { type TreeReport, verifyTree } from '../../generator/verification/verify
 import { shellWord } from '../command-line.js';
 import { JSON_OPTION, numberOption } from '../options/common-options.js';
 import { cosignChoice } from '../options/publication-options.js';
-import type { WithSettings } from '../options/settings.js';
-import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
+import {
+  loadTrust,
+  TRUST_OPTION,
+  type TrustOption,
+  trustFile,
+  type WithTrust,
+} from '../options/trust-option.js';
 import { isFolder, sourceAt } from '../options/values.js';
 import { count, emit, type Io, type Output, reportOutput, say, writeLine } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { differenceFrom, readExpectedTree, rememberFiles } from './expected-tree.js';
 
-interface Options extends WithSettings {
+interface Options extends WithTrust {
   conformance?: true;
   anyContentType?: true;
   expect?: string;
@@ -40,8 +45,9 @@ export function declareVerify(command: Command, io: Io) {
 }
 
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
-  const { root_key: rootKey, base_url: baseUrl } = options.settings;
-  const trust = rootKey === undefined ? undefined : await loadTrust(io, rootKey);
+  const { base_url: baseUrl } = options.settings;
+  const file = trustFile(options);
+  const trust = file === undefined ? undefined : await loadTrust(io, file);
   const where = named ?? baseUrl ?? defaultTarget(trust);
   if (options.conformance && !sourceAt(where).live)
     throw new UsageError('--conformance checks a live host: give its URL');
@@ -75,9 +81,8 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   if (!report.pinned) {
     writeLine(
       output,
-      "note: without --root-key the tree's own key was used. This shows that the tree is consistent,",
+      "note: without --trust-anchor, the tree's own key was used, which shows that the tree is consistent, but not who signed it",
     );
-    writeLine(output, '      not who made it: anybody can make a consistent tree.');
   }
   if (report.development)
     writeLine(output, 'note: this tree is signed by a development key. It is not for production.');

@@ -15,7 +15,14 @@ import { loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
-import { ISSUERS_OPTION, JSON_OPTION, OFFLINE_OPTION, OUT_OPTION } from './common-options.js';
+import {
+  ISSUERS_OPTION,
+  JSON_OPTION,
+  OFFLINE_OPTION,
+  OUT_OPTION,
+  PRODUCTION_OPTION,
+  UNSIGNED_OPTION,
+} from './common-options.js';
 import { hasSigner, ONLINE_DAYS, type Settings, type WithSettings } from './settings.js';
 import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
 import { wholeNumber } from './values.js';
@@ -39,13 +46,11 @@ export const OVERRIDE_OPTION = new Option(
 
 const EXAMPLE_NAMES = new Option('--allow-example-names', 'accept reserved names such as issuer.example');
 
-const PRODUCTION = new Option('--production', 'also refuse names reserved for examples');
-
 /** The options for exceptions from the rules for lists, for the help. */
 export const EXCEPTION_OPTIONS = [OVERRIDE_OPTION, EXAMPLE_NAMES];
 
 /** The options of commands that check records without a key, for the help: what a build with a production key checks. */
-export const PRODUCTION_OPTIONS = [PRODUCTION, EXAMPLE_NAMES];
+export const PRODUCTION_OPTIONS = [PRODUCTION_OPTION, EXAMPLE_NAMES];
 
 function override(text: string, earlier: TransitionOverride[] = []): TransitionOverride[] {
   const [issuer_id = '', rule = ''] = text.split(':');
@@ -189,9 +194,6 @@ export const COSIGN_OPTION = new Option('--cosign-wait <seconds>', 'how long to 
   .default(COSIGN_WAIT)
   .argParser((seconds: string) => wholeNumber('--cosign-wait', seconds));
 
-/** The options for the log, for the help. */
-export const LOG_OPTIONS = [COSIGN_OPTION];
-
 const MIB = 1024 * 1024;
 
 /** Returns the log of a publication. Undefined if no setting is about a log. */
@@ -260,7 +262,7 @@ export async function committedKeys(
 export const PUBLICATION_OPTIONS = [
   CHECKPOINT_OPTION,
   ...EXCEPTION_OPTIONS,
-  ...LOG_OPTIONS,
+  COSIGN_OPTION,
   OFFLINE_OPTION,
   FIRST_OPTION,
 ];
@@ -279,7 +281,7 @@ export const UPDATED_AT_OPTION = new Option('--updated-at <time>', 'updated_at o
 
 /** The options of commands that build, for the help. */
 export const BUILD_OPTIONS = [
-  new Option('--unsigned <dir>', 'write a signing request to a new folder'),
+  UNSIGNED_OPTION,
   ISSUERS_OPTION,
   OUT_OPTION,
   ...ROOT_SIGNER_OPTIONS,

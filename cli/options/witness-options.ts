@@ -26,7 +26,7 @@ export const WITNESS_OPTIONS = [
   new Option('--witness-signer-input <what>', 'what it signs: payload or digest')
     .choices(['payload', 'digest'])
     .default('payload'),
-  new Option('--witness-state <dir>', 'folder that `keys public` made'),
+  new Option('--witness-state <dir>', 'folder of its state, from `keys public`'),
 ];
 
 /**

@@ -460,7 +460,7 @@ describe('pin and an existing file', () => {
   });
 });
 
-describe('--root-key takes a trust anchor', () => {
+describe('--trust-anchor', () => {
   let url: string;
   const policy = '{"tiers":["certified"]}';
 
@@ -479,7 +479,7 @@ describe('--root-key takes a trust anchor', () => {
 
   // The tree has no SHA256SUMS, so `verify` and `mirror` never accept it; test/observers/mirroring has such a test.
   it.each(['resolve', 'mirror status', 'diff'])('%s refuses a tree without a checkpoint', async (name) => {
-    const outcome = async () => cli([...(commands[name]?.() ?? []), '--root-key', 'anchor.json'], folder);
+    const outcome = async () => cli([...(commands[name]?.() ?? []), '--trust-anchor', 'anchor.json'], folder);
     await anchored(plain);
     expect((await outcome()).code).toBe(0);
     await anchored(new Map([...plain].filter(([path]) => path !== 'checkpoint.jwt')));
@@ -491,16 +491,16 @@ describe('--root-key takes a trust anchor', () => {
 
   it('verify reports a missing checkpoint as a failed check', async () => {
     await anchored(new Map([...plain].filter(([path]) => path !== 'checkpoint.jwt')));
-    const { stdout } = await cli(['verify', url, '--root-key', 'anchor.json'], folder);
+    const { stdout } = await cli(['verify', url, '--trust-anchor', 'anchor.json'], folder);
     expect(stdout).toMatch(/^FAILED {2}statements\n +statements\.json .*checkpoint/m);
   });
 
   it('verify and resolve read the sources of the trust anchor', async () => {
     await anchored(checkpointed);
-    expect((await cli(['verify', '--root-key', 'anchor.json'], folder)).stdout).toContain(
+    expect((await cli(['verify', '--trust-anchor', 'anchor.json'], folder)).stdout).toContain(
       `${url} is NOT valid`,
     );
-    const { code } = await cli([...(commands['resolve']?.() ?? []), '--root-key', 'anchor.json'], folder);
+    const { code } = await cli([...(commands['resolve']?.() ?? []), '--trust-anchor', 'anchor.json'], folder);
     expect(code).toBe(0);
   });
 
@@ -536,14 +536,14 @@ describe('--root-key takes a trust anchor', () => {
     writeFileSync(join(folder, 'anchor.json'), change(anchor));
     for (const name of Object.keys(commands)) {
       const { code, stderr } = await cli(
-        [...(commands[name]?.() ?? []), '--root-key', 'anchor.json'],
+        [...(commands[name]?.() ?? []), '--trust-anchor', 'anchor.json'],
         folder,
       );
       expect([name, code, stderr]).toEqual([name, 3, expect.stringMatching(problem)]);
     }
   });
 
-  it('but not in a command that signs', async () => {
+  it('names no key in a command that signs', async () => {
     await anchored(plain);
     writeFiles(folder, {
       'issuers/alpha.yaml': recordText('alpha'),

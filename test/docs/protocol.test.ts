@@ -249,7 +249,7 @@ describeWith(['openssl', 'curl'], 'the commands of docs/verifiers/openssl.md', (
       if (round > 0) continue;
       writeFiles(dist, { 'issuers.sig': signature });
       writeFiles(folder, { 'pinned.json': JSON.stringify(rootKey.jwk) });
-      expect((await cli(['verify', 'dist', '--root-key', 'pinned.json'], folder)).code).toBe(0);
+      expect((await cli(['verify', 'dist', '--trust-anchor', 'pinned.json'], folder)).code).toBe(0);
     }
   });
 });

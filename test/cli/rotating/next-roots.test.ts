@@ -46,7 +46,7 @@ function anchor(...next: string[]): string[] {
     ...(next.length > 0 && { next_roots: next.map(kid) }),
   };
   writeFiles(folder, { 'anchor.json': JSON.stringify(trusted) });
-  return ['--root-key', 'anchor.json'];
+  return ['--trust-anchor', 'anchor.json'];
 }
 
 /** Rotates by the keys of options. The settings are written anew, because a rotation changes them. */

@@ -472,7 +472,7 @@ describe('two rotations at once', () => {
       await meanwhile();
     });
     expect([code, stderr]).toEqual([2, expect.stringContaining('something has changed since the plan')]);
-    await good('verify', 'dist', '--root-key', 'old.json');
+    await good('verify', 'dist', '--trust-anchor', 'old.json');
   });
 
   it('end with one key, which its file holds', async () => {

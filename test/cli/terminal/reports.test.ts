@@ -20,17 +20,17 @@ beforeAll(async () => {
   host = await serve(join(folder, 'dist'));
 });
 
-const ROOT = ['--root-key', 'root.json'];
+const TRUST = ['--trust-anchor', 'root.json'];
 
 /** The commands whose report people ask for, and what the report of this registry contains. */
 const REPORTS: Readonly<Record<string, readonly [args: () => string[], report: RegExp]>> = {
-  status: [() => ['status', '--offline', ...ROOT], /^ok +list /m],
-  verify: [() => ['verify', 'dist', ...ROOT], /^dist is valid$/m],
-  resolve: [() => ['resolve', 'alpha', 'dist', '--policy', 'policy.json', ...ROOT], /^alpha is accepted /],
+  status: [() => ['status', '--offline', '--root-key', 'root.json'], /^ok +list /m],
+  verify: [() => ['verify', 'dist', ...TRUST], /^dist is valid$/m],
+  resolve: [() => ['resolve', 'alpha', 'dist', '--policy', 'policy.json', ...TRUST], /^alpha is accepted /],
   check: [() => ['check'], /^1 file: 0 problems, 0 warnings$/m],
-  diff: [() => ['diff', 'dist', ...ROOT], /^0 issuers changed: 0 problems, 0 warnings$/m],
-  'mirror status': [() => ['mirror', 'status', host, host, ...ROOT], /^in sync /m],
-  monitor: [() => ['monitor', host, ...ROOT], /^monitor \S+Z: .*, no alarm$/m],
+  diff: [() => ['diff', 'dist', ...TRUST], /^0 issuers changed: 0 problems, 0 warnings$/m],
+  'mirror status': [() => ['mirror', 'status', host, host, ...TRUST], /^in sync /m],
+  monitor: [() => ['monitor', host, ...TRUST], /^monitor \S+Z: .*, no alarm$/m],
 };
 
 describe.each(Object.entries(REPORTS))('the report of %s', (name, [args, report]) => {

@@ -39,7 +39,7 @@ async function rotationTo(next: string): Promise<void> {
 
 async function expectRotated(next: string): Promise<void> {
   for (const key of ['old.json', next])
-    expect((await cli(['verify', '--root-key', key], registry)).stdout).toContain('dist is valid');
+    expect((await cli(['verify', '--trust-anchor', key], registry)).stdout).toContain('dist is valid');
 }
 
 describe('two of three holders', () => {
@@ -49,7 +49,7 @@ describe('two of three holders', () => {
     ['Bo', 'Cy'],
   ])('%s and %s publish a list, as one ordinary root key', async (...names) => {
     await publish(...names);
-    const verified = await cli(['verify', '--root-key', 'root.json'], registry);
+    const verified = await cli(['verify', '--trust-anchor', 'root.json'], registry);
     expect(verified.stdout).toContain('dist is valid');
   });
 

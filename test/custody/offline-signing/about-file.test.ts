@@ -55,7 +55,7 @@ describe('a signing request with names and reasons', () => {
       sequence: 2,
       about_sha256: sha256(read('dist/about.json')),
     });
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 
   it('keeps the list if only names change, and shows a name that goes', async () => {

@@ -100,7 +100,7 @@ describe('signing in two steps', () => {
     ]);
     const list = JSON.parse(readFileSync(join(online, 'dist/issuers.json'), 'utf8'));
     expect(list.issuers.map(({ issuer_id }: { issuer_id: string }) => issuer_id)).toEqual(['alpha', 'gamma']);
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], online)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], online)).code).toBe(0);
     // The one-step build of the same records has nothing to add.
     cpSync(join(offline, 'key.pem'), join(online, 'key.pem'));
     const { stderr: built } = await cli(['build', '--key', 'key.pem'], online);
@@ -383,7 +383,7 @@ describe('signing in two steps', () => {
     expect((await attach()).code).toBe(1);
     expect((await attach(...removes)).code).toBe(0);
     for (const key of ['root.json', 'next.json'])
-      expect((await cli(['verify', 'dist', '--root-key', key], online)).code).toBe(0);
+      expect((await cli(['verify', 'dist', '--trust-anchor', key], online)).code).toBe(0);
     expect(statement()).toMatchObject({ sequence: 2, previous: [expect.any(String)] });
     // The next list follows under the new key, and this machine knows the sequence.
     writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
@@ -465,7 +465,7 @@ describe('signing in two steps', () => {
         const attached = await cli(['attach', 'request', '--root-key', 'root.json'], made);
         expect(attached.stderr).not.toContain('passport-registry:');
         expect(attached.code).toBe(0);
-        const verified = await cli(['verify', 'dist', '--root-key', 'root.json'], made);
+        const verified = await cli(['verify', 'dist', '--trust-anchor', 'root.json'], made);
         expect(verified.code).toBe(0);
         // ECDSA never signs alike. What is published already keeps its signatures.
         const before = readFileSync(join(made, 'dist/SHA256SUMS'));

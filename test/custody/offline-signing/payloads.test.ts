@@ -100,7 +100,7 @@ const signatures = () =>
     .filter((name) => name.endsWith('.sig') && !name.startsWith('previous/'))
     .sort();
 const verified = async (rootKey = 'root.json') =>
-  expect((await good('verify', 'dist', '--root-key', rootKey)).stdout).toContain('dist is valid');
+  expect((await good('verify', 'dist', '--trust-anchor', rootKey)).stdout).toContain('dist is valid');
 
 /** The lines that describe a request, without the lines that say how to go on. */
 const words = ({ stderr }: Outcome) =>

@@ -243,7 +243,7 @@ describe('a new statement about an unchanged list', () => {
     expect(claimsOf(read('dist/checkpoint.jwt'))).toMatchObject({
       publication: statementHash(read('dist/publication.jwt')),
     });
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
     clear();
     expect((await request(...checkpoint)).stderr).toContain('nothing to sign');
   });

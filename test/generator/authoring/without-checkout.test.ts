@@ -189,9 +189,9 @@ describe('diff of one record with a published list', () => {
       'anchor.json': JSON.stringify({ root: root.rootKey.jwk }),
       'other.json': Buffer.from(canonicalBytes((await testKey()).rootKey.jwk)),
     });
-    const { code, stderr } = await here('diff', registry, 'zenith.yaml', '--root-key', 'anchor.json');
-    expect([code, stderr.includes('without --root-key')]).toEqual([0, false]);
-    expect((await here('diff', registry, 'zenith.yaml', '--root-key', 'other.json')).code).toBe(1);
+    const { code, stderr } = await here('diff', registry, 'zenith.yaml', '--trust-anchor', 'anchor.json');
+    expect([code, stderr.includes('without --trust-anchor')]).toEqual([0, false]);
+    expect((await here('diff', registry, 'zenith.yaml', '--trust-anchor', 'other.json')).code).toBe(1);
   });
 
   it('of a whole folder, says how to compare one record', async () => {

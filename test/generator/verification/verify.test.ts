@@ -273,7 +273,7 @@ describe('passport-registry verify', () => {
 
   it('with the pinned key says nothing of the kind', async () => {
     writeFileSync(join(folder, 'pinned.json'), file('keys/root.json'));
-    const { code, stdout } = await cli(['verify', 'dist', '--root-key', 'pinned.json'], folder);
+    const { code, stdout } = await cli(['verify', 'dist', '--trust-anchor', 'pinned.json'], folder);
     expect(code).toBe(0);
     expect(stdout).toContain('(pinned)');
     expect(stdout).not.toContain('consistent');
