@@ -16,10 +16,10 @@ import { readBytes } from '../../generator/files/read-file.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
 import { addOptions, JSON_OPTION, OUT_OPTION, ROOT_KEY_OPTION } from '../options/common-options.js';
+import { publishChoice } from '../options/publication-choices.js';
 import { PUBLICATION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
-import { sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
-import { publishChoice, reportPublished } from './publishing.js';
+import { reportPublished, sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
 
 interface Options extends PublicationOptions {
   out: string;
@@ -142,8 +142,8 @@ async function sharedSignatures(
     [...payloads].map(([type, payload]) => ({ type, bytes: payload })),
   );
   const progress = await readProgress(task, group);
-  const signatures = signaturesOf(progress, group);
   for (const { message } of progress.faults) say(io, `WARNING: ${message}`);
+  const signatures = signaturesOf(progress, group);
   const isKept = await hasValidSignature(folder, payloads.get('list'), rootKey);
   const own = [...payloads.keys()].filter((type) => type !== 'list' || !isKept);
   return own.map((type) => [type, signatures.get(type) ?? new Uint8Array()] as const);
@@ -168,7 +168,7 @@ function readSignatureFile(named: string | undefined, folder: string, type: Payl
   const file = named ?? join(folder, PAYLOADS[type].signature);
   if (existsSync(file)) return readBytes(file, MAX_SIGNATURE_BYTES);
   throw new UsageError(
-    `${file} does not exist: sign the request first, with \`sign ${folder}\` on the machine that has the key; if holders have ` +
-      'signed it, name their record with --holders',
+    `${file} does not exist: run \`sign ${folder}\` where the key is or, if holders have signed, name their record with --holders`,
+    { see: 'docs/operators/offline.md#offline-signing' },
   );
 }

@@ -7,19 +7,17 @@ import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { addOptions } from '../options/common-options.js';
+import { listChoice, onlineChoice, publishChoice, treeOptions } from '../options/publication-choices.js';
 import {
   BUILD_OPTIONS,
   type BuildCommandOptions,
-  onlineChoice,
-  treeOptions,
   UPDATED_AT_OPTION,
 } from '../options/publication-options.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { codeOf, sayRequest } from '../terminal/say-built.js';
-import { listChoice, publishChoice, reportPublished } from './publishing.js';
+import { codeOf, reportPublished, sayRequest } from '../terminal/say-built.js';
 
 /** `passport-registry build` */
 export function declareBuild(command: Command, io: Io) {

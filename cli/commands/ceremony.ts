@@ -210,8 +210,7 @@ async function confirm(io: Io, digest: string, words: string | undefined): Promi
   if (isFingerprint(words, digest)) return;
   throw new SharedKeyRejected(
     'ERR_FINGERPRINT',
-    'nothing was done: the words are not those of this folder. If somebody has other words, messages were changed on their ' +
-      'way: start a new ceremony',
+    'the words are not those of this folder: if somebody has other words, start a new ceremony',
   );
 }
 

@@ -19,7 +19,8 @@ import {
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import { addOptions, JSON_OPTION, OFFLINE_OPTION, OUT_OPTION } from '../options/common-options.js';
-import { COSIGN_OPTION, checkpointChoice, cosignChoice } from '../options/publication-options.js';
+import { checkpointChoice, cosignChoice } from '../options/publication-choices.js';
+import { COSIGN_OPTION } from '../options/publication-options.js';
 import { hasSigner, type WithSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice } from '../options/signer-options.js';
 import { emit, type Io, say } from '../terminal/io.js';

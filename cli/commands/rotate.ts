@@ -14,14 +14,18 @@ import {
   YES_OPTION,
 } from '../options/common-options.js';
 import {
+  committedKeys,
+  listChoice,
+  onlineChoice,
+  publishChoice,
+  treeOptions,
+} from '../options/publication-choices.js';
+import {
   CHECKPOINT_OPTION,
   COMMIT_OPTION,
   COSIGN_OPTION,
-  committedKeys,
   EXCEPTION_OPTIONS,
-  onlineChoice,
   type PublicationOptions,
-  treeOptions,
 } from '../options/publication-options.js';
 import type { SignerSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice, signerChoice } from '../options/signer-options.js';
@@ -33,7 +37,6 @@ import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { codeOf, sayBuilt, sayRequest } from '../terminal/say-built.js';
-import { listChoice, publishChoice } from './publishing.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** The options of `keys rotate`. */

@@ -13,7 +13,8 @@ import {
   OUT_OPTION,
   ROOT_KEY_OPTION,
 } from '../options/common-options.js';
-import { EXCEPTION_OPTIONS, exceptions, type PublicationOptions } from '../options/publication-options.js';
+import { exceptions } from '../options/publication-choices.js';
+import { EXCEPTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { mapPaths } from '../options/settings.js';
 import { assertAddresses } from '../options/values.js';
 import { emit, type Io, type Output, writeLine } from '../terminal/io.js';

@@ -10,7 +10,7 @@ import type { Check } from '../../generator/verification/checks.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
 import { JSON_OPTION, numberOption } from '../options/common-options.js';
-import { cosignChoice } from '../options/publication-options.js';
+import { cosignChoice } from '../options/publication-choices.js';
 import {
   loadTrust,
   TRUST_OPTION,

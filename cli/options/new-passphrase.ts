@@ -39,8 +39,7 @@ export async function newKeyPassphrase(
   }
   if (io.stdin.isTTY !== true) {
     throw new UsageError(
-      `${file} would be encrypted, and there is no terminal to ask for a passphrase: give ` +
-        `--passphrase-file FILE, or --no-passphrase for a key that anyone who finds the file can use`,
+      `${file} would be encrypted, and there is no terminal to ask for a passphrase: give --passphrase-file FILE, or --no-passphrase`,
     );
   }
   return () => newPassphrase(io, file, options);

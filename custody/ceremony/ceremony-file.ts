@@ -140,7 +140,7 @@ function isPlainName(name: string): boolean {
 function faultOf(names: readonly string[], threshold: number): string | undefined {
   const odd = names.find((name) => !isPlainName(name));
   if (odd !== undefined) {
-    return `the name ${JSON.stringify(odd)} is not 1 to 64 letters of one script, digits, spaces or . ' @ _ -; separate names with spaces, and quote a name that has one`;
+    return `the name ${JSON.stringify(odd)} is not 1 to 64 letters of one script, digits, spaces or . ' @ _ -; quote a name that has a space`;
   }
   const folded = names.map((name) => name.normalize('NFKC').toLowerCase());
   if (new Set(folded).size !== names.length) return 'two holders have one name';
@@ -152,7 +152,7 @@ function faultOf(names: readonly string[], threshold: number): string | undefine
   const sessions = sessionsOf({ threshold, holders: names.length }).length;
   if (sessions <= MAX_SESSIONS) return undefined;
   return (
-    `${threshold} of ${names.length} holders make ${sessions} possible groups of signers, and a request has at most ` +
-    `${MAX_SESSIONS}: choose fewer holders, or another threshold`
+    `${threshold} of ${names.length} holders make ${sessions} groups of signers, but a request has at most ${MAX_SESSIONS}: ` +
+    'choose fewer holders, or another threshold'
   );
 }

@@ -112,8 +112,7 @@ async function shareOf(
       throw refusedMessage(
         { file, name },
         'ERR_KEY_PART',
-        `has a part of the key that does not fit what ${name} has published: ${name} is to blame, or the ` +
-          `machine of ${name}; start a new ceremony`,
+        `has a part of the key that does not fit what ${name} has published: start a new ceremony`,
       );
     }
     received.set(from, part);

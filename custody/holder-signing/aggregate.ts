@@ -70,7 +70,7 @@ function withoutCommitments({ name, number }: KeyHolder): SharedKeyRejected {
   const commitments = TASK_FILES.commitments(number);
   return new SharedKeyRejected(
     'ERR_HOLDERS_MISSING',
-    `${shares} is here, but ${commitments} of ${name} is missing, and both are needed: ask ${name} for it`,
+    `${commitments} of ${name} is missing, without which ${shares} cannot be used: ask ${name} for it`,
   );
 }
 
@@ -105,9 +105,7 @@ function verifiedShares(
   if (found.commitments !== hash) {
     throw new SharedKeyRejected(
       'ERR_COMMITMENTS_CHANGED',
-      `${source.file}, by ${source.name}, was made with other commitments than those in the folder for the session ` +
-        `${session}: one of its holders has committed again, or the folder has an old copy. Bring the newest ` +
-        'files; whoever has signed before commits again',
+      `${source.file}, by ${source.name}, was made with other commitments for the session ${session} than those here: bring the newest files`,
     );
   }
   const shares = task.payloads.map(({ type, bytes }) => {
@@ -141,16 +139,16 @@ async function aggregated(
 /**
  * Returns the signatures of a task.
  *
- * @throws {@link SharedKeyRejected} if no session is complete. The error says who is missing and whose messages are wrong
+ * @throws {@link SharedKeyRejected} if no session is complete: the first fault in the messages or, if there is none, who is missing
  */
 export function signaturesOf(progress: SigningProgress, group: KeyGroup): ReadonlyMap<string, Uint8Array> {
   const { signatures, signed, faults } = progress;
   if (signatures !== undefined) return signatures;
+  const [fault] = faults;
+  if (fault !== undefined) throw fault;
   const missing = group.holders.map(({ name }) => name).filter((name) => !signed.includes(name));
-  const blamed = faults.map(({ message }) => `; ${message}`).join('');
   throw new SharedKeyRejected(
-    faults[0]?.code ?? 'ERR_HOLDERS_MISSING',
-    `there are valid signature shares of ${signed.length} holders, and ${group.key.threshold} are needed: none by ${nameHolders(missing)}${blamed}`,
-    faults[0]?.holder === undefined ? {} : { holder: faults[0].holder },
+    'ERR_HOLDERS_MISSING',
+    `${signed.length} of ${group.key.threshold} holders have given valid signature shares; missing: ${nameHolders(missing)}`,
   );
 }

@@ -124,9 +124,9 @@ async function decrypt(session: string, text: string, share: KeyShare): Promise<
   }
   if (content.session !== session) throw refused('the nonces on this machine were moved');
   if (content.boot !== bootIdentity()) {
+    // A copy of the disk could bring back nonces that were used.
     throw refused(
-      'this machine was restarted since you committed, and nonces from before a restart are never used, because a copy of the ' +
-        'disk could bring back nonces that were used',
+      'this machine was restarted since you committed, and never uses nonces from before a restart',
     );
   }
   return Object.fromEntries(

@@ -103,8 +103,7 @@ async function validSignatures(
     const found = await findValidSignature(signaturesIn(output), payload, rootKey);
     if (found === undefined) {
       throw new KeyRejected(
-        `the signature is not valid: root key ${rootKey.thumbprint} has not signed ${PAYLOADS[type].file} of the request; is it ` +
-          'the signature of another file, or by another key?',
+        `the signature of ${PAYLOADS[type].file} is not valid: it is of another file, or by another key than ${rootKey.thumbprint}`,
       );
     }
     valid.set(type, found);

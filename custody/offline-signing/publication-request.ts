@@ -109,7 +109,7 @@ export function assertStatusSince(
     if (said === status_since) continue;
     throw new RequestRejected(
       'ERR_REQUEST_PAYLOAD',
-      `about.json of the request says that ${id} is not active since ${said}, but by the list and the publication before it that is ${status_since}`,
+      `about.json of the request says that ${id} is not active since ${said}, but the publications say since ${status_since}`,
     );
   }
 }
