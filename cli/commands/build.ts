@@ -15,8 +15,7 @@ import {
 } from '../options/publication-options.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import { emit, type Io, say } from '../terminal/io.js';
-import { withProgress } from '../terminal/progress.js';
+import { emit, type Io, say, withProgress } from '../terminal/io.js';
 import { codeOf, reportPublished, sayRequest } from '../terminal/say-built.js';
 
 /** `passport-registry build` */

@@ -179,15 +179,9 @@ function sayCheckpoint(
 
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
 function afterHold({ action, ids }: HoldChange, out: string): string {
-  const publish = `Publish ${out}${action === 'hold' ? ' now' : ''}`;
-  if (action !== 'hold') return `${publish}.`;
-  // Pasted at night, one command with all ids would end each hold.
-  const mistaken =
-    ids.length === 1
-      ? `\`hold --end ${ids[0]} --false-alarm\``
-      : '`hold --end --false-alarm` with the ids of these';
+  if (action !== 'hold') return `Publish ${out}.`;
   return (
-    `${publish}: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
-    `(\`suspend ${ids.join(' ')} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run ${mistaken}.`
+    `Publish ${out} now: verifiers stop the held issuers when they see the checkpoint. With the root key, run ` +
+    `\`suspend ${ids.join(' ')} --reason "<REASON>"\` (docs/operators/emergency.md#the-root-key-is-away).`
   );
 }

@@ -25,7 +25,7 @@ export interface Sides {
 }
 
 /** A list of the past that was compared, as data. */
-export interface PastSide extends PastPublication {
+interface PastSide extends PastPublication {
   /** The time that was asked for, RFC 3339. */
   readonly at: string;
 }

@@ -89,7 +89,7 @@ async function sayFailed(
   { ids, to, files }: StatusChange & { readonly files: string },
   { options, error }: { readonly options: Options; readonly error: unknown },
 ): Promise<void> {
-  say(io, `The status in ${files} stays ${to}. When the cause is repaired, run the same command again.`);
+  say(io, `The status in ${files} stays ${to}. Fix the cause, and run the same command again.`);
   const root = presenceOf(options.settings.signer ?? {}, io.env);
   // A wrong option is no lack of the key.
   const isAway = root.level === 'note' && !(error instanceof UsageError);

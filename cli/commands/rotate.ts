@@ -30,9 +30,8 @@ import {
 import type { SignerSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice, signerChoice } from '../options/signer-options.js';
 import { changeSettings } from '../rotating/change-settings.js';
-import { planRotation } from '../rotating/plan.js';
+import { planRotation, type RotateOptions } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
-import type { RotateOptions } from '../rotating/rotation-choice.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
@@ -40,7 +39,7 @@ import { codeOf, sayBuilt, sayRequest } from '../terminal/say-built.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** The options of `keys rotate`. */
-export interface RotateCommandOptions extends PublicationOptions {
+interface RotateCommandOptions extends PublicationOptions {
   issuers: string;
   out: string;
   unsigned?: string;

@@ -106,7 +106,7 @@ const PART_REMEDIES: Readonly<Partial<Record<UrlPart, string>>> = {
 };
 
 /** Checks the metadata of an issuer against its record. */
-export function checkMetadata(metadata: unknown, issuer: Issuer): Finding[] {
+function checkMetadata(metadata: unknown, issuer: Issuer): Finding[] {
   const found = findMetadataFaults(metadata, issuer).map(({ about, differs, message }): Finding => {
     const [part, another] = differs;
     const remedy = part === undefined || another !== undefined ? undefined : PART_REMEDIES[part];

@@ -65,7 +65,6 @@ export function sayRequest(io: Io, request: SigningRequest, folder: string): voi
   for (const line of describeRequest(request)) say(io, line);
   say(
     io,
-    `${folder} is ready to be signed: run \`passport-registry sign ${folder}\` on the machine that has the key`,
+    `${folder} is ready to be signed: run \`passport-registry sign ${folder}\` where the key is; each holder of a shared key adds \`--share FILE\``,
   );
-  say(io, `(holders of a shared key: \`passport-registry sign ${folder} --share FILE\`, twice)`);
 }

@@ -7,8 +7,8 @@ import { IoFailed, UsageError } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { sessionsOf } from '../holder-signing/sessions.js';
 import type { GroupSize } from '../shared-key/frost.js';
+import { sessionsOf } from '../shared-key/key-group.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 
 /** What the holders agree on before they make a key together: the content of ceremony.json (rule ceremony). */

@@ -1,8 +1,7 @@
 import { verifySignature } from '@passport-registry/verifier';
 import { encodeSignature, isObject } from '@passport-registry/verifier/core';
 import { aggregate, isSignatureShare } from '../shared-key/frost.js';
-import { nameHolders } from '../shared-key/holder-names.js';
-import { holderOf, type KeyGroup, type KeyHolder } from '../shared-key/key-group.js';
+import { holderOf, type KeyGroup, type KeyHolder, nameHolders } from '../shared-key/key-group.js';
 import { bytes32, type Message, refusedMessage } from '../shared-key/message.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { type OpenSession, openSessions } from './commitments.js';

@@ -136,30 +136,30 @@ function assertSameRotation(
  * @throws {@link IoFailed}
  */
 export function saveSigningMemory(folder: string, request: SigningRequest, signer: RootKey): void {
-  const { publication, rotation, rootKey, previousRootKey = rootKey } = request;
   const { thumbprint } = signer;
-  const signsPublication = thumbprint === rootKey.thumbprint;
-  const signsStep = rotation !== undefined && !signsPublication;
-  const memory: SigningMemory = {
-    ...readMemory(folder, thumbprint),
-    ...(publication && { verified: previousVersion(publication, thumbprint === previousRootKey.thumbprint) }),
-    ...(publication &&
-      signsPublication && {
-        signed: {
-          updated_at: publication.registry.updated_at,
-          sha256: publication.statement.sha256,
-          sequence: publication.statement.sequence,
-          statement: publication.statement.hash,
-        },
-      }),
-    ...(signsStep && { rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } }),
-  };
+  const memory = { ...readMemory(folder, thumbprint), ...newsOf(request, thumbprint) };
+  // A checkpoint alone says nothing that is remembered.
+  if (Object.keys(memory).length === 0) return;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
   }
   writePrivateFile(fileOf(folder, thumbprint), JSON.stringify(memory));
+}
+
+/** Returns what a request adds to the memory of a root key that signs it. */
+function newsOf(request: SigningRequest, thumbprint: string): SigningMemory {
+  const { publication, rotation, rootKey, previousRootKey = rootKey } = request;
+  if (publication === undefined) return {};
+  const verified = previousVersion(publication, thumbprint === previousRootKey.thumbprint);
+  if (rotation !== undefined && thumbprint !== rootKey.thumbprint)
+    return { verified, rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } };
+  const { sha256, sequence, hash } = publication.statement;
+  return {
+    verified,
+    signed: { updated_at: publication.registry.updated_at, sha256, sequence, statement: hash },
+  };
 }
 
 /** @param isSameKey - whether the key of the memory has signed the previous publication */

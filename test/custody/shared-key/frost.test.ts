@@ -6,7 +6,6 @@ import { ED25519_TORSION_SUBGROUP, ed25519, ed25519_FROST } from '@noble/curves/
 import { importRootKey, verifySignature } from '@passport-registry/verifier';
 import { encodeSignature } from '@passport-registry/verifier/core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Signers, sessionsOf } from '../../../custody/holder-signing/sessions.js';
 import {
   aggregate,
   commit,
@@ -24,7 +23,7 @@ import {
   split,
   wrongContributions,
 } from '../../../custody/shared-key/frost.js';
-import { ed25519Jwk } from '../../../custody/shared-key/key-group.js';
+import { ed25519Jwk, type Signers, sessionsOf } from '../../../custody/shared-key/key-group.js';
 import { describeWith } from '../../support/components.js';
 import { rounds } from '../../support/soak.js';
 
