@@ -36,7 +36,7 @@ export function openReplays(
   };
   client.on('ready', () => tell(true));
   client.on('error', (error: Error) => tell(false, error));
-  // It tries again by itself.
+  // The client connects again by itself.
   client.connect().catch(() => undefined);
   return {
     store: redisReplayStore(client),

@@ -46,7 +46,7 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
     ...(settings.state !== undefined && { store: fileStore(settings.state) }),
     onEvent: (event) => logEvent(log, event),
   });
-  // It asks again by itself.
+  // The client asks again by itself.
   registry.ready().catch(() => undefined);
   const metrics = createMetrics({ registry, policies, isConnected: replays.isConnected });
   const gate = createGate({

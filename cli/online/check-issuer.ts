@@ -9,13 +9,13 @@ import type { Issuer } from '@passport-registry/verifier';
 import { isObject } from '@passport-registry/verifier/core';
 import { type Finding, shown } from '../../generator/diagnostics/diagnostic.js';
 import { checkKeys } from './check-keys.js';
+import { unknownEncoding } from './decode-body.js';
 import {
   GetFailed,
   type GetOptions,
   get,
   type HttpResponse,
   isReadableCrossOrigin,
-  unknownEncoding,
 } from './fetch-document.js';
 
 /** A problem with a document that a record names. */

@@ -5,7 +5,8 @@ import { readProgress } from '../holder-signing/aggregate.js';
 import { signingHolder, writeCommitments } from '../holder-signing/commitments.js';
 import { writeShares } from '../holder-signing/signature-shares.js';
 import { readTaskMessages, type SigningTask, signingTask } from '../holder-signing/signing-task.js';
-import { isPartOf, type KeyShare, shareFrom } from '../shared-key/frost.js';
+import type { KeyShare } from '../shared-key/frost.js';
+import { isPartOf, shareFrom } from '../shared-key/key-generation.js';
 import { base64url, refusedMessage, signMessage } from '../shared-key/message.js';
 import {
   type HolderFile,

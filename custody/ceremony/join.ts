@@ -4,7 +4,7 @@ import { UsageError } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { generatePrivateKey } from '../../generator/signing/key-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { contribute, type KeyGeneration, partsFor } from '../shared-key/frost.js';
+import { contribute, type KeyGeneration, partsFor } from '../shared-key/key-generation.js';
 import { base64url, type MessageKey, signMessage } from '../shared-key/message.js';
 import {
   type HolderFile,

@@ -1,8 +1,8 @@
 import { verifySignature } from '@passport-registry/verifier';
 import { encodeSignature, isObject } from '@passport-registry/verifier/core';
-import { aggregate, isSignatureShare } from '../shared-key/frost.js';
 import { holderOf, type KeyGroup, type KeyHolder, nameHolders } from '../shared-key/key-group.js';
 import { bytes32, type Message, refusedMessage } from '../shared-key/message.js';
+import { aggregate, isSignatureShare } from '../shared-key/share-signing.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { type OpenSession, openSessions } from './commitments.js';
 import { sharesIn } from './signature-shares.js';

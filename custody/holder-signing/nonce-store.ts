@@ -6,8 +6,9 @@ import { IoFailed } from '../../generator/errors.js';
 import { bootIdentity } from '../../generator/files/boot-identity.js';
 import { flushFolder } from '../../generator/files/flush.js';
 import { readIfExists } from '../../generator/files/read-file.js';
-import type { KeyShare, NoncePair } from '../shared-key/frost.js';
+import type { KeyShare } from '../shared-key/frost.js';
 import { base64url, fromBase64url } from '../shared-key/message.js';
+import type { NoncePair } from '../shared-key/share-signing.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 
 /** The nonce pairs of one session, by payload. */

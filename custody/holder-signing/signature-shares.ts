@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { isObject } from '@passport-registry/verifier/core';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
-import { type KeyShare, type NoncePair, type SigningSession, signShare } from '../shared-key/frost.js';
+import type { KeyShare } from '../shared-key/frost.js';
 import { holderOf, type KeyHolder, nameHolders } from '../shared-key/key-group.js';
 import { base64url, type Message, signMessage } from '../shared-key/message.js';
+import { type NoncePair, type SigningSession, signShare } from '../shared-key/share-signing.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { type OpenSession, openSessions, type SigningHolder } from './commitments.js';
 import { committedMessage, hasNonces, takeNonces } from './nonce-store.js';
