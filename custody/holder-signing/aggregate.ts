@@ -6,7 +6,7 @@ import { aggregate, isSignatureShare } from '../shared-key/share-signing.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { type OpenSession, openSessions } from './commitments.js';
 import { sharesIn } from './signature-shares.js';
-import { readTaskMessages, type SigningTask, TASK_FILES } from './signing-task.js';
+import { type HolderMessages, readTaskMessages, type SigningTask, TASK_FILES } from './signing-task.js';
 
 /** What the holders have done so far for a task. */
 interface SigningProgress {
@@ -30,38 +30,52 @@ export async function readProgress(
   group: KeyGroup,
   everybody = false,
 ): Promise<SigningProgress> {
-  const all = await readTaskMessages(task, group, 'commitments');
+  const committed = await readTaskMessages(task, group, 'commitments');
   const given = await readTaskMessages(task, group, 'shares');
-  const isBlamed = ({ name }: KeyHolder) => all.faults.some(({ holder }) => holder === name);
-  const alone = group.holders.filter(
-    (holder) => given.messages.has(holder.number) && !all.messages.has(holder.number) && !isBlamed(holder),
-  );
-  const valid = new Set<number>();
+  const { sessions, faults } = openSessions(task, committed);
+  const signed = new Set<number>();
   const wrong = new Map<number, SharedKeyRejected>();
-  const sharesOf = (number: number, session: OpenSession): ShareBytes | undefined => {
-    try {
-      const shares = verifiedShares(given.messages.get(number), { task, group, session });
-      if (shares !== undefined) valid.add(number);
-      return shares;
-    } catch (error) {
-      if (!(error instanceof SharedKeyRejected)) throw error;
-      if (!wrong.has(number)) wrong.set(number, error);
-      return undefined;
-    }
-  };
   let signatures: ReadonlyMap<string, Uint8Array> | undefined;
-  const { sessions, faults } = openSessions(task, all);
   for (const session of sessions) {
     if (signatures !== undefined && !everybody) break;
-    const shares = session.signers.map((number) => sharesOf(number, session));
-    if (signatures !== undefined || shares.includes(undefined)) continue;
-    signatures = await aggregated(shares as ShareBytes[], { task, group, session });
+    const found = checkShares(given, { task, group, session });
+    for (const number of found.valid.keys()) signed.add(number);
+    // A fault that a holder has in several sessions is reported once.
+    for (const [number, fault] of found.wrong) if (!wrong.has(number)) wrong.set(number, fault);
+    const isComplete = found.valid.size === session.signers.length;
+    if (isComplete && signatures === undefined)
+      signatures = await aggregated(found.valid, { task, group, session });
   }
+  const alone = sharesAlone(committed, given).map(withoutCommitments);
   return {
-    signed: group.holders.filter(({ number }) => valid.has(number)).map(({ name }) => name),
+    signed: group.holders.filter(({ number }) => signed.has(number)).map(({ name }) => name),
     signatures,
-    faults: [...faults, ...given.faults, ...alone.map(withoutCommitments), ...wrong.values()],
+    faults: [...faults, ...given.faults, ...alone, ...wrong.values()],
   };
+}
+
+/** Verifies the shares of all signers of a session. @returns by number, the valid shares, and what is wrong with others */
+function checkShares({ messages }: HolderMessages, where: TaskSession) {
+  const valid = new Map<number, ShareBytes>();
+  const wrong = new Map<number, SharedKeyRejected>();
+  for (const number of where.session.signers) {
+    try {
+      const shares = verifiedShares(messages.get(number), where);
+      if (shares !== undefined) valid.set(number, shares);
+    } catch (error) {
+      if (!(error instanceof SharedKeyRejected)) throw error;
+      wrong.set(number, error);
+    }
+  }
+  return { valid, wrong };
+}
+
+/** Returns the holders whose shares are here without their commitments, unless a fault in these is reported already. */
+function sharesAlone(committed: HolderMessages, given: HolderMessages): readonly KeyHolder[] {
+  return given.group.holders.filter(({ number, name }) => {
+    const isReported = committed.faults.some(({ holder }) => holder === name);
+    return given.messages.has(number) && !committed.messages.has(number) && !isReported;
+  });
 }
 
 function withoutCommitments({ name, number }: KeyHolder): SharedKeyRejected {
@@ -117,18 +131,18 @@ function verifiedShares(
   return new Map(shares);
 }
 
-/** Adds up the shares of a complete session. @param shares - in the order of the signers */
+/** Adds up the shares of a complete session. @param shares - by the number of the signer */
 async function aggregated(
-  shares: readonly ShareBytes[],
-  { task, group, session: { signers, lists } }: TaskSession,
+  shares: ReadonlyMap<number, ShareBytes>,
+  { task, group, session: { lists } }: TaskSession,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const signatures = new Map<string, Uint8Array>();
   for (const { type, bytes: message } of task.payloads) {
     const session = { group: group.key, commitments: lists.get(type) ?? [], message };
-    const byNumber = signers.map(
-      (number, index) => [number, shares[index]?.get(type) ?? new Uint8Array()] as const,
+    const ofPayload = new Map(
+      [...shares].map(([number, one]) => [number, one.get(type) ?? new Uint8Array()] as const),
     );
-    const signature = aggregate(new Map(byNumber), session);
+    const signature = aggregate(ofPayload, session);
     await verifySignature(message, encodeSignature(signature), group.rootKey);
     signatures.set(type, signature);
   }

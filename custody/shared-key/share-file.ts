@@ -40,7 +40,7 @@ export interface JoiningSecrets {
 }
 
 /** The secret content of a holder's file, once the key is made. */
-interface ShareSecrets {
+export interface ShareSecrets {
   readonly stage: 'share';
   readonly messageKey: MessageKey;
   /** The secret scalar of the share, in base64url. */
