@@ -98,7 +98,7 @@ function firstVerifiable(
   const found = isHidden
     ? finding(
         'changes-not-verified',
-        `${message}. Changes that should be told are among them: pass a trust anchor of that time with --root-key`,
+        `${message}. Changes that should be told are among them: pass a trust anchor of that time with --trust-anchor`,
         { entries: start },
       )
     : finding('entries-not-verified', message, { entries: start });
