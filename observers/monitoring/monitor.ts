@@ -191,7 +191,7 @@ function sorted(findings: readonly Finding[]): readonly Finding[] {
 
 function notPinned({ options: { trust, url }, before }: Round): Finding[] {
   if (trust !== undefined || before.head !== undefined) return [];
-  const message = `no --root-key was given, so the root key ${before.state.roots[0]?.thumbprint} of ${url} is trusted`;
+  const message = `no --trust-anchor was given, so the root key ${before.state.roots[0]?.thumbprint} of ${url} is trusted`;
   return [finding('root-key-not-pinned', message)];
 }
 

@@ -98,7 +98,7 @@ function firstVerifiable(
   const found = isHidden
     ? finding(
         'changes-not-verified',
-        `${message}: pass a trust anchor of that time with --root-key to be told of their changes`,
+        `${message}: pass a trust anchor of that time with --trust-anchor to be told of their changes`,
         { entries: start },
       )
     : finding('entries-not-verified', message, { entries: start });

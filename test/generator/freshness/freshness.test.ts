@@ -215,7 +215,7 @@ describe('a build without a key for the checkpoint', () => {
     // The online key stays named: it signs the next checkpoint.
     expect(online.keys.map(({ kid }) => kid)).toEqual([jwk('online').kid]);
     expect(decodeProtectedHeader(text('checkpoint.jwt')).kid).toBe(jwk('root').kid);
-    await good('verify', 'dist', '--root-key', 'root.json');
+    await good('verify', 'dist', '--trust-anchor', 'root.json');
     await checkpoint();
     expect(decodeProtectedHeader(text('checkpoint.jwt')).kid).toBe(jwk('online').kid);
   });
@@ -243,8 +243,8 @@ describe('a registry with checkpoints', () => {
       Number(claimsOf(readTreeFile(path('checkpoint.jwt'))).iat) * 1000,
     );
     expect(updatedAt).toBe(JSON.parse(text('issuers.json')).updated_at);
-    await good('verify', base, '--root-key', 'root.json');
-    await good('verify', 'dist', '--root-key', 'root.json');
+    await good('verify', base, '--trust-anchor', 'root.json');
+    await good('verify', 'dist', '--trust-anchor', 'root.json');
     expect((await checkpoint()).stderr).toContain('has a checkpoint that is valid until');
   });
 
@@ -388,7 +388,7 @@ describe('a registry with checkpoints', () => {
       ],
     ])('is not good with a checkpoint that is %s', async (_name, alter, message) => {
       await alter();
-      const { code, stdout } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
+      const { code, stdout } = await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder);
       expect(code).toBe(1);
       expect(stdout).toMatch(/FAILED {2}checkpoint\n/);
       expect(stdout).toContain(message);
@@ -426,7 +426,7 @@ describe('a registry with checkpoints', () => {
         JSON.stringify({ checkpoint: { signer: { key: 'stranger.pem' }, public_key: 'online.json' } }),
       ],
       3,
-      'names another key than checkpoint.signer',
+      'but checkpoint.signer has the key',
     ],
     [
       'an online key that is the log key',

@@ -81,7 +81,6 @@ describe('hold and release', () => {
     expect(held.stderr).toContain('on hold: alpha.');
     expect(held.stderr).toContain('Publish dist now');
     expect(held.stderr).toContain('`suspend alpha --reason "<REASON>"`');
-    expect(held.stderr).toContain('`hold --end alpha --false-alarm`');
     expect(claims().hold).toEqual(['alpha']);
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     expect(await reasons('beta')).toEqual(['policy-met']);
@@ -191,14 +190,14 @@ describe('the command line about a hold', () => {
     await hold('alpha');
     writeFiles(folder, { 'policy.json': JSON.stringify(POLICY) });
     for (const source of ['dist', await serve(path())]) {
-      const args = ['--policy', 'policy.json', '--root-key', 'root.json', source];
+      const args = ['--policy', 'policy.json', '--trust-anchor', 'root.json', source];
       const { code, stdout } = await cli(['resolve', 'alpha', ...args], folder);
       expect([code, stdout]).toEqual([1, expect.stringContaining('issuer-held: the checkpoint holds')]);
       expect((await cli(['resolve', 'beta', ...args], folder)).code).toBe(0);
       const verified = await good(
         'verify',
         source,
-        '--root-key',
+        '--trust-anchor',
         'root.json',
         '--json',
         '--any-content-type',

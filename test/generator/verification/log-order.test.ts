@@ -161,7 +161,7 @@ describe('an entry is refused', () => {
     expect((await problemsIn(tree))[0]).toMatch(problem);
     // By a mirror, too, which keeps what it serves.
     const host = await plainHost(tree, '404.html');
-    const mirror = ['mirror', host, 'copy', '--root-key', 'key.json'];
+    const mirror = ['mirror', host, 'copy', '--trust-anchor', 'key.json'];
     const refused = await cli(mirror, here.folder);
     expect([refused.code, existsSync(join(here.folder, 'copy/current'))]).toEqual([1, false]);
   });
@@ -170,7 +170,7 @@ describe('an entry is refused', () => {
     const mirrored = async (claims: Record<string, unknown>) => {
       const again = await publication(keys.next, claims);
       const host = await plainHost(await treeWith([...statements, again]), '404.html');
-      const mirror = ['mirror', host, join(temporaryFolder(), 'copy'), '--root-key', 'key.json'];
+      const mirror = ['mirror', host, join(temporaryFolder(), 'copy'), '--trust-anchor', 'key.json'];
       return cli(mirror, here.folder);
     };
     expect((await mirrored({})).code).toBe(0);

@@ -439,7 +439,7 @@ describe('passport-registry witness', () => {
     for (const [args, problem] of [
       [[], 'name the logs to cosign'],
       [['--log', files.vkey], 'is not the key of a log'],
-      [['https://registry.example'], '--root-key'],
+      [['https://registry.example'], '--trust-anchor'],
     ] as const)
       expect(await start(files, ...args)).toEqual([2, expect.stringContaining(problem)]);
   });
