@@ -71,6 +71,7 @@ const invalidHead = (message: string) => new TreeRejected(`${PATHS.logHead} ${me
 const contradiction = ({ sourceName }: NewRelease, head: SignedHead, accepted: AcceptedHead) =>
   new TreeRejected(
     `the log of ${sourceName} with ${head.size} entries and that of this mirror with ${accepted.size} contradict each other: keep both`,
+    { see: 'docs/operators/log.md#watch-the-log' },
   );
 
 /**

@@ -93,5 +93,6 @@ export async function readKeptList(
   if (bytes?.length === size && sha256(bytes) === hash) return readList(bytes);
   throw new TreeRejected(
     `${source.name} has not kept ${PATHS.namedList(hash)} of ${updatedAt} (${size} bytes): look at a mirror or in a backup`,
+    { see: 'docs/verifiers/log.md#what-the-registry-said-in-the-past' },
   );
 }

@@ -128,6 +128,7 @@ function nextTime(last: CosignedHead | undefined): number {
   if (last.time - now <= CLOCK_TOLERANCE_MS / 1000) return last.time;
   throw new IoFailed(
     `the clock of this machine is before ${formatUpdatedAt(last.time * 1000)}, the time of the last cosignature: set the clock`,
+    { see: 'docs/mirrors.md#run-a-witness' },
   );
 }
 

@@ -95,6 +95,7 @@ export function openState(folder: string): WitnessState {
   if (vkey === undefined) {
     throw new UsageError(
       `${folder} is not the state of a witness: create it with \`keys public --witness-state\`, for a key that has never cosigned`,
+      { see: 'docs/mirrors.md#run-a-witness' },
     );
   }
   const damaged = (message: string) => new IoFailed(`${join(folder, KEY_FILE)} ${message}`);
@@ -119,7 +120,9 @@ export async function lastCosigned(state: WitnessState, origin: string): Promise
   // Another process can have renamed the file just now.
   flushFolder(state.folder);
   const damaged = (message: string) =>
-    new IoFailed(`${file} ${message}: the state of this witness is damaged`);
+    new IoFailed(`${file} ${message}: the state of this witness is damaged`, {
+      see: 'docs/mirrors.md#run-a-witness',
+    });
   const head = parseHead(bytes, damaged);
   const own = head.note.signatures.find((line) => isNamed(line, state.key));
   const time = own && cosignatureTime(own);
