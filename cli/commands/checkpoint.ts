@@ -10,7 +10,7 @@ import {
   type HoldChange,
   type PublishedCheckpointChoice,
 } from '../../generator/publishing/next-hold.js';
-import { followed, openCommitted } from '../../generator/publishing/open-tree.js';
+import { openCommitted } from '../../generator/publishing/open-tree.js';
 import {
   type CheckpointReport,
   publishCheckpoint,
@@ -78,10 +78,10 @@ function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOpti
 }
 
 async function renew(io: Io, out: string, options: Options): Promise<number> {
-  const signed = await withOutputFolder(out, (output) =>
+  const report = await withOutputFolder(out, (output) =>
     sign(io, { output, work: renewCheckpoint, isHold: false }, options),
   );
-  return sayCheckpoint(io, { out, ...signed }, options);
+  return sayCheckpoint(io, { out, report }, options);
 }
 
 async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promise<number> {
@@ -91,7 +91,7 @@ async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promi
     // Whoever stops an issuer in a hurry asks nobody, and waits for nobody.
     return publishCheckpoint(tree, { ...choice, holdChange, witnesses: undefined });
   };
-  const signed = await withOutputFolder(out, (output) =>
+  const report = await withOutputFolder(out, (output) =>
     sign(io, { output, work, isHold, ids: holdChange.ids }, options),
   ).catch(async (error) => {
     if (isHold && error instanceof IoFailed) {
@@ -101,7 +101,7 @@ async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promi
     }
     throw error;
   });
-  return sayCheckpoint(io, { out, holdChange, ...signed }, options);
+  return sayCheckpoint(io, { out, holdChange, report }, options);
 }
 
 /** What to sign. */
@@ -113,26 +113,18 @@ interface CheckpointTask {
   readonly ids?: readonly string[];
 }
 
-/** A new checkpoint, and what the operator should know, in whole sentences. */
-interface SignedCheckpoint {
-  readonly report: CheckpointReport;
-  readonly notes: readonly string[];
-}
-
 async function sign(
   io: Io,
   { output, work, isHold, ids = [] }: CheckpointTask,
   options: Options,
-): Promise<SignedCheckpoint> {
+): Promise<CheckpointReport> {
   const witnesses = cosignChoice(options.settings, options.cosignWait);
   const found = await openCommitted(output, witnesses);
   // A typing error should show before anybody looks for a key.
   if (isHold && found.published !== undefined) assertListed(ids, found.published);
   const key = await checkpointKey(io, found.newest, options);
   if (key === undefined) throw missingOnlineKey(output.named, found.newest?.statement.online, isHold);
-  const signer = { rootKey: key.signer.rootKey, development: found.newest?.development !== false };
-  const { tree, notes } = await followed(found, signer, questionOf(options));
-  return { notes, report: await work(tree, { ...key, witnesses }) };
+  return work(found, { ...key, witnesses, url: questionOf(options) });
 }
 
 /**
@@ -155,16 +147,18 @@ function questionOf({ settings, offline }: Options): UrlQuestion {
   return { baseUrl: settings.base_url, offline, onlyCheckpoint: true };
 }
 
-function sayCheckpoint(
-  io: Io,
-  signed: SignedCheckpoint & { readonly out: string; readonly holdChange?: HoldChange },
-  options: Options,
-): number {
-  const { out, holdChange, report, notes } = signed;
+/** A new checkpoint, and what has asked for it. */
+interface Published {
+  readonly out: string;
+  readonly report: CheckpointReport;
+  readonly holdChange?: HoldChange;
+}
+
+function sayCheckpoint(io: Io, { out, holdChange, report }: Published, options: Options): number {
   const { log, hold, waits } = report;
   const lacksQuorum = log !== undefined && log.cosigned < log.quorum;
   const ok = !waits && !lacksQuorum;
-  const warnings = [...notes, ...(waits ? [WAITS] : []), ...report.warnings];
+  const warnings = [...(waits ? [WAITS] : []), ...report.warnings];
   if (options.json) emit(io, { ok, ...report, warnings });
   say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
   if (hold.length > 0) say(io, `on hold: ${hold.join(', ')}. Verifiers treat held issuers as suspended.`);

@@ -3,8 +3,9 @@ import { encodeSignature } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { withSignature } from '../../generator/freshness/statements.js';
+import { NO_WITNESSES } from '../../generator/log/log-choice.js';
 import { attach } from '../../generator/publishing/attach.js';
-import { openTree } from '../../generator/publishing/open-tree.js';
+import { openCommitted, openTree } from '../../generator/publishing/open-tree.js';
 import type { PublishOptions } from '../../generator/publishing/publication.js';
 import { attachCheckpoint, type CheckpointReport } from '../../generator/publishing/publish-checkpoint.js';
 import { type BuildReport, withNotes } from '../../generator/publishing/report.js';
@@ -83,9 +84,8 @@ export async function attachSignatures(
   if (checkpoint !== undefined) {
     const url = { ...how.url, onlyCheckpoint: true };
     return withOutputFolder(out, async (output) => {
-      const { tree, notes } = await openTree(output, signer, { ...how, url });
-      const report = await attachCheckpoint(checkpoint, tree, how.log);
-      return { checkpoint: { ...report, warnings: [...notes, ...report.warnings] } };
+      const found = await openCommitted(output, how.log ?? NO_WITNESSES);
+      return { checkpoint: await attachCheckpoint(checkpoint, found, { witnesses: how.log, url }) };
     });
   }
   throw new UsageError('the request has no payload to attach');

@@ -6,7 +6,6 @@ import {
   type IndexedEntry,
   isSameBytes,
   lastTiles,
-  leafHash,
   parseAnyEntry,
   parseBundle,
   parseHead,
@@ -114,12 +113,16 @@ function readBundle(read: ReadFileSync, address: Omit<TileAddress, 'level'>): Ui
   const bytes = readTileOrBundle(read, bundlePath, { ...address, level: 0 });
   const entries = parseBundle(bytes, (message) => damagedLog(`has a file ${path} that ${message}`));
   const hashes = hashesOf(readTile(read, { ...address, level: 0 }));
-  const isSame = hashes.every((hash, at) => isSameBytes(hash, leafHash(entries[at] ?? new Uint8Array())));
+  const isSame = hashes.every((leaf, at) => isSameBytes(leaf, leafHash(entries[at] ?? new Uint8Array())));
   if (entries.length < address.width || !isSame) {
     throw damagedLog(`has a file ${path} that does not belong to its tile`);
   }
   return entries.slice(0, address.width);
 }
+
+/** Returns the hash of a leaf (RFC 6962, section 2.1). A build hashes whole bundles, for which Node.js takes a third of the time. */
+const leafHash = (entry: Uint8Array) => hash('sha256', Buffer.concat([LEAF_PREFIX, entry]), 'buffer');
+const LEAF_PREFIX = Uint8Array.of(0x00);
 
 /** Reads a tile or a bundle. A full one replaces its partial ones (C2SP tlog-tiles). */
 function readTileOrBundle(

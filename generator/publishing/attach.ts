@@ -23,6 +23,7 @@ import { type CommittedTree, checkpointBefore, countingFor } from './committed.j
 import { followingCheckpoint, outdated } from './following-checkpoint.js';
 import { apply, commit, type Stage } from './journal.js';
 import { cosignStage, logPublication } from './log-publication.js';
+import { heldMeanwhile } from './open-tree.js';
 import type { PublishOptions } from './publication.js';
 import { type BuildReport, reportOf } from './report.js';
 import type { SignedRequest } from './request.js';
@@ -71,7 +72,12 @@ export async function attach(
     logged.head &&
     (await cosignStage({ output, committed, statements }, logged.head, options.log));
   onStage?.('witnesses');
-  const waits = cosigned !== undefined && cosigned.report.cosigned < cosigned.report.quorum;
+  const lacksQuorum = cosigned !== undefined && cosigned.report.cosigned < cosigned.report.quorum;
+  const isAsked = cosigned !== undefined && !lacksQuorum && proven.checkpoint !== undefined;
+  const held = isAsked
+    ? await heldMeanwhile(proven.checkpoint, found, { signer: request, url: options.url })
+    : [];
+  const waits = lacksQuorum || held.length > 0;
   const staged = cosigned?.staged ?? committed;
   if (staged !== undefined && !waits) await applyAndRead(output, staged);
   onStage?.('write');
@@ -83,6 +89,7 @@ export async function attach(
     change,
     log: cosigned?.report,
     waits,
+    held,
     warnings,
   });
 }

@@ -77,7 +77,7 @@ function comparer(): (file: string, bytes: Uint8Array) => boolean {
 }
 
 /** How many entries of the log to look at for lists that have served their time. Each publication looks. */
-const RECENT_ENTRIES = 64;
+const RECENT_ENTRIES = 16;
 
 /**
  * Returns the paths of older lists that a publication removes: all but two, and in a registry with a log, but those up to the size

@@ -69,7 +69,7 @@ export async function cosignStage(
 }
 
 /** A stage after witnesses were asked. */
-interface CosignedStage {
+export interface CosignedStage {
   readonly staged: Stage;
   readonly statements: StatementsFile;
   readonly report: LogReport;

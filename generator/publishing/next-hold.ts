@@ -5,6 +5,7 @@ import type { CosignChoice } from '../log/log-choice.js';
 import { unknownId } from '../records/ids.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { type CommittedTree, checkpointBefore } from './committed.js';
+import type { UrlQuestion } from './follow-url.js';
 
 /** A change of the issuers that the checkpoint holds (rule hold). */
 export interface HoldChange {
@@ -21,6 +22,8 @@ export interface PublishedCheckpointChoice extends CheckpointChoice {
   readonly holdChange?: HoldChange | undefined;
   /** Which witnesses to ask for new cosignatures of the log. Default: none. */
   readonly witnesses?: CosignChoice | undefined;
+  /** How to ask the registry's URL before the checkpoint is signed. Default: nothing is asked. */
+  readonly url?: UrlQuestion | undefined;
 }
 
 /**

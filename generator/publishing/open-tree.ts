@@ -1,3 +1,4 @@
+import type { Checkpoint } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -53,8 +54,13 @@ async function hasQuorum(staged: PublishedTree | undefined, witnesses: CosignCho
 
 /** Whether an issuer was held while a stage waited. The stage then needs a new checkpoint before it is applied. */
 function losesHold(published: PublishedTree | undefined, staged: PublishedTree | undefined): boolean {
-  const held = published?.checkpoint.hold ?? [];
-  return held.some((id) => staged?.checkpoint.hold.includes(id) !== true);
+  return releasedBy(staged?.checkpoint, published?.checkpoint).length > 0;
+}
+
+/** Returns whom a checkpoint holds, and the next one does not. */
+function releasedBy(next: Checkpoint | undefined, checkpoint: Checkpoint | undefined): readonly string[] {
+  const held = checkpoint?.hold ?? [];
+  return held.filter((id) => next?.hold.includes(id) !== true);
 }
 
 /**
@@ -82,4 +88,20 @@ export async function followed(
   const { newest: published } = countingFor(found, signer);
   const { checkpoint, note } = await followUrl({ rootKey, published }, url);
   return { tree: { ...found, served: checkpoint }, notes: note === undefined ? [] : [note] };
+}
+
+/**
+ * Asks the registry's URL once more before a stage is applied, because others may publish a hold while witnesses are asked. Returns
+ * whom a newer checkpoint at the URL holds, and the staged one does not: the stage then waits for a new checkpoint.
+ *
+ * @throws the errors of {@link followUrl}
+ */
+export async function heldMeanwhile(
+  staged: Checkpoint,
+  found: CommittedTree,
+  { signer, url }: { readonly signer: RootSigner; readonly url: UrlQuestion | undefined },
+): Promise<readonly string[]> {
+  const { served } = (await followed(found, signer, url)).tree;
+  if (served === undefined || served.issuedAt < staged.issuedAt) return [];
+  return releasedBy(staged, served);
 }

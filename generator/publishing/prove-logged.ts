@@ -30,7 +30,7 @@ export interface LogReport {
 }
 
 /** A head of the log with its cosignatures, and what proves that the publication is its last entry (rule log-proof). */
-interface CosignedLog {
+export interface CosignedLog {
   readonly head: SignedHead;
   /** The content of the file with the head. */
   readonly headBytes: Uint8Array;

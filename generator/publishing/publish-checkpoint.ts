@@ -1,5 +1,6 @@
 import type { SignedHead } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
+import type { OutputFolder } from '../files/output-folder.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
@@ -11,10 +12,11 @@ import { withStatements } from '../tree/statements-file.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { type CommittedTree, checkpointBefore } from './committed.js';
 import { followingCheckpoint } from './following-checkpoint.js';
-import { amend, apply, replaceFiles } from './journal.js';
-import { cosignStage } from './log-publication.js';
+import { amend, apply, replaceFiles, type Stage } from './journal.js';
+import { type CosignedStage, cosignStage } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
-import { cosign, type LogReport } from './prove-logged.js';
+import { followed, type OpenTree } from './open-tree.js';
+import { type CosignedLog, cosign, type LogReport } from './prove-logged.js';
 import { readPublishedLog } from './published-log.js';
 
 /** The report of a new checkpoint. */
@@ -40,22 +42,21 @@ export interface CheckpointReport {
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
  */
 export async function renewCheckpoint(
-  tree: CommittedTree,
+  found: CommittedTree,
   choice: PublishedCheckpointChoice,
 ): Promise<CheckpointReport> {
-  const { output, published, newest, stage } = tree;
+  const { output, published, newest, stage } = found;
   const { witnesses = NO_WITNESSES } = choice;
-  if (stage === undefined || newest === undefined) return publishCheckpoint(tree, choice);
-  const committed = { output, committed: stage, statements: newest.statements };
-  const head = await logHead(newest);
-  const { staged, statements, report } = await cosignStage(committed, head, witnesses);
+  if (stage === undefined || newest === undefined) return publishCheckpoint(found, choice);
+  const { staged, statements, report } = await cosignWaiting({ output, stage, newest }, witnesses);
   if (report.cosigned < witnesses.quorum) {
     if (published === undefined)
       return { ...reportOf(newest, newest.checkpoint, []), log: report, waits: true };
-    const renewed = await publishCheckpoint(tree, { ...choice, witnesses: NO_WITNESSES });
+    const renewed = await publishCheckpoint(found, { ...choice, witnesses: NO_WITNESSES });
     return { ...renewed, log: report };
   }
-  // Issuers may have been held while it waited.
+  // Issuers may have been held while it waited, here or at the registry's URL.
+  const { tree, notes } = await askUrl(found, choice);
   const { rootKey, statement } = newest;
   const checksums = newest.read(PATHS.checksums) ?? new Uint8Array();
   const previous = checkpointBefore(tree);
@@ -63,7 +64,7 @@ export async function renewCheckpoint(
   const files = withStatements(new Map(), { ...statements, checkpoint });
   const { checkpoint: proven } = await assertReadable(files, newest);
   await apply(output, await amend(output, staged, files));
-  return { ...reportOf(newest, proven, []), log: report, waits: false };
+  return { ...reportOf(newest, proven, notes), log: report, waits: false };
 }
 
 /**
@@ -73,15 +74,23 @@ export async function renewCheckpoint(
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
  */
 export async function publishCheckpoint(
-  tree: CommittedTree,
+  found: CommittedTree,
   choice: PublishedCheckpointChoice,
 ): Promise<CheckpointReport> {
-  const published = publishedIn(tree);
+  const published = publishedIn(found);
+  const log = await cosignAgain(published, choice.witnesses);
+  const { tree, notes } = await askUrl(found, choice);
   const checksums = published.read(PATHS.checksums) ?? new Uint8Array();
   const { previous, hold, warnings } = nextHold(tree, published, choice.holdChange);
   const { rootKey, statement } = published;
   const text = await signCheckpoint(choice, { statement, checksums, rootKey, previous, hold });
-  return replaceCheckpoint(tree, { text, warnings }, choice.witnesses);
+  return replaceCheckpoint(tree, { text, log, warnings: [...notes, ...warnings] });
+}
+
+/** Applies the rule about the registry's URL, right before a checkpoint is signed. */
+function askUrl(found: CommittedTree, { signer, url }: PublishedCheckpointChoice): Promise<OpenTree> {
+  const development = found.newest?.development !== false;
+  return followed(found, { rootKey: signer.rootKey, development }, url);
 }
 
 /**
@@ -92,22 +101,24 @@ export async function publishCheckpoint(
  */
 export async function attachCheckpoint(
   text: string,
-  tree: CommittedTree,
-  witnesses: CosignChoice = NO_WITNESSES,
+  found: CommittedTree,
+  { witnesses = NO_WITNESSES, url }: Pick<PublishedCheckpointChoice, 'witnesses' | 'url'>,
 ): Promise<CheckpointReport> {
-  const { output, stage, newest = publishedIn(tree) } = tree;
+  const { output, stage, newest = publishedIn(found) } = found;
   const { rootKey, read } = newest;
   const checksums = read(PATHS.checksums) ?? new Uint8Array();
+  const asked = stage && (await cosignWaiting({ output, stage, newest }, witnesses));
+  const log = asked === undefined ? await cosignAgain(newest, witnesses) : undefined;
+  const { tree, notes } = await followed(found, { rootKey, development: false }, url);
   await followingCheckpoint(text, { rootKey, checksums }, checkpointBefore(tree));
-  if (stage === undefined) return replaceCheckpoint(tree, { text, warnings: [] }, witnesses);
-  const renewed = { ...newest.statements, checkpoint: text };
-  const files = withStatements(new Map(), renewed);
+  if (asked === undefined) return replaceCheckpoint(tree, { text, log, warnings: notes });
+  const { staged, statements, report } = asked;
+  const files = withStatements(new Map(), { ...statements, checkpoint: text });
   const { checkpoint } = await assertReadable(files, newest);
-  const committed = { output, committed: await amend(output, stage, files), statements: renewed };
-  const { staged, report } = await cosignStage(committed, await logHead(newest), witnesses);
+  const amended = await amend(output, staged, files);
   const waits = report.cosigned < witnesses.quorum;
-  if (!waits) await apply(output, staged);
-  return { ...reportOf(newest, checkpoint, []), log: report, waits };
+  if (!waits) await apply(output, amended);
+  return { ...reportOf(newest, checkpoint, notes), log: report, waits };
 }
 
 /** @throws {@link TreeRejected} if nothing is published */
@@ -118,14 +129,37 @@ function publishedIn({ published, output: { named } }: CommittedTree): Published
   );
 }
 
+/** Has the head of a published log cosigned again. Undefined if there is no log, or if no witness is to be asked. */
+async function cosignAgain(
+  published: PublishedTree,
+  witnesses: CosignChoice = NO_WITNESSES,
+): Promise<CosignedLog | undefined> {
+  if (published.statement.log === undefined || witnesses.witnesses.length === 0) return undefined;
+  return cosign(await logHead(published), witnesses, published.read);
+}
+
+/** Has the head of a publication cosigned that waits for witnesses. */
+async function cosignWaiting(
+  { output, stage, newest }: { output: OutputFolder; stage: Stage; newest: PublishedTree },
+  witnesses: CosignChoice,
+): Promise<CosignedStage> {
+  const committed = { output, committed: stage, statements: newest.statements };
+  return cosignStage(committed, await logHead(newest), witnesses);
+}
+
+/** What replaces a checkpoint. */
+interface Replacement {
+  readonly text: string;
+  /** What witnesses have cosigned now. */
+  readonly log: CosignedLog | undefined;
+  readonly warnings: readonly string[];
+}
+
 async function replaceCheckpoint(
   tree: CommittedTree,
-  { text, warnings }: { readonly text: string; readonly warnings: readonly string[] },
-  witnesses: CosignChoice = NO_WITNESSES,
+  { text, log, warnings }: Replacement,
 ): Promise<CheckpointReport> {
   const published = publishedIn(tree);
-  const isAsked = published.statement.log !== undefined && witnesses.witnesses.length > 0;
-  const log = isAsked ? await cosign(await logHead(published), witnesses, published.read) : undefined;
   const isProven = log !== undefined && log.report.cosigned >= log.report.quorum;
   const { statements } = published;
   const logProof = isProven ? log.proof : statements.logProof;

@@ -37,7 +37,10 @@ export interface BuildReport {
   readonly bytes: number;
   /** What the publication did with the log; undefined if the registry has none. */
   readonly log: LogReport | undefined;
-  /** Whether the publication is in the tree. False if it waits beside it, because too few witnesses have cosigned. */
+  /**
+   * Whether the publication is in the tree. False if it waits beside it, because too few witnesses have cosigned, or because an issuer
+   * was held meanwhile.
+   */
   readonly isFinished: boolean;
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
@@ -108,8 +111,12 @@ const FORKED =
   'A witness has cosigned what this log lacks: the log is an old copy or forked, and that witness never cosigns it again. Load the published tree with `load`.';
 
 /** Returns notes about missing cosignatures. */
-function logNotes({ log, waits, tree }: Outcome): string[] {
+function logNotes({ log, waits, held, tree }: Outcome): string[] {
   if (log?.isForked === true) return [FORKED];
+  if (held.length > 0)
+    return [
+      `The registry's URL has held ${held.join(', ')} while the witnesses were asked, so ${tree.output.named} is as before, and the publication waits beside it: run \`checkpoint\`, which publishes it with that hold.`,
+    ];
   return noteIf(
     waits,
     `Too few witnesses have cosigned, so ${tree.output.named} is as before, and the publication waits beside it: run \`checkpoint\` when the witnesses are back.`,
@@ -128,8 +135,10 @@ interface Outcome {
   readonly change: TreeChange;
   /** What the witnesses did; undefined if nothing new is in a log. */
   readonly log: LogReport | undefined;
-  /** Whether the publication waits for witnesses. */
+  /** Whether the publication waits for witnesses, or for a new checkpoint. */
   readonly waits: boolean;
+  /** Whom the registry's URL has held while the witnesses were asked. */
+  readonly held: readonly string[];
   readonly warnings: readonly Diagnostic[];
 }
 

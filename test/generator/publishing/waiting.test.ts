@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cosigningService } from '../../support/cosigning-service.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
-import { listen } from '../../support/serving.js';
+import { listen, plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { readTreeFile } from '../../support/statements.js';
@@ -31,11 +31,14 @@ let folder: string;
 let witness: NoteSigner;
 /** The clock of the witness, in seconds since 1970. Undefined while its answers are lost. */
 let clock: number | undefined;
+/** What happens elsewhere while the witness is asked. */
+let meanwhile: (() => void) | undefined;
 /** The heads that the witness was asked to cosign. */
 let seen: string[];
 
 const dist = (path = '') => join(folder, 'dist', path);
 const good = (...args: string[]) => goodCli(args, folder);
+const thumbprint = async (key: string) => JSON.parse((await good('keys', 'public', key)).stdout).kid;
 const claims = (path: string) => claimsOf(readTreeFile(dist(path)));
 const types = async () => (await logEntries(dist())).map(({ type }) => type);
 const change = (id: string, fields = {}) =>
@@ -57,10 +60,7 @@ function settings(service: string): void {
 async function waits(...args: string[]) {
   const before = existsSync(dist()) ? filesOf(dist()) : undefined;
   const { code, stderr } = await cli(args, folder);
-  expect([code, stderr]).toEqual([
-    6,
-    expect.stringContaining('run `checkpoint` when the witnesses are back'),
-  ]);
+  expect([code, stderr]).toEqual([6, expect.stringContaining('run `checkpoint`')]);
   expect(existsSync(dist()) ? filesOf(dist()) : undefined).toEqual(before);
 }
 
@@ -68,8 +68,13 @@ beforeEach(async () => {
   folder = await workspace(['alpha']);
   witness = noteSigner('witness.example', 'witness');
   clock = START;
+  meanwhile = undefined;
   seen = [];
-  settings(await cosigningService(witness, () => clock, seen));
+  const now = () => {
+    meanwhile?.();
+    return clock;
+  };
+  settings(await cosigningService(witness, now, seen));
   await keyPair(folder, 'log');
   await keyPair(folder, 'online');
   writeFiles(folder, { 'root.json': (await good('keys', 'public', 'key.pem')).stdout });
@@ -213,6 +218,54 @@ describe('a publication that waits for witnesses', () => {
   );
 });
 
+describe('a hold that a colleague uploads while witnesses are asked', () => {
+  beforeEach(async () => {
+    await good(...BUILD);
+    const [colleague, host] = [join(folder, 'colleague'), join(folder, 'host')];
+    cpSync(dist(), host, { recursive: true });
+    cpSync(dist(), join(colleague, 'dist'), { recursive: true });
+    cpSync(join(folder, 'online.pem'), join(colleague, 'online.pem'));
+    // The hold is the newest checkpoint of all.
+    expect((await cli(['hold', 'alpha', ...ONLINE], colleague, clockAhead(1))).code).toBe(0);
+    appendFileSync(join(folder, 'registry.yaml'), `base_url: ${await plainHost(host, 'index.html')}\n`);
+    meanwhile = () => cpSync(join(colleague, 'dist'), host, { recursive: true });
+    change('beta');
+  });
+
+  it('is not undone by a build, which leaves the rest to `checkpoint`', async () => {
+    await waits(...BUILD);
+    await good(...CHECKPOINT);
+    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
+    expect(claims('checkpoint.jwt')['hold']).toEqual(['alpha']);
+    await assertOneHistory();
+  });
+
+  it('is not undone by a list that was signed elsewhere', async () => {
+    const how = ['--root-key', 'root.json', ...BUILD.slice(3)];
+    await good('build', '--unsigned', 'request', ...how);
+    await good('sign', 'request', '--key', 'key.pem', '--yes');
+    await waits('attach', 'request', ...how);
+    await good(...CHECKPOINT);
+    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
+    expect(claims('checkpoint.jwt')['hold']).toEqual(['alpha']);
+  });
+
+  it.each([
+    ['completes what waits', 2],
+    ['has the published head cosigned again', 1],
+  ])('is kept by a checkpoint that %s', async (_what, sequence) => {
+    const upload = meanwhile;
+    if (sequence === 2) {
+      [clock, meanwhile] = [undefined, undefined];
+      await waits(...BUILD);
+      [clock, meanwhile] = [START, upload];
+    }
+    await good(...CHECKPOINT);
+    expect(claims('publication.jwt')).toMatchObject({ sequence });
+    expect(claims('checkpoint.jwt')['hold']).toEqual(['alpha']);
+  });
+});
+
 describe('a first publication that waits for witnesses', () => {
   it.each([
     ['checkpoint', CHECKPOINT],
@@ -248,6 +301,24 @@ describe('a request whose publication waits for witnesses', () => {
       await good(...command);
       expect(claims('publication.jwt')).toMatchObject({ sequence: at + 2 });
     }
+    await assertOneHistory();
+  });
+});
+
+describe('a rotation that waits for witnesses', () => {
+  it('leaves the tree to the outgoing key until `checkpoint` completes it', async () => {
+    await good(...BUILD);
+    await keyPair(folder, 'next');
+    appendFileSync(join(folder, 'registry.yaml'), 'root_key: root.json\nsigner: { key: key.pem }\n');
+    const [outgoing, next] = await Promise.all(['key', 'next'].map((name) => thumbprint(`${name}.pem`)));
+    clock = undefined;
+    await waits('keys', 'rotate', '--yes', '--next-key', 'next.pem', ...BUILD.slice(3));
+    expect(JSON.parse(readFileSync(dist('keys/root.json'), 'utf8'))).toMatchObject({ kid: outgoing });
+    clock = START;
+    await good(...CHECKPOINT);
+    expect(JSON.parse(readFileSync(dist('keys/root.json'), 'utf8'))).toMatchObject({ kid: next });
+    expect(JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'))).toMatchObject({ kid: next });
+    expect(await types()).toEqual(['publication', 'rotation', 'publication']);
     await assertOneHistory();
   });
 });
