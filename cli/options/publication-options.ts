@@ -3,11 +3,10 @@ import { GRAMMAR, isAnchorMember, parseNoteKey } from '@passport-registry/verifi
 import { Option } from 'commander';
 import { GeneratorError, IoFailed, ignoring, KeyRejected, UsageError } from '../../generator/errors.js';
 import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
-import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import type { OnlineChoice } from '../../generator/freshness/online-keys.js';
 import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
 import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
-import type { TreeOptions } from '../../generator/publishing/publication.js';
+import type { FreshnessChoice, TreeOptions } from '../../generator/publishing/publication.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { OVERRIDABLE, type TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';

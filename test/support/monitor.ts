@@ -67,7 +67,9 @@ export async function monitoredHosts(
     hosts,
     monitor: async (...args) => {
       const trust =
-        args.includes('--trust-anchor') || args.includes('--no-trust-anchor') ? [] : ['--trust-anchor', 'anchor.json'];
+        args.includes('--trust-anchor') || args.includes('--no-trust-anchor')
+          ? []
+          : ['--trust-anchor', 'anchor.json'];
       const given = args.filter((arg) => arg !== '--no-trust-anchor');
       // The registries of tests have begun some hours ago.
       const lag = args.includes('--max-behind') ? [] : ['--max-behind', '86400'];

@@ -54,7 +54,9 @@ describe('a file that the user names', () => {
     writeFileSync(join(folder, 'full'), `${readFileSync(join(folder, 'root.json'))}`.padEnd(16 * MIB));
     expect((await cli(['verify', 'dist', '--trust-anchor', 'full'], folder)).code).toBe(0);
     writeFiles(folder, { empty: '' });
-    expect((await cli(['verify', 'dist', '--trust-anchor', 'empty'], folder)).stderr).toContain('no public JWK');
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'empty'], folder)).stderr).toContain(
+      'no public JWK',
+    );
   });
 
   it('may be a pipe that the shell passes on: a key need not be on the disk', async () => {
