@@ -111,7 +111,7 @@ export class RequestRejected extends GeneratorError {
   readonly exitCode: number;
 
   constructor(code: RequestFault, message: string, options?: ErrorDetails) {
-    super(message, options);
+    super(message, { see: 'docs/operators/offline.md#what-sign-and-attach-check', ...options });
     this.code = code;
     this.exitCode = code === 'ERR_REQUEST_PAYLOAD' ? 1 : 2;
   }

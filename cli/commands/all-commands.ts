@@ -45,7 +45,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   },
   'Publish:': {
     build: {
-      summary: 'check the records, sign the list, write and verify the tree',
+      summary: 'check the records, sign the list, verify and write the tree',
       examples: [
         'build --key root-key.pem --root-key root.json',
         'build --unsigned request --root-key root.json',
@@ -82,12 +82,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   },
   'Issuers:': {
     hold: {
-      summary: 'stop issuers at once, with the online key; --end ends that',
+      summary: 'stop issuers at once, with the online key; --end ends the hold',
       examples: ['hold acme --online-key online.pem', 'hold --end acme'],
       load: async () => (await import('./checkpoint.js')).declareHold,
     },
     suspend: {
-      summary: 'suspend an issuer, with the root key; --end ends that',
+      summary: 'suspend an issuer, with the root key; --end lifts it',
       examples: [
         'suspend acme --reason "its key has leaked" --key root-key.pem',
         'suspend acme --end --reason "it has a new key"',
@@ -157,7 +157,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
       load: async () => (await import('./witness.js')).declareWitness,
     },
     monitor: {
-      summary: 'follow the log of a registry; tell what changed or is wrong',
+      summary: 'follow the log of a registry; report changes and alarms',
       examples: [
         'monitor https://registry.example --trust-anchor trust-anchor.json',
         'monitor https://registry.example acme --state state --every 3600',

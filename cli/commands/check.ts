@@ -8,8 +8,7 @@ import { addOptions, issuersOption, JSON_OPTION } from '../options/common-option
 import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
 import { PRODUCTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { type FormatOptions, formatOf, report, tally } from '../terminal/diagnostics.js';
-import { count, type Io, reportOutput, say, writeLine } from '../terminal/io.js';
-import { withProgress } from '../terminal/progress.js';
+import { count, type Io, reportOutput, say, withProgress, writeLine } from '../terminal/io.js';
 import { watchForever } from '../terminal/until-stopped.js';
 import { checkIssuers, ONLINE_OPTIONS, type OnlineOptions } from './check-online.js';
 
@@ -88,7 +87,7 @@ function fixFiles(
   return { collected: { ...collected, files }, changed };
 }
 
-/** The layout is the last thing to mend in a file: with another error, it is reported only if it could not be mended. */
+/** Finds problems of layout. In a file with another error, only those that `--fix` left: people fix the layout last. */
 function layoutProblems(
   chosen: readonly RecordFile[],
   found: readonly Diagnostic[],

@@ -25,7 +25,7 @@ export interface Sides {
 }
 
 /** A list of the past that was compared, as data. */
-export interface PastSide extends PastPublication {
+interface PastSide extends PastPublication {
   /** The time that was asked for, RFC 3339. */
   readonly at: string;
 }
@@ -79,14 +79,17 @@ function readCommits(
   [first, second]: SideArguments,
   { issuers = RECORDS_FOLDER }: SidesOptions,
 ): Pick<Sides, 'before' | 'after'> {
-  const isNeither = `${first} is neither a folder nor an http(s) URL`;
-  if (second !== undefined) throw new UsageError(`${isNeither}; write commits as A..B, without spaces`);
+  if (second !== undefined) {
+    throw new UsageError(
+      `${first} is neither a folder nor an http(s) URL; write commits as A..B, without spaces`,
+    );
+  }
   try {
     return recordsOfRevisions(first, issuers, env);
   } catch (cause) {
     if (!(cause instanceof UsageError)) throw cause;
     throw new UsageError(
-      `${isNeither}, and git cannot compare with it: ${cause.message}. Name a folder, the URL of a registry, or commits of this repository such as main or A..B`,
+      `${first} is neither a folder, nor an http(s) URL, nor commits of this repository such as A..B: ${cause.message}`,
       { cause },
     );
   }

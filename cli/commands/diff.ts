@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
 import { addOptions, FAIL_ON_OPTION, issuersOption, JSON_OPTION } from '../options/common-options.js';
+import { exceptions } from '../options/publication-choices.js';
 import {
-  exceptions,
   OVERRIDE_OPTION,
   PRODUCTION_OPTIONS,
   type PublicationOptions,

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { jsonLog } from '../gate/log.js';
-import type { Io } from '../terminal/io.js';
+import { type Io, jsonLog } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 
 /** `passport-registry gate` */

@@ -3,12 +3,13 @@ import { logIdentity } from '../../generator/log/sign-head.js';
 import { generateKeyFile, type KeyCurve, publicKeyOf } from '../../generator/signing/key-file.js';
 import { generateKeyPair } from '../../generator/signing/key-pair.js';
 import { createState, witnessVkey } from '../../observers/witnessing/witness-state.js';
-import { ALG_OPTION, addOptions } from '../options/common-options.js';
+import { addOptions } from '../options/common-options.js';
 import {
+  ALG_OPTION,
   NEW_PASSPHRASE_OPTIONS,
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
-} from '../options/new-passphrase.js';
+} from '../options/new-key-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
 
 interface GenerateOptions extends NewKeyPassphraseOptions {

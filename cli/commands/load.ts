@@ -73,8 +73,8 @@ function sayLoaded(io: Io, out: string, report: LoadReport): void {
   for (const { issuer_id, was } of released ?? [])
     say(
       io,
-      `WARNING: ${issuer_id} was ${was} there, and ${out} does not stop it: hold or suspend it, if that was right`,
+      `WARNING: ${issuer_id} was ${was} there, and is not in ${out}: hold or suspend it if it should be`,
     );
   if (released === undefined)
-    say(io, `WARNING: whom the tree in ${movedTo} stopped is not known, because it is damaged`);
+    say(io, `WARNING: the tree in ${movedTo} is damaged, so which issuers it stopped is not known`);
 }

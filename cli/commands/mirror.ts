@@ -59,7 +59,12 @@ function declareMirrorStatus(command: Command, io: Io) {
 async function loadPinned(io: Io, options: WithTrust) {
   const file = trustFile(options);
   if (file !== undefined) return loadTrust(io, file);
-  throw new UsageError('`mirror` needs --trust-anchor, the file that `pin` writes, to verify what it reads');
+  throw new UsageError(
+    'mirror needs --trust-anchor, the file that `pin` writes, or root_key in registry.yaml',
+    {
+      see: 'docs/mirrors.md#copy-the-registry',
+    },
+  );
 }
 
 async function mirror(
@@ -82,7 +87,9 @@ async function mirror(
 
 function sayMirrored(io: Io, report: MirrorReport): void {
   const { switched, updatedAt, issuers, fetched, bytes, repaired, warnings, notes } = report;
-  const what = switched ? 'switched to' : repaired ? 'repaired:' : 'unchanged:';
+  let what = 'unchanged:';
+  if (switched) what = 'switched to';
+  else if (repaired) what = 'repaired:';
   say(
     io,
     `mirror ok: ${what} the list of ${updatedAt}, ${count(issuers, 'issuer')}, ${count(fetched, 'file')} fetched, ${count(bytes, 'byte')}`,

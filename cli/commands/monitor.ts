@@ -114,8 +114,10 @@ function writeRound(output: Output, { at, log, hosts, findings }: RoundReport): 
     log === null
       ? 'no log could be read'
       : `${log.origin}, ${count(log.size, 'entry', 'entries')}, ${grouped(log.added)} new, ${count(hosts.length, 'host')}`;
-  const told = log === null && alarms === 0 ? '' : `, ${alarms === 0 ? 'no alarm' : count(alarms, 'alarm')}`;
-  writeLine(output, `monitor ${at}: ${what}${told}`);
+  const parts = [`monitor ${at}: ${what}`];
+  if (alarms > 0) parts.push(count(alarms, 'alarm'));
+  else if (log !== null) parts.push('no alarm');
+  writeLine(output, parts.join(', '));
 }
 
 function lineOf({ severity, code, host, message }: Finding): string {

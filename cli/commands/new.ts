@@ -6,7 +6,7 @@ import { writeNewRecord } from '../../generator/authoring/new-record.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { reservedField } from '../../generator/review/reserved-names.js';
 import { fileUrl } from '../../generator/verification/ask-host.js';
-import { isMadeUpName } from '../online/fetch-document.js';
+import { isMadeUpName } from '../online/public-host.js';
 import { ISSUERS_OPTION } from '../options/common-options.js';
 import { RECORDS_FOLDER } from '../options/named-records.js';
 import { CONFIGURATION_FILE, type WithSettings } from '../options/settings.js';

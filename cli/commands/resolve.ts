@@ -62,7 +62,10 @@ async function resolve(
   const file = trustFile(options);
   if (file === undefined) {
     throw new UsageError(
-      'resolve trusts no key by itself: pass --trust-anchor with the file that `pin` wrote, or set root_key in registry.yaml',
+      'resolve needs --trust-anchor, the file that `pin` writes, or root_key in registry.yaml',
+      {
+        see: 'docs/verifiers.md#on-the-command-line',
+      },
     );
   }
   const trust = await loadTrust(io, file);
@@ -178,8 +181,10 @@ function policyOf({ tiers, domains, policy }: Options): TrustPolicy | undefined 
 
 /** Prints the name and the reason in quotes, because a publisher may choose words that look like others of this output. */
 function writeAbout(output: Output, { status }: Issuer, about: AboutIssuer | undefined): void {
-  const worded = (text: string | undefined) =>
-    about === undefined ? 'not known' : text === undefined ? 'none' : JSON.stringify(text);
+  const worded = (text: string | undefined) => {
+    if (about === undefined) return 'not known';
+    return text === undefined ? 'none' : JSON.stringify(text);
+  };
   writeLine(output, `    name: ${worded(about?.name)}`);
   if (status !== 'active') writeLine(output, `    reason: ${worded(about?.status_reason)}`);
 }

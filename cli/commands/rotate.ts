@@ -14,30 +14,32 @@ import {
   YES_OPTION,
 } from '../options/common-options.js';
 import {
+  committedKeys,
+  listChoice,
+  onlineChoice,
+  publishChoice,
+  treeOptions,
+} from '../options/publication-choices.js';
+import {
   CHECKPOINT_OPTION,
   COMMIT_OPTION,
   COSIGN_OPTION,
-  committedKeys,
   EXCEPTION_OPTIONS,
-  onlineChoice,
   type PublicationOptions,
-  treeOptions,
 } from '../options/publication-options.js';
 import type { SignerSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice, signerChoice } from '../options/signer-options.js';
 import { changeSettings } from '../rotating/change-settings.js';
-import { planRotation } from '../rotating/plan.js';
+import { planRotation, type RotateOptions } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
-import type { RotateOptions } from '../rotating/rotation-choice.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { codeOf, sayBuilt, sayRequest } from '../terminal/say-built.js';
-import { listChoice, publishChoice } from './publishing.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** The options of `keys rotate`. */
-export interface RotateCommandOptions extends PublicationOptions {
+interface RotateCommandOptions extends PublicationOptions {
   issuers: string;
   out: string;
   unsigned?: string;

@@ -6,9 +6,9 @@ import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { shortPath } from '../command-line.js';
 import { portOption } from '../options/common-options.js';
 import { type Io, say } from '../terminal/io.js';
+import { shortPath } from '../terminal/paths.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 
 /** `passport-registry serve` */

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { shortPath } from '../command-line.js';
 import { LEVELS, mostUrgent } from '../operating/part.js';
 import { readFacts } from '../operating/read-facts.js';
 import { type NamedPart, statusOf } from '../operating/status.js';
@@ -13,10 +12,12 @@ import {
   OUT_OPTION,
   ROOT_KEY_OPTION,
 } from '../options/common-options.js';
-import { EXCEPTION_OPTIONS, exceptions, type PublicationOptions } from '../options/publication-options.js';
+import { exceptions } from '../options/publication-choices.js';
+import { EXCEPTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { mapPaths } from '../options/settings.js';
 import { assertAddresses } from '../options/values.js';
 import { emit, type Io, type Output, writeLine } from '../terminal/io.js';
+import { shortPath } from '../terminal/paths.js';
 
 /** `passport-registry status` */
 export function declareStatus(command: Command, io: Io) {

@@ -22,7 +22,7 @@ import { readPublished } from '../../generator/verification/read-published.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { auditTree } from '../../generator/verification/verify.js';
 import { readServed } from '../../observers/hosts/served.js';
-import { cosignChoice } from '../options/publication-options.js';
+import { cosignChoice } from '../options/publication-choices.js';
 import { hasSigner, type Settings } from '../options/settings.js';
 import type {
   Facts,

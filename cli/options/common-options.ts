@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import { KEY_CURVES } from '../../generator/signing/key-file.js';
 
 /** Adds options that several commands have, in the order of the help. */
 export function addOptions(command: Command, ...options: readonly Option[]): Command {
@@ -25,9 +24,6 @@ export const BASE_URL_OPTION = new Option('--base-url <url>', 'URL of the regist
 export const FAIL_ON_OPTION = new Option('--fail-on <level>', 'error or warning: what ends with exit code 1')
   .choices(['error', 'warning'])
   .default('error');
-export const ALG_OPTION = new Option('--alg <name>', 'algorithm of the key: Ed25519 or P-256')
-  .choices(KEY_CURVES)
-  .default('Ed25519');
 
 /** Returns an option that takes a number from 1, for the help. */
 export function numberOption(flags: string, description: string, max = 99_999): Option {

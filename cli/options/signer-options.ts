@@ -7,9 +7,9 @@ import { UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
-import { shortPath } from '../command-line.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
+import { shortPath } from '../terminal/paths.js';
 import { PRODUCTION_OPTION, ROOT_KEY_OPTION } from './common-options.js';
 import type { SignerSettings, WithSettings } from './settings.js';
 

@@ -25,7 +25,10 @@ const isLess = ({ ask = [] }: Case, trusted: readonly string[] = ask) => trusted
 const example = (cases: readonly Case[]) =>
   cases.length === 0 ? '–' : `${cases.length}, such as \`${cases[0]?.id.replaceAll('|', '\\|')}\``;
 
-/** The table of rules and their cases, for people. */
+/**
+ * The table of rules and their cases, for people. A case of several steps can stand in both columns, and one in which an issuer
+ * must not be trusted stands in the last.
+ */
 export function rulesTable(cases: readonly Case[]): string {
   const rules = [...casesByRule(cases)].sort(([one], [other]) => (one < other ? -1 : 1));
   const rows = rules.map(([rule, { accepting, refusing }]) => {
@@ -33,13 +36,7 @@ export function rulesTable(cases: readonly Case[]): string {
     const roles = ROLES.filter((role) => of.has(role)).join(', ');
     return `| \`${rule}\` | ${roles} | ${example(accepting)} | ${example(refusing)} |`;
   });
-  return `# Which cases show which rule
-
-\`conformance rules\` writes this table from the ${cases.length} cases of the kit. A case of several steps can stand in both columns. In
-the last one are also those in which an issuer must not be trusted. \`test/conformance/kit.test.ts\` names the rules without
-cases. The [end of the protocol](../docs/protocol.md#where-each-rule-stands) says where a rule stands.
-
-| Rule | Roles | Cases to accept | Cases to refuse |
+  return `| Rule | Roles | Cases to accept | Cases to refuse |
 |---|---|---|---|
 ${rows.join('\n')}
 `;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verifier as a program for the runner of the conformance kit: conformance/README.md, "The runner".
+"""The verifier as a program for the runner of the conformance kit: conformance/runner/README.md.
 
     conformance run --role list -- python3 conformance/python/conformance.py
 """

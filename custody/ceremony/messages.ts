@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { readIfExists } from '../../generator/files/read-file.js';
-import { type Contribution, groupOf, wrongContributions } from '../shared-key/frost.js';
-import { nameHolders } from '../shared-key/holder-names.js';
-import { type KeyGroup, keyGroup } from '../shared-key/key-group.js';
+import { type Contribution, groupOf, wrongContributions } from '../shared-key/key-generation.js';
+import { type KeyGroup, keyGroup, nameHolders } from '../shared-key/key-group.js';
 import {
   bytes32,
   type ExpectedMessage,

@@ -105,8 +105,8 @@ function assertSawSame(ceremony: Ceremony, joined: readonly Joined[], { claims, 
   // Nobody is to blame: the message may have been replaced, and the sender may be wrong.
   throw new SharedKeyRejected(
     'ERR_CEREMONY_CHANGED',
-    `${sender} has seen another ${CEREMONY_FILES.join(index + 1)}, by ${joined[index]?.name}, than the one in this folder: somebody ` +
-      'may have replaced it. Ask both; then start a new ceremony',
+    `${sender} has seen another ${CEREMONY_FILES.join(index + 1)}, by ${joined[index]?.name}, than the one in this folder: ask both, and ` +
+      'start a new ceremony',
   );
 }
 
@@ -128,7 +128,7 @@ export function assertReceipt(
   if (claims['digest'] === digest && claims['root'] === root) return;
   throw new SharedKeyRejected(
     'ERR_CEREMONY_CHANGED',
-    `the receipt of ${name} is for another fingerprint: ${name} has seen other messages than those in this folder`,
+    `the receipt of ${name} is for another fingerprint: ${name} has seen other messages than those here`,
     { holder: name },
   );
 }

@@ -55,8 +55,7 @@ export async function prepareSigning(
     const rootKey = options.rootKey ?? found.newest?.rootKey;
     if (rootKey === undefined) {
       throw new UsageError(
-        `${out} has no published list, so the request must name the root key that will sign its first list: pass --root-key, or ` +
-          'set root_key in registry.yaml',
+        `${out} has no list yet, so the request names the key that will sign it: pass --root-key, or set root_key in registry.yaml`,
       );
     }
     const signer = { rootKey, development: false };

@@ -37,7 +37,7 @@ export class SharedKeyRejected extends GeneratorError {
     message: string,
     options: ErrorDetails & { readonly holder?: string } = {},
   ) {
-    super(message, options);
+    super(message, { see: 'docs/holders.md#sign', ...options });
     this.code = code;
     this.holder = options.holder;
   }

@@ -4,9 +4,9 @@ type Severity = (typeof SEVERITIES)[number];
 
 /**
  * Everything that a monitor tells, by its stable code, and how urgent it is. `unchecked` is a warning that something was
- * not checked, which has an exit code of its own. docs/operators/log.md names each code.
+ * not checked, which has an exit code of its own. docs/generate.mjs writes the codes into docs/operators/log.md.
  */
-const KIND_OF = {
+export const KIND_OF = {
   'log-missing': 'alarm',
   'log-shrunk': 'alarm',
   'log-forked': 'alarm',

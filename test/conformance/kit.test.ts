@@ -106,8 +106,11 @@ describe('the rules', () => {
     expect(oneSided.map(([rule]) => rule).sort()).toEqual([]);
   });
 
-  it('are in the table that people read', () => {
-    expect(readFileSync(join(ROOT, 'conformance/rules.md'), 'utf8')).toBe(rulesTable(ALL));
+  it('are counted in the README, and printed as a table', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    expect(readme).toContain(`in all ${ALL.length.toLocaleString('en')} cases`);
+    const rows = [...rulesTable(ALL).matchAll(/^\| `([\w-]+)` \| [a-z, ]+ \| \d+, .* \| \d+, .* \|$/gm)];
+    expect(rows.map(([, rule]) => rule)).toEqual([...rules.keys()].sort());
   });
 });
 

@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cleanCheckout } from '../support/checkout.js';
@@ -17,7 +9,7 @@ import { installedPath } from '../support/installed.js';
 import { copyOf, madeOnce } from '../support/made-once.js';
 import { EXAMPLE_RECORDS, ROOT } from '../support/paths.js';
 import { rsyncd } from '../support/rsyncd.js';
-import { sandboxIn, serve } from '../support/serving.js';
+import { serve } from '../support/serving.js';
 import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 /** Creates a folder with the example records. */
@@ -109,31 +101,6 @@ describe('the commands of the documents', () => {
     expect([stdout, exit]).toEqual(['true\n', 0]);
   });
 
-  it('README.md: the number of cases in the conformance kit', () => {
-    const rules = readFileSync(join(ROOT, 'conformance/rules.md'), 'utf8');
-    const count = Number(/from the (\d+) cases/.exec(rules)?.[1]);
-    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-    expect(readme).toContain(`in all ${count.toLocaleString('en')} cases`);
-  });
-
-  it('README.md: a registry of your own, pinned', async () => {
-    const folder = temporaryFolder();
-    const [own = '', built = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
-    const settings = '--name Own --contact operator@own.internal --base-url https://own.internal';
-    const made = own.replace(' --key', ` ${settings} --key`).replace(' &&\n  npm start', '');
-    await sh(made.replace('npm install &&', ''), folder);
-    const registry = join(folder, 'my-registry');
-    // As the reader does.
-    const record = join(registry, 'issuers/acme.yaml');
-    writeFileSync(record, readFileSync(record, 'utf8').replaceAll('id.acme.internal', 'id.acme.dev'));
-    await sh(built.replace('npx passport-registry serve\n', ''), registry);
-    const { kid } = JSON.parse(readFileSync(join(registry, 'root.json'), 'utf8'));
-    const here = withoutInstall(pinned)
-      .replace('http://127.0.0.1:8080', await serve(join(registry, 'dist')))
-      .replace('THUMBPRINT', kid);
-    expect((await sh(here, folder)).stderr).toContain('trust-anchor.json written');
-  });
-
   it('docs/verifiers.md: pin, verify, resolve', async () => {
     const { folder, here } = await published();
     const [install = '', pin = ''] = commandsBelow('docs/verifiers.md', 'Quick start');
@@ -172,19 +139,6 @@ describe('the commands of the documents', () => {
     const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
     const [, complaint = ''] = /```text\n([\s\S]*?)```/.exec(text) ?? [];
     expect(stdout).toBe(`${complaint}7 files: 1 problem, 0 warnings\n`);
-  });
-});
-
-describeWith(['openssl', 'curl'], 'the commands of docs/agents.md', () => {
-  it('get a passport from the sandbox issuer with only curl and openssl, and revoke it', async () => {
-    const folder = exampleRegistry();
-    const address = await sandboxIn(folder);
-    const blocks = commandsBelow('docs/agents.md', 'With curl and openssl alone');
-    expect(blocks).toHaveLength(4);
-    const { stdout } = await sh(blocks.join('\n').replaceAll('http://127.0.0.1:8787', address), folder);
-    expect(stdout).toContain('"status":"active"');
-    expect(stdout).toContain('"status":"revoked","public_key"');
-    expect(JSON.parse(readFileSync(join(folder, 'passport.json'), 'utf8')).token).toMatch(/^ey/);
   });
 });
 

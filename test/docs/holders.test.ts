@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Ceremony } from '../support/ceremony.js';
 import { commandsBelow, operatorCommands, sh } from '../support/documents.js';
 import { installedPath } from '../support/installed.js';
-import { ROOT } from '../support/paths.js';
 import { recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 const FILE = 'docs/holders.md';
@@ -146,16 +145,6 @@ describe('docs/holders.md', () => {
     const read = JSON.parse(status.stdout).words.join(' ');
     const { stderr } = await sh(`${split} --words "${read}"`, folder);
     expect(stderr).toContain('DESTROY the original key');
-  });
-
-  it('names every error code of holders', () => {
-    const text = readFileSync(join(ROOT, FILE), 'utf8');
-    const files = ['generator/errors.ts', 'custody/shared-key/shared-key-rejected.ts'];
-    const errors = files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
-    const unions = [...errors.matchAll(/type (?:SharedKey|Request)Fault =([\s\S]*?);/g)];
-    const codes = unions.flatMap(([, union = '']) => union.match(/ERR_\w+/g) ?? []);
-    expect(codes.length).toBeGreaterThan(12);
-    for (const code of codes) expect(text).toContain(`\n- \`${code}\`: `);
   });
 
   const renameShare = (name: string, suffix: string) =>

@@ -151,15 +151,16 @@ describe('the README of a new registry, without a branch', () => {
     const statusOf = (id: string) =>
       list().issuers.find((one: { issuer_id: string }) => one.issuer_id === id).status;
     const blocks = (heading: string) => commandsBelow('cli/scaffold/template/README.md', heading);
+    const [byHand = ''] = blocks('By hand');
     /** As pasted into a terminal: after a command that fails, the next one runs. */
     const paste = async (commands = '') => {
       await run('sh', ['-uc', withoutTerminal(commands)], folder, await installedPath());
       await sh('npx passport-registry verify dist', folder);
     };
-    const [suspend, end] = blocks('Emergency');
-    await paste(suspend);
+    const [suspend = '', later = ''] = operatorCommands('An issuer is compromised');
+    await paste(byHand.replace(/^npx .*$/m, suspend.trim()));
     expect(statusOf('harbour-logistics')).toBe('suspended');
-    await paste(end);
+    await paste(byHand.replace(/^npx .*$/m, later.split('\n')[0] ?? ''));
     expect(statusOf('harbour-logistics')).toBe('active');
     const [rotate] = blocks('New root key');
     await paste(rotate);
@@ -250,19 +251,13 @@ describe('freshness and rotation', () => {
         .sort();
     expect(names(said.stdout)).toEqual(names(shown));
     const { stdout } = await sh(monitor, folder);
-    const { ok, parts } = JSON.parse(readFileSync(join(folder, 'status.json'), 'utf8'));
+    const { ok } = JSON.parse(readFileSync(join(folder, 'status.json'), 'utf8'));
     expect([stdout, ok]).toEqual(['', true]);
-    // The table names every fact.
-    const rows = text.slice(text.indexOf('With `--json`')).split('\n');
-    for (const { part, level, fact, hint, ...facts } of parts) {
-      const row = rows.find((line) => line.split('|')[1]?.includes(`\`${part}\``));
-      for (const name of Object.keys(facts)) expect(row).toContain(`\`${name}\``);
-    }
   });
 });
 
 describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/operators/offline.md', () => {
-  it('sign with a PKCS#11 token and with openssl', async () => {
+  it('sign with a PKCS#11 token', async () => {
     const folder = await registryAfter();
     mkdirSync(join(folder, 'tokens'));
     writeFiles(folder, { 'softhsm2.conf': `directories.tokendir = ${join(folder, 'tokens')}\n` });
@@ -271,18 +266,13 @@ describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/
       `${environment}softhsm2-util --init-token --free --label registry --so-pin 5678 --pin 1234`,
       folder,
     );
-    const [create = '', build = '', tool = ''] = operatorCommands('With a PKCS#11 token');
+    const [create = '', build = ''] = operatorCommands('With a PKCS#11 token');
     const settings = settingsBelow('docs/operators/offline.md', 'With a PKCS#11 token');
     const own = readFileSync(join(folder, 'registry.yaml'), 'utf8');
     await sh(environment + create, folder);
     writeFiles(folder, { 'registry.yaml': `${own}\n${settings}` });
     for (const commands of [build, SIGN_WITH_SETTINGS]) await sh(environment + commands, folder);
-    changeRecord(folder);
-    await sh(environment + tool, folder);
-    await obey(['With openssl'], folder);
-    for (const [tree, key] of Object.entries({ dist: 'root', 'dist-openssl': 'elsewhere' })) {
-      const { code } = await cli(['verify', tree, '--trust-anchor', `${key}.json`], folder);
-      expect(code).toBe(0);
-    }
+    const { code } = await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder);
+    expect(code).toBe(0);
   });
 });

@@ -182,7 +182,7 @@ describe('an emergency', () => {
     const { code, stderr } = await cli([name, 'gamma', '--reason', 'x', '--key', 'none.pem'], folder);
     expect(code).toBe(4);
     expect(stderr).toContain(
-      `The status in issuers/europe/gamma.yaml stays ${status}. When the cause is repaired, run the same command again.\n`,
+      `The status in issuers/europe/gamma.yaml stays ${status}. Fix the cause, and run the same command again.\n`,
     );
     expect(stderr).toContain('Not stopped yet: gamma.');
     expect([parse(record()).status, sums()]).toEqual([status, before]);

@@ -14,7 +14,7 @@ export const DOCUMENTS: readonly string[] = [
 ];
 
 export const VECTORS = 'docs/protocol/vectors.md';
-/** The shell scripts that verify a list, and one issuer. */
+/** The shell script that verifies a list. */
 export const SCRIPTS = 'docs/verifiers/openssl.md';
 
 /** Returns the text of one document. The text of the core ends before its list of the rules that stand in parts. */

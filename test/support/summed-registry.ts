@@ -1,16 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { canonicalBytes } from '@passport-registry/verifier/core';
 import type { JWTPayload } from 'jose';
-import {
-  at,
-  type Files,
-  type PublishOptions,
-  publish,
-  sha256,
-  signature,
-  stated,
-  type TestKey,
-} from './publication.js';
+import { at, type Files, type PublishOptions, publish, sha256, stated, type TestKey } from './publication.js';
 import { proofPaths, sortedByPath } from './sums.js';
 
 export { claimsAbout } from './publication.js';
@@ -74,17 +64,4 @@ export async function resummed(
     );
   }
   return withStatement(changed, key, { ...claims, sums_sha256: sha256(changed.get('sums/root') as Buffer) });
-}
-
-/**
- * Signs any payload as a publication statement. Header and payload are canonical, as publishers write them, unless the
- * payload is a string.
- */
-export function signedJwt(key: TestKey, payload: object | string, header: object = {}): string {
-  const alg = key.rootKey.algorithm === 'ES256' ? 'ES256' : 'EdDSA';
-  const all = { alg, kid: key.rootKey.thumbprint, typ: 'registry-publication+jwt', ...header };
-  const encoded = (part: object | string) =>
-    Buffer.from(typeof part === 'string' ? part : canonicalBytes(part)).toString('base64url');
-  const input = `${encoded(all)}.${encoded(payload)}`;
-  return `${input}.${signature(Buffer.from(input), key)}`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { commandsBelow, withoutTerminal } from '../../support/documents.js';
+import { commandsBelow, operatorCommands, withoutTerminal } from '../../support/documents.js';
 import { installedPath } from '../../support/installed.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
 import { emptyHost } from '../../support/serving.js';
@@ -61,6 +61,17 @@ async function runAll(document: string, heading: string, environment: Record<str
   }
 }
 
+/** Suspends an issuer, and ends that: with the commands for an emergency, by hand as the README says. */
+async function suspendAndEnd(environment: Record<string, string>): Promise<void> {
+  const [byHand = ''] = commandsBelow(`${TEMPLATE}/README.md`, 'By hand');
+  const [suspend = '', later = ''] = operatorCommands('An issuer is compromised');
+  const [end = ''] = later.split('\n');
+  for (const command of [suspend.trim(), end]) {
+    const { code, stdout, stderr } = await sh(byHand.replace(/^npx .*$/m, command), folder, environment);
+    expect(code, stdout + stderr).toBe(0);
+  }
+}
+
 const git = (...args: string[]) => execFileSync('git', args, { cwd: origin, encoding: 'utf8' }).trim();
 
 describe('the documents of a new registry', () => {
@@ -100,6 +111,7 @@ describe('the documents of a new registry', () => {
       'contact: desk@harbour-logistics.internal\n',
     );
     await runAll('README.md', 'Publish');
+    await runAll('README.md', 'By hand');
     expect(git('ls-tree', '-r', '--name-only', 'main')).not.toMatch(/pem|dist|node_modules/);
     expect(git('rev-list', '--count', 'published')).toBe('3');
   });
@@ -107,12 +119,13 @@ describe('the documents of a new registry', () => {
   it('README.md: checkpoints by an online key, and an emergency in a registry that has one', async () => {
     uncomment('Checkpoints');
     await runAll('README.md', 'Checkpoints');
+    const ONLINE_KEY = readFileSync(join(top, 'online.pem'), 'utf8');
+    await runAll('README.md', 'By hand', { ONLINE_KEY });
     const { publication } = JSON.parse(git('show', 'published:tree/statements.json'));
     const own = JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8'));
     expect(decodeJwt(publication)).toMatchObject({ online: { keys: [own], hold: true } });
     execFileSync('git', ['add', 'online.json'], { cwd: folder });
-    const key = readFileSync(join(top, 'online.pem'), 'utf8');
-    await runAll('README.md', 'Emergency', { ONLINE_KEY: key });
+    await suspendAndEnd({ ONLINE_KEY });
     expect(git('show', 'published^:tree/issuers/harbour-logistics')).toContain('"status":"suspended"');
     expect(git('show', 'published:tree/issuers/harbour-logistics')).toContain('"status":"active"');
     expect(git('rev-list', '--count', 'published')).toBe('6');
@@ -142,9 +155,10 @@ describe('the documents of a new registry', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('../root-key.pem', '../next-key.pem'));
     uncomment('Public log');
     const ONLINE_KEY = readFileSync(join(top, 'online.pem'), 'utf8');
-    await runAll('README.md', 'Public log', { ONLINE_KEY });
+    await runAll('README.md', 'Public log');
     const LOG_KEY = readFileSync(join(top, 'log-key.pem'), 'utf8');
-    await runAll('README.md', 'Emergency', { ONLINE_KEY, LOG_KEY });
+    await runAll('README.md', 'By hand', { ONLINE_KEY, LOG_KEY });
+    await suspendAndEnd({ ONLINE_KEY, LOG_KEY });
     expect(git('show', 'published:tree/log/checkpoint')).toMatch(/^[a-z0-9.-]+\/log\n/);
     expect(git('show', 'published^:tree/issuers/harbour-logistics')).toContain('"status":"suspended"');
     expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
@@ -164,21 +178,6 @@ describe('the documents of a new registry', () => {
     const proposed = await sh(propose, fork);
     expect(proposed.code, proposed.stdout + proposed.stderr).toBe(0);
     expect(git('diff', '--name-only', 'main', 'nordic-post')).toBe('issuers/nordic-post.yaml');
-  });
-
-  it('issuers/README.md: the example is a valid record in its layout, but no record of the registry', async () => {
-    const text = readFileSync(join(folder, 'issuers/README.md'), 'utf8');
-    const [, record = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
-    const all = record.replace('\n# Optional fields\n', '').replaceAll(/^# (?=\w+:)/gm, '');
-    for (const [name, content] of Object.entries({ record, all })) {
-      const where = join(temporaryFolder(), name);
-      execFileSync('mkdir', [where]);
-      appendFileSync(join(where, 'nordic-post.yaml'), content);
-      // The example has the optional fields at its end.
-      const fix = name === 'all' ? ['--fix'] : [];
-      expect((await cli(['check', ...fix, where], folder)).code).toBe(0);
-    }
-    expect((await cli(['check'], folder)).stdout).toMatch(/^1 file: 0 problems/m);
   });
 });
 

@@ -49,3 +49,13 @@ describe.each(Object.entries(REPORTS))('the report of %s', (name, [args, report]
     else expect(stderr).toMatch(report);
   });
 });
+
+describe('an error', () => {
+  it('leads to the documents in its last line, and in its data', async () => {
+    const args = ['mirror', host, 'copy'];
+    const { code, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/\nSee docs\/mirrors\.md#[a-z-]+\n$/)]);
+    const { error } = JSON.parse((await cli([...args, '--json'], folder)).stdout);
+    expect(error).toMatchObject({ code: 'ERR_USAGE', see: expect.stringMatching(/^docs\/mirrors\.md#/) });
+  });
+});

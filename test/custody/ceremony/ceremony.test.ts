@@ -139,8 +139,8 @@ describe('who may share a key', () => {
     [3, '2.5', 'takes a whole number'],
     [3, 'two', 'takes a whole number'],
     [16, '1.5e1', 'takes a whole number'],
-    [8, '3', '56 possible groups'],
-    [9, '2', '36 possible groups'],
+    [8, '3', '56 groups'],
+    [9, '2', '36 groups'],
     [17, '17', 'among 2 to 16 holders'],
   ])('refuses %i holders and a threshold of %s', async (holders, threshold, message) => {
     const { code, stderr } = await start(names(holders), threshold);

@@ -221,8 +221,7 @@ describe('diff with something else', () => {
   });
 
   it.each([
-    [['nosuch'], 'nosuch is neither a folder nor an http(s) URL, and git cannot compare with it'],
-    [['nosuch'], 'Name a folder, the URL of a registry, or commits of this repository such as main or A..B'],
+    [['nosuch'], 'nosuch is neither a folder, nor an http(s) URL, nor commits of this repository'],
     [
       ['registry.example', 'acme.yaml'],
       'registry.example is neither a folder nor an http(s) URL; write commits as A..B',

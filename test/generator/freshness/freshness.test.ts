@@ -429,7 +429,7 @@ describe('a registry with checkpoints', () => {
         JSON.stringify({ checkpoint: { signer: { key: 'stranger.pem' }, public_key: 'online.json' } }),
       ],
       3,
-      'names another key than checkpoint.signer',
+      'but checkpoint.signer has the key',
     ],
     [
       'an online key that is the log key',

@@ -81,7 +81,6 @@ describe('hold and release', () => {
     expect(held.stderr).toContain('on hold: alpha.');
     expect(held.stderr).toContain('Publish dist now');
     expect(held.stderr).toContain('`suspend alpha --reason "<REASON>"`');
-    expect(held.stderr).toContain('`hold --end alpha --false-alarm`');
     expect(claims().hold).toEqual(['alpha']);
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     expect(await reasons('beta')).toEqual(['policy-met']);

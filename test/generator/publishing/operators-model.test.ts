@@ -32,9 +32,12 @@ let shown: number;
 let isWitnessAway: boolean;
 let cosigned: number;
 
-/** What is stopped at the branch, and whether somebody has ended that since: by an end of a hold, or of a suspension. */
+/** Who is on hold at the branch, and whether somebody has ended that hold since. */
 const holds = new Map<string, { isEnded: boolean }>();
-const suspensions = new Map<string, { isEnded: boolean }>();
+/** Who is suspended at the branch, and since when. A suspension may have been signed long before: it waited for a witness. */
+const suspensions = new Map<string, string>();
+/** When somebody has last ended a suspension, whether or not the branch showed it. */
+const ends = new Map<string, string>();
 
 const at = (...parts: string[]) => join(world, ...parts);
 const branch = (number: number) => at('branch', String(number));
@@ -121,23 +124,29 @@ function stopsIn(tree: string) {
   const { issuers }: IssuerRegistry = JSON.parse(readFileSync(join(tree, 'issuers.json'), 'utf8'));
   const { claims } = readStatement(statementIn(tree, 'checkpoint'), 'registry-checkpoint+jwt', invalid);
   const suspended = issuers.filter(({ status }) => status === 'suspended').map(({ issuer_id }) => issuer_id);
-  return { held: new Set((claims['hold'] as string[] | undefined) ?? []), suspended: new Set(suspended) };
+  return { held: new Set((claims['hold'] as string[] | undefined) ?? []), suspended };
 }
 
 /** Asserts that what the branch stopped is stopped still, unless somebody has ended it. */
 function rememberStops(tree: string): void {
   const { held, suspended } = stopsIn(tree);
-  for (const [known, now, what] of [
-    [holds, held, 'hold'],
-    [suspensions, suspended, 'suspension'],
-  ] as const) {
-    for (const [id, { isEnded }] of known) {
-      if (now.has(id)) continue;
-      expect(isEnded, `the ${what} of ${id} is lost`).toBe(true);
-      known.delete(id);
-    }
-    for (const id of now) if (!known.has(id)) known.set(id, { isEnded: false });
+  for (const [id, { isEnded }] of holds) {
+    if (held.has(id)) continue;
+    expect(isEnded, `the hold of ${id} is lost`).toBe(true);
+    holds.delete(id);
   }
+  for (const id of held) if (!holds.has(id)) holds.set(id, { isEnded: false });
+  for (const [id, since] of suspensions) {
+    if (suspended.includes(id)) continue;
+    expect((ends.get(id) ?? '') > since, `the suspension of ${id} is lost`).toBe(true);
+    suspensions.delete(id);
+  }
+  for (const id of suspended) suspensions.set(id, sinceIn(tree, id));
+}
+
+/** Returns since when an issuer is suspended. */
+function sinceIn(tree: string, id: string): string {
+  return JSON.parse(readFileSync(join(tree, 'about.json'), 'utf8')).issuers[id].status_since;
 }
 
 /** Brings the tree of a person to that of the branch, and the stage, as `published.sh load` does. */
@@ -161,15 +170,19 @@ async function run(person: Person, ...args: string[]): Promise<boolean> {
 const merge = (person: Person) => cpSync(at(person, 'issuers'), at('issuers'), { recursive: true });
 const pull = (person: Person) => cpSync(at('issuers'), at(person, 'issuers'), { recursive: true });
 
-/** The end of a stop counts from the command on, for what was stopped at the branch by then. */
-function end(stops: typeof holds, id: string, isDone: boolean): void {
-  const stop = stops.get(id);
-  if (isDone && stop !== undefined) stop.isEnded = true;
+/** The records of a person say which suspensions somebody has ended, even if the build fails. */
+function rememberEnds(person: Person): void {
+  for (const id of IDS) {
+    const record = readFileSync(at(person, `issuers/${id}.yaml`), 'utf8');
+    const [, reinstated = ''] = /^reinstated: (.+)$/m.exec(record) ?? [];
+    if (reinstated > (ends.get(id) ?? '')) ends.set(id, reinstated);
+  }
 }
 
 /** Publishes a list. No witness is asked before the branch has what was signed. */
 async function publish(person: Person, ...args: string[]): Promise<void> {
   await run(person, ...args, '--production', '--cosign-wait', '0');
+  rememberEnds(person);
   if (!push(person)) return;
   await run(person, 'checkpoint', 'dist');
   push(person);
@@ -198,15 +211,15 @@ const ACTS: Readonly<Record<string, Act>> = {
     push(person);
   },
   'ends a hold': async (person, id) => {
-    end(holds, id, await run(person, 'hold', '--end', id, '--false-alarm'));
+    const isDone = await run(person, 'hold', '--end', id, '--false-alarm');
+    // The end counts for what was on hold at the branch by then.
+    if (isDone && holds.has(id)) holds.set(id, { isEnded: true });
     push(person);
   },
   suspends: async (person, id) => {
     await publish(person, 'suspend', id, '--reason', 'r');
   },
   'ends a suspension': async (person, id) => {
-    // The record says so, even if the build fails.
-    end(suspensions, id, true);
     await publish(person, 'suspend', id, '--end', '--reason', 'r');
   },
   'edits a record': (person, id) => {

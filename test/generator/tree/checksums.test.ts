@@ -7,7 +7,7 @@ import { readTreeFile } from '../../support/statements.js';
 import { naiveSums } from '../../support/sums.js';
 import { cli, filesBelow, filesOf, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
 
-/** The command of docs/mirrors.md. */
+/** A command of coreutils, such as docs/hosting/mirror.sh runs. */
 const CHECK = 'sha256sum --quiet --strict --check SHA256SUMS sums/*';
 
 const check = (folder: string, command = CHECK) => run('sh', ['-c', command], folder);
