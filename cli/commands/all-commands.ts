@@ -82,7 +82,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   },
   'Issuers:': {
     hold: {
-      summary: 'stop issuers at once, with the online key; --end ends the hold',
+      summary: 'stop issuers at once, with the online key; --end lifts it',
       examples: ['hold acme --online-key online.pem', 'hold --end acme'],
       load: async () => (await import('./checkpoint.js')).declareHold,
     },

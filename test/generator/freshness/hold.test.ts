@@ -169,9 +169,8 @@ describe('hold and release', () => {
   it('refuse a key that the publication does not name', async () => {
     await publish();
     const before = text('checkpoint.jwt');
-    const { code, stderr } = await cli(['hold', 'alpha', '--online-key', 'other.pem'], folder);
+    const { code } = await cli(['hold', 'alpha', '--online-key', 'other.pem'], folder);
     expect([code, text('checkpoint.jwt') === before]).toEqual([3, true]);
-    expect(stderr).toContain('cannot sign a checkpoint, because the publication names');
   });
 
   it('take the online key from registry.yaml', async () => {
@@ -329,7 +328,7 @@ describe('a hold', () => {
 
   it('stays with another online key, if that key may hold issuers', async () => {
     const message = await refused('build', '--key', 'root.pem', '--production', ...withHold(false, 'other'));
-    expect(message).toContain('would hold alpha');
+    expect(message).toContain('hold issuers (alpha)');
     await build(...withHold(true, 'other'));
     held();
     expect(await reasons('alpha')).toEqual(['issuer-held']);
