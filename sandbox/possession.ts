@@ -1,5 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type IssuanceNonce, NONCE_TYPE, type NonceRequest } from '@passport-registry/passports/agent';
+import {
+  type IssuanceNonce,
+  NONCE_TYPE,
+  type NonceRequest,
+  readForeignJws,
+} from '@passport-registry/passports/agent';
 import type { PublicJwk } from '@passport-registry/verifier';
 import {
   decodeBase64url,
@@ -9,7 +14,6 @@ import {
   isToCome,
   JwsRefused,
   type PublicKey,
-  readForeignJws,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';
 import { possessionFailed, Refusal } from './refusal.js';

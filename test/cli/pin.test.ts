@@ -302,7 +302,7 @@ describe('pin and the log', () => {
         const [one] = registry.witnesses as [NoteSigner];
         return quorum(2, [one, noteSigner('alias.example', 'witness', one.pair)]);
       },
-      /witnesses\[1\] has the public key of witnesses\[0\]: a witness counts once/,
+      /witnesses\[1\] has the public key of an earlier witness/,
     ],
   ])('refuses as wrong usage: %s', async (_name, args, problem) => {
     const { code, stderr } = await pin('https://registry.example', ...known(...args()));

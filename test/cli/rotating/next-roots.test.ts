@@ -234,7 +234,7 @@ describe('attach', () => {
     const refused = await attachStep('first', 'second', { next_roots: [kid('root')] });
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining(`next_roots of a step contain ${kid('root')}, an earlier root key`),
+      expect.stringContaining(`next_roots with ${kid('root')}, an earlier root key`),
     ]);
     expect(steps()).toHaveLength(1);
   });

@@ -172,12 +172,12 @@ describe('of a tree, whoever holds the online key can alter', () => {
     [
       'with two successors of one key',
       async () => [await step('first', 'root'), await step('first', 'stranger')],
-      /but the previous root key is/,
+      /the step after the root key \S+ is signed by/,
     ],
     [
       'with a gap',
       async () => [await step('stranger', 'first'), await step('root', 'stranger')],
-      /but the previous root key is/,
+      /the step after the root key \S+ is signed by/,
     ],
     [
       'to a key to which the step before does not commit',
@@ -191,17 +191,17 @@ describe('of a tree, whoever holds the online key can alter', () => {
     [
       'that commits to the first root key, which is in no step',
       async () => [await step('first', 'root', { next_roots: [tree.first.rootKey.thumbprint] })],
-      /step 1 of the rotation is refused: next_roots of a step contain \S+, an earlier root key/,
+      /step 1 of the rotation is refused: .* next_roots with \S+, an earlier root key/,
     ],
     [
       'that commits a key to itself',
       async () => [await step('first', 'root', { next_roots: [tree.root.rootKey.thumbprint] })],
-      /next_roots of a step contain/,
+      /next_roots with \S+, an earlier root key/,
     ],
     [
       'that commits to nothing',
       async () => [await step('first', 'root', { next_roots: [] })],
-      /next_roots of a step are not 1 to 3 distinct thumbprints/,
+      /next_roots that are not 1 to 3 distinct thumbprints/,
     ],
     ['that ends elsewhere', async () => [await step('first', 'stranger')], /leads to/],
     [

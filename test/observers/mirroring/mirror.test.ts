@@ -201,7 +201,7 @@ describe('passport-registry mirror', () => {
       'into the tree that a host serves',
       ['mirror', 'http://127.0.0.1:1', 'dist', '--trust-anchor', 'root.json'],
       2,
-      'but no releases of a mirror',
+      'but no releases',
     ],
     [
       'into a plain folder',

@@ -176,10 +176,7 @@ describe('the claim next_roots of a step', () => {
     ['unused bits', [`${'A'.repeat(42)}B`]],
     ['a number', [1]],
   ])('is refused with %s', async (_name, value) => {
-    await expect(walk(value)).rejects.toMatchObject({
-      code: 'ERR_ROTATION_INVALID',
-      message: 'next_roots of a step are not 1 to 3 distinct thumbprints',
-    });
+    await expect(walk(value)).rejects.toMatchObject({ code: 'ERR_ROTATION_INVALID' });
   });
 
   it.each([
@@ -188,7 +185,7 @@ describe('the claim next_roots of a step', () => {
   ])('may not contain %s', async (_name, past) => {
     await expect(walk([others[0], past()])).rejects.toMatchObject({
       code: 'ERR_ROTATION_INVALID',
-      message: `next_roots of a step contain ${past()}, an earlier root key`,
+      message: expect.stringContaining(past()),
     });
   });
 

@@ -192,7 +192,7 @@ describe('a step', () => {
     const odd = { ...key(thief), rootKey: { ...key(thief).rootKey, thumbprint: '\u001b[2J\nOK' } };
     const rotation = [...(await steps(root, second)), await rotationStep(odd, key(third))];
     const host = await registryHost(withRotation(publish(key(third), [issuer('a')]), rotation));
-    await expect(clientOf([host]).ready()).rejects.toThrow('a step is signed by "\\u001b[2J\\nOK", but');
+    await expect(clientOf([host]).ready()).rejects.toThrow('is signed by "\\u001b[2J\\nOK"');
   });
 
   it('that is ahead of time is refused', async () => {
