@@ -34,7 +34,7 @@ export async function startDoor(documents) {
   write('anchor.json', JSON.stringify({ root, sources: [registry] }));
   write('policy.json', JSON.stringify(POLICY));
   write('gate.yaml', JSON.stringify(settings));
-  const door = await start(folder, process.execPath, CLI, 'serve', 'gate', '--config', 'gate.yaml');
+  const door = await start(folder, process.execPath, CLI, 'gate', 'gate.yaml');
   const yes = await start(folder, process.execPath, '-e', YES);
   await until(`${door}/readyz`, 200);
 

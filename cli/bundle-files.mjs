@@ -8,7 +8,8 @@ const written = new Set();
 
 /** Writes a file only if its content has changed, because programs may be running from it. */
 export function write(path, content) {
-  const [file, bytes] = [join(ROOT, path), Buffer.from(content)];
+  const file = join(ROOT, path);
+  const bytes = Buffer.from(content);
   written.add(file);
   mkdirSync(dirname(file), { recursive: true });
   if (!existsSync(file) || !readFileSync(file).equals(bytes)) writeFileSync(file, bytes);

@@ -244,7 +244,7 @@ const lookup = () =>
     };
   });
 
-/** Pins the trust anchor of a case, as `--root-key` does. */
+/** Pins the trust anchor of a case, as `--trust-anchor` does. */
 function pinnedTrust(text: string): Promise<PinnedTrust> {
   const trusted: unknown = anchorOf(text);
   assertTrustAnchor(trusted);

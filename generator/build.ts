@@ -44,7 +44,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
 }
 
 /** Builds like {@link build}, in a folder to which the caller has exclusive access. */
-export async function buildInto(
+async function buildInto(
   output: OutputFolder,
   { issuers, out: _named, signer: choice, time, ...how }: BuildOptions,
 ): Promise<BuildReport> {

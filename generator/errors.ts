@@ -1,7 +1,14 @@
 import { type Diagnostic, isError } from './diagnostics/diagnostic.js';
 
+/** What an error has besides its message. */
+export interface ErrorDetails {
+  readonly cause?: unknown;
+  /** Where the documents say more: a path and an anchor below the root of the package, such as `docs/holders.md#sign`. */
+  readonly see?: string | undefined;
+}
+
 /**
- * The base class of all errors that the generator throws deliberately. `code` is stable, the message is for people, and
+ * The base class of all errors that the generator throws deliberately. `code` is stable, the message is one sentence for people, and
  * `exitCode` is the exit code of the command line.
  */
 export abstract class GeneratorError extends Error {
@@ -11,10 +18,13 @@ export abstract class GeneratorError extends Error {
   abstract readonly exitCode: number;
   /** The problems with their positions, if they are in files. */
   readonly diagnostics?: readonly Diagnostic[];
+  /** Where the documents say more. Undefined if the message says all. */
+  readonly see: string | undefined;
 
-  constructor(message: string, options?: { cause?: unknown }) {
+  constructor(message: string, options: ErrorDetails = {}) {
     super(message, options);
     this.name = new.target.name;
+    this.see = options.see;
   }
 }
 
@@ -47,8 +57,8 @@ export class TreeRejected extends GeneratorError {
 }
 
 /**
- * A host already serves what the output folder lacks: a list of this root key, something newer, or a hold. Or the published list has
- * a suspension that old records lack. Nothing was signed.
+ * The registry's URL or a witness shows a publication or a hold that the output folder lacks, or the published list has a
+ * suspension that old records lack. Nothing was signed.
  */
 export class AlreadyPublished extends GeneratorError {
   readonly code = 'ERR_ALREADY_PUBLISHED';
@@ -80,7 +90,7 @@ export class KeyRejected extends GeneratorError {
   /** Whether another key than the root key was needed, such as the online key. */
   readonly isOtherKey: boolean;
 
-  constructor(message: string, options: { cause?: unknown; isOtherKey?: boolean } = {}) {
+  constructor(message: string, options: ErrorDetails & { readonly isOtherKey?: boolean } = {}) {
     super(message, options);
     this.isOtherKey = options.isOtherKey === true;
   }
@@ -100,8 +110,8 @@ export class RequestRejected extends GeneratorError {
   readonly code: RequestFault;
   readonly exitCode: number;
 
-  constructor(code: RequestFault, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(code: RequestFault, message: string, options?: ErrorDetails) {
+    super(message, { see: 'docs/operators/offline.md#what-sign-and-attach-check', ...options });
     this.code = code;
     this.exitCode = code === 'ERR_REQUEST_PAYLOAD' ? 1 : 2;
   }

@@ -15,9 +15,8 @@ export {
   UsageError,
 } from './errors.js';
 export type { CheckpointChoice } from './freshness/checkpoint.js';
-export type { FreshnessChoice } from './freshness/freshness.js';
 export type { Listeners, OnProgress, OnStage } from './progress.js';
-export type { ListTime, PublishOptions } from './publishing/publication.js';
+export type { FreshnessChoice, ListTime, PublishOptions } from './publishing/publication.js';
 export type { BuildReport } from './publishing/report.js';
 export { type LoadedRecords, loadRecords } from './records/check-records.js';
 export type { SignerChoice } from './signing/choose-signer.js';

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IssuanceNonce, NonceRequest, Passport } from '@passport-registry/passports/agent';
 import { thumbprintOf } from '@passport-registry/verifier/core';
 import { mandateClaims } from './mandate.js';
-import { Nonces } from './nonces.js';
-import { checkPossession } from './possession.js';
+import { checkPossession, Nonces } from './possession.js';
 import { Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';
 import { generateSigningKey, type KeyType, type SigningKey, signPassport } from './signing-key.js';
@@ -14,7 +13,7 @@ export interface IssuerOptions {
   readonly issuerId?: string;
   /** The issuer's base URL in the registry. Default: `https://playground.example`. */
   readonly issuerUrl?: string;
-  /** The type of the keys that sign passports. Default: `ed25519`. */
+  /** The type of the keys that sign passports. Default: `Ed25519`. */
   readonly keyType?: KeyType;
   /** The lifetime of a nonce, 1 to 300. Default: 300. */
   readonly nonceLifetime?: number;
@@ -46,7 +45,7 @@ export class SandboxIssuer {
 
   private constructor(options: IssuerOptions) {
     const { issuerId = 'playground', issuerUrl = 'https://playground.example' } = options;
-    const { keyType = 'ed25519', nonceLifetime = 300, passportLifetime = 3600, now = Date.now } = options;
+    const { keyType = 'Ed25519', nonceLifetime = 300, passportLifetime = 3600, now = Date.now } = options;
     this.issuerId = issuerId;
     this.issuerUrl = issuerUrl.replace(/\/$/, '');
     this.#keyType = keyType;

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Mandate } from '@passport-registry/passports';
-import { MANDATE_TYPE } from '@passport-registry/passports/agent';
+import { MANDATE_TYPE, readForeignJws } from '@passport-registry/passports/agent';
 import {
   hasPassed,
   importPublicKey,
   instantOf,
   isDateTime,
-  readForeignJws,
   thumbprintOf,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';

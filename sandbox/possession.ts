@@ -1,4 +1,10 @@
-import { NONCE_TYPE } from '@passport-registry/passports/agent';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  type IssuanceNonce,
+  NONCE_TYPE,
+  type NonceRequest,
+  readForeignJws,
+} from '@passport-registry/passports/agent';
 import type { PublicJwk } from '@passport-registry/verifier';
 import {
   decodeBase64url,
@@ -8,10 +14,10 @@ import {
   isToCome,
   JwsRefused,
   type PublicKey,
-  readForeignJws,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';
-import { possessionFailed } from './refusal.js';
+import { possessionFailed, Refusal } from './refusal.js';
+import type { MintBody } from './requests.js';
 
 /** The maximum clock difference between agent and issuer. */
 const CLOCK_TOLERANCE_MS = 60_000;
@@ -44,7 +50,7 @@ export async function checkPossession(proof: PossessionProof): Promise<PublicKey
 }
 
 /** Returns whether two public JWKs describe the same key. */
-export function isSameKey(a: Partial<PublicJwk>, b: PublicJwk): boolean {
+function isSameKey(a: Partial<PublicJwk>, b: PublicJwk): boolean {
   return a.x === b.x && a.y === b.y;
 }
 
@@ -71,5 +77,73 @@ async function isSignedJws(proof: PossessionProof, key: PublicKey): Promise<bool
   } catch (error) {
     if (error instanceof JwsRefused) return false;
     throw error;
+  }
+}
+
+interface PendingNonce {
+  readonly nonce: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAtMs: number;
+  readonly request: NonceRequest;
+}
+
+/** Anybody can request nonces, so their number is limited. */
+const MAX_PENDING = 10_000;
+
+/** The nonces that have not been used. Each can be used once. A restart discards all of them. */
+export class Nonces {
+  readonly #pending = new Map<string, PendingNonce>();
+  readonly #lifetimeMs: number;
+  readonly #now: () => number;
+
+  constructor(lifetimeMs: number, now: () => number) {
+    this.#lifetimeMs = lifetimeMs;
+    this.#now = now;
+  }
+
+  issue(request: NonceRequest): IssuanceNonce {
+    const now = this.#now();
+    this.#removeExpired(now);
+    if (this.#pending.size >= MAX_PENDING) {
+      throw new Refusal('busy', 'too many nonces are waiting to be used', { retryAfter: 60 });
+    }
+    const nonce_id = randomUUID();
+    const nonce = randomBytes(32).toString('base64url');
+    const expiresAtMs = now + this.#lifetimeMs;
+    this.#pending.set(nonce_id, { nonce, expiresAtMs, request });
+    return { nonce_id, nonce, expires_at: new Date(expiresAtMs).toISOString() };
+  }
+
+  /** Consumes and returns a nonce. The nonce is consumed even if the request is refused. */
+  use({ nonce_id, principal_id, realm_id, owner_user_id, public_key }: MintBody): string {
+    const pending = this.#pending.get(nonce_id);
+    this.#pending.delete(nonce_id);
+    if (pending === undefined) {
+      throw possessionFailed('nonce_unknown', 'the nonce is unknown or has been used');
+    }
+    if (this.#now() >= pending.expiresAtMs) throw possessionFailed('nonce_expired', 'the nonce has expired');
+    const { request, nonce } = pending;
+    const matchesRequest =
+      request.principal_id === principal_id &&
+      request.realm_id === realm_id &&
+      (request.owner_user_id === undefined || request.owner_user_id === (owner_user_id ?? null));
+    if (!matchesRequest) {
+      throw possessionFailed(
+        'nonce_of_another_request',
+        'the nonce was issued for another principal, realm or owner',
+      );
+    }
+    if (request.public_key !== undefined && !isSameKey(request.public_key, public_key)) {
+      throw possessionFailed('nonce_for_another_key', 'the nonce was issued for another key');
+    }
+    return nonce;
+  }
+
+  /** Removes expired nonces. All have the same lifetime, so they expire in the order in which they were issued. */
+  #removeExpired(now: number): void {
+    for (const [id, { expiresAtMs }] of this.#pending) {
+      if (expiresAtMs > now) return;
+      this.#pending.delete(id);
+    }
   }
 }

@@ -4,7 +4,7 @@ import { ALG_NAMES, type KeyAlgorithm, thumbprintOf } from '@passport-registry/v
 import { type CryptoKey, generateKeyPair, SignJWT } from 'jose';
 
 /** The type of a signing key. */
-export type KeyType = 'ed25519' | 'p256';
+export type KeyType = 'Ed25519' | 'P-256';
 
 /** A key that signs passports. */
 export interface SigningKey {
@@ -17,7 +17,7 @@ export interface SigningKey {
 
 /** Generates a signing key. The private key cannot be exported. */
 export async function generateSigningKey(type: KeyType): Promise<SigningKey> {
-  const algorithm = type === 'p256' ? 'ES256' : 'Ed25519';
+  const algorithm = type === 'P-256' ? 'ES256' : 'Ed25519';
   const keys = await generateKeyPair(algorithm);
   const jwk = await publicJwk(keys);
   return { kid: thumbprintOf(jwk), algorithm, publicJwk: jwk, privateKey: keys.privateKey };

@@ -22,14 +22,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     },
     load: {
       summary: 'bring the tree to what the registry serves',
-      examples: ['load https://registry.example --root-key root.json', 'load'],
+      examples: ['load https://registry.example --trust-anchor root.json', 'load'],
       load: async () => (await import('./load.js')).declareLoad,
     },
   },
   'Records:': {
     new: {
       summary: 'write the record of a new issuer',
-      examples: ['new acme --issuer-url https://id.acme.example', 'new acme --name "Acme" --tier certified'],
+      examples: ['new acme --issuer-url https://id.acme.example', 'new acme --tier certified'],
       load: async () => (await import('./new.js')).declareNew,
     },
     check: {
@@ -45,7 +45,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
   },
   'Publish:': {
     build: {
-      summary: 'check the records, sign the list, write and verify the tree',
+      summary: 'check the records, sign the list, verify and write the tree',
       examples: [
         'build --key root-key.pem --root-key root.json',
         'build --unsigned request --root-key root.json',
@@ -63,25 +63,31 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
       load: async () => (await import('./attach.js')).declareAttach,
     },
     checkpoint: {
-      summary: 'complete what is only in the log, and sign a checkpoint',
+      summary: 'complete a publication that waits, or sign a new checkpoint',
       examples: ['checkpoint dist --online-key online.pem', 'checkpoint'],
       load: async () => (await import('./checkpoint.js')).declareCheckpoint,
     },
     serve: {
-      summary: 'serve a tree, or answer gateways: serve gate',
-      examples: ['serve dist --port 8080', 'serve gate --config gate.yaml'],
+      summary: 'serve a tree on this machine',
+      examples: ['serve dist', 'serve dist --port 8080'],
       isWithoutSettings: true,
       load: async () => (await import('./serve.js')).declareServe,
+    },
+    gate: {
+      summary: 'answer gateways, which ask before each request',
+      examples: ['gate gate.yaml', 'gate /etc/passport-gate/gate.yaml'],
+      isWithoutSettings: true,
+      load: async () => (await import('./gate.js')).declareGate,
     },
   },
   'Issuers:': {
     hold: {
-      summary: 'stop issuers at once, with the online key; --end ends that',
+      summary: 'stop issuers at once, with the online key; --end lifts it',
       examples: ['hold acme --online-key online.pem', 'hold --end acme'],
       load: async () => (await import('./checkpoint.js')).declareHold,
     },
     suspend: {
-      summary: 'suspend an issuer, with the root key; --end ends that',
+      summary: 'suspend an issuer, with the root key; --end lifts it',
       examples: [
         'suspend acme --reason "its key has leaked" --key root-key.pem',
         'suspend acme --end --reason "it has a new key"',
@@ -118,16 +124,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     verify: {
       summary: 'verify a tree or a live registry',
       examples: [
-        'verify https://registry.example --root-key trust-anchor.json',
-        'verify dist --root-key root.json',
+        'verify https://registry.example --trust-anchor trust-anchor.json',
+        'verify dist --trust-anchor root.json',
       ],
       load: async () => (await import('./verify.js')).declareVerify,
     },
     resolve: {
       summary: 'ask whether an issuer is trusted, now or in the past',
       examples: [
-        'resolve acme --tier founding,certified --root-key trust-anchor.json',
-        'resolve acme --policy policy.json --root-key trust-anchor.json',
+        'resolve acme --tiers founding,certified --trust-anchor trust-anchor.json',
+        'resolve acme --policy policy.json --trust-anchor trust-anchor.json',
       ],
       load: async () => (await import('./resolve.js')).declareResolve,
     },
@@ -136,24 +142,24 @@ export const COMMANDS: Readonly<Record<string, CommandEntries>> = {
     mirror: {
       summary: 'keep a verified copy of a registry',
       examples: [
-        'mirror https://registry.example copy --root-key trust-anchor.json',
-        'mirror https://registry.example copy --root-key root.json --every 600',
+        'mirror https://registry.example copy --trust-anchor trust-anchor.json',
+        'mirror https://registry.example copy --trust-anchor root.json --every 600',
       ],
       load: async () => (await import('./mirror.js')).declareMirror,
     },
     witness: {
       summary: 'run a witness, which cosigns logs that only grow',
       examples: [
-        'witness https://registry.example --root-key root.json --witness-key witness-key.pem --witness-state state',
+        'witness https://registry.example --trust-anchor root.json --witness-key witness-key.pem --witness-state state',
         'witness --log VKEY --witness-key witness-key.pem --witness-state state',
       ],
       isWithoutSettings: true,
       load: async () => (await import('./witness.js')).declareWitness,
     },
     monitor: {
-      summary: 'follow the log of a registry; tell what changed or is wrong',
+      summary: 'follow the log of a registry; report changes and alarms',
       examples: [
-        'monitor https://registry.example --root-key trust-anchor.json',
+        'monitor https://registry.example --trust-anchor trust-anchor.json',
         'monitor https://registry.example acme --state state --every 3600',
       ],
       load: async () => (await import('./monitor.js')).declareMonitor,

@@ -13,13 +13,14 @@ import {
 import { SharedKeyRejected } from '../../custody/shared-key/shared-key-rejected.js';
 import { UsageError } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
+import type { CheckpointReport } from '../../generator/publishing/publish-checkpoint.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
-import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
+import { addOptions, JSON_OPTION, OUT_OPTION, ROOT_KEY_OPTION } from '../options/common-options.js';
+import { publishChoice } from '../options/publication-choices.js';
 import { PUBLICATION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
-import { sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
-import { publishChoice, reportPublished } from './publishing.js';
+import { reportPublished, sayLog, UNFINISHED, WAITS } from '../terminal/say-built.js';
 
 interface Options extends PublicationOptions {
   out: string;
@@ -33,7 +34,7 @@ export function declareAttach(command: Command, io: Io) {
     .description('publish a list, a checkpoint or a rotation that was signed elsewhere')
     .argument('<request>', 'folder of the signing request')
     .argument('[signatures...]', 'signatures of its payloads (default: in the request)')
-    .option('--root-key <file>', 'public JWK of the root key, or of the outgoing one')
+    .addOption(ROOT_KEY_OPTION)
     .option('--holders <file...>', 'holders.json of each root key that holders share')
     .addOption(OUT_OPTION);
   addOptions(command, ...PUBLICATION_OPTIONS, JSON_OPTION);
@@ -41,60 +42,76 @@ export function declareAttach(command: Command, io: Io) {
     attach(io, { folder, signatures }, options);
 }
 
-async function attach(
-  io: Io,
-  { folder, signatures }: { readonly folder: string; readonly signatures: readonly string[] },
-  options: Options,
-): Promise<number> {
+interface NamedRequest {
+  /** The folder of the request. */
+  readonly folder: string;
+  /** The files of signatures, in the order of the payloads. */
+  readonly signatures: readonly string[];
+}
+
+async function attach(io: Io, named: NamedRequest, options: Options): Promise<number> {
   const started = performance.now();
-  const { root_key: file } = options.settings;
-  if (file === undefined) throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
-  const rootKey = await loadRootKey(file, io.env);
-  const files = readRequestFiles(folder);
-  const types = [...files.payloads.keys()];
-  if (signatures.length > types.length) {
-    throw new UsageError(
-      `${folder} has ${types.length} payload${types.length === 1 ? '' : 's'}, but ${signatures.length} signatures were named`,
-    );
-  }
-  const shared =
-    signatures.length === 0 ? await signaturesOfHolders(io, { folder, files }, options) : new Map();
+  const { out, settings } = options;
+  if (settings.root_key === undefined)
+    throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
+  const rootKey = await loadRootKey(settings.root_key, io.env);
+  const files = readRequestFiles(named.folder);
+  const signatures = await readSignatures(io, { ...named, files }, options);
   const how = await publishChoice(io, options);
-  const attached = await attachSignatures(
-    {
-      files,
-      signatures: new Map(
-        types.map((type, index) => [
-          type,
-          shared.get(type) ?? readSignatureFile(signatures[index], folder, type),
-        ]),
-      ),
-    },
-    rootKey,
-    { out: options.out, ...how },
-  );
-  if ('checkpoint' in attached) {
-    const { hold, expires, warnings, waits } = attached.checkpoint;
-    if (options.json) emit(io, { ok: !waits, ...attached.checkpoint });
-    for (const warning of warnings) say(io, `WARNING: ${warning}`);
-    sayLog(io, attached.checkpoint);
-    if (waits) {
-      say(io, `WARNING: ${WAITS}`);
-      return UNFINISHED;
-    }
-    const held = hold.length === 0 ? '' : `, holds ${hold.join(', ')}`;
-    say(io, `the checkpoint in ${options.out} is valid until ${expires}${held}: publish ${options.out}`);
-    return 0;
+  const attached = await attachSignatures({ files, signatures }, rootKey, { out, ...how });
+  if ('checkpoint' in attached) return reportCheckpoint(io, attached.checkpoint, options);
+  const code = reportPublished(io, attached.published, { json: options.json, started });
+  if (attached.next !== undefined)
+    await afterRotation(io, { outgoing: rootKey, next: attached.next }, options);
+  return code;
+}
+
+/** Reports a checkpoint that was signed elsewhere. @returns the exit code */
+function reportCheckpoint(io: Io, report: CheckpointReport, { json, out }: Options): number {
+  const { hold, expires, warnings, waits } = report;
+  if (json) emit(io, { ok: !waits, ...report });
+  for (const warning of warnings) say(io, `WARNING: ${warning}`);
+  sayLog(io, report);
+  if (waits) {
+    say(io, `WARNING: ${WAITS}`);
+    return UNFINISHED;
   }
-  const code = reportPublished(io, attached.published, { ...options, started });
-  const { next } = attached;
-  if (next === undefined) return code;
-  // Only a rotation needs it.
+  const held = hold.length === 0 ? '' : `, holds ${hold.join(', ')}`;
+  say(io, `the checkpoint in ${out} is valid until ${expires}${held}: publish ${out}`);
+  return 0;
+}
+
+/** Lets the settings name the next root key, and says what the operator does then. */
+async function afterRotation(
+  io: Io,
+  { outgoing, next }: { readonly outgoing: RootKey; readonly next: RootKey },
+  { config }: Options,
+): Promise<void> {
+  // Only a rotation needs them.
   const { changeSettings } = await import('../rotating/change-settings.js');
   const { sayAfterRotation } = await import('./say-rotation.js');
-  const settings = await changeSettings({ config: options.config, next, env: io.env });
-  sayAfterRotation(io, { outgoing: rootKey.thumbprint, next, settings });
-  return code;
+  const settings = await changeSettings({ config, next, env: io.env });
+  sayAfterRotation(io, { outgoing: outgoing.thumbprint, next, settings });
+}
+
+/** Reads a signature for each payload: the named files or, if none is named, what holders have signed, and the files of the request. */
+async function readSignatures(
+  io: Io,
+  { folder, signatures: named, files }: NamedRequest & { readonly files: RequestFiles },
+  options: Options,
+): Promise<ReadonlyMap<PayloadType, Uint8Array>> {
+  const types = [...files.payloads.keys()];
+  if (named.length > types.length) {
+    const payloads = types.length === 1 ? '1 payload' : `${types.length} payloads`;
+    throw new UsageError(`${folder} has ${payloads}, but ${named.length} signatures were named`);
+  }
+  const signatures = new Map(
+    named.length === 0 ? await signaturesOfHolders(io, { folder, files }, options) : [],
+  );
+  for (const [index, type] of types.entries()) {
+    if (!signatures.has(type)) signatures.set(type, readSignatureFile(named[index], folder, type));
+  }
+  return signatures;
 }
 
 /** What holders have signed in a request. A rotation has a part of the outgoing key, and one of the next key. */
@@ -142,8 +159,8 @@ async function sharedSignatures(
     [...payloads].map(([type, payload]) => ({ type, bytes: payload })),
   );
   const progress = await readProgress(task, group);
-  const signatures = signaturesOf(progress, group);
   for (const { message } of progress.faults) say(io, `WARNING: ${message}`);
+  const signatures = signaturesOf(progress, group);
   const isKept = await hasValidSignature(folder, payloads.get('list'), rootKey);
   const own = [...payloads.keys()].filter((type) => type !== 'list' || !isKept);
   return own.map((type) => [type, signatures.get(type) ?? new Uint8Array()] as const);
@@ -168,7 +185,7 @@ function readSignatureFile(named: string | undefined, folder: string, type: Payl
   const file = named ?? join(folder, PAYLOADS[type].signature);
   if (existsSync(file)) return readBytes(file, MAX_SIGNATURE_BYTES);
   throw new UsageError(
-    `${file} does not exist: sign the request first, with \`sign ${folder}\` on the machine that has the key; if holders have ` +
-      'signed it, name their record with --holders',
+    `${file} does not exist: run \`sign ${folder}\` where the key is or, if holders have signed, name their record with --holders`,
+    { see: 'docs/operators/offline.md#offline-signing' },
   );
 }

@@ -1,56 +1,46 @@
 import type { Command } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges } from '../../custody/offline-signing/signing-request.js';
-import { build, buildInto } from '../../generator/build.js';
-import type { OutputFolder } from '../../generator/files/output-folder.js';
+import { build } from '../../generator/build.js';
 import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { addOptions } from '../options/common-options.js';
+import { listChoice, onlineChoice, publishChoice, treeOptions } from '../options/publication-choices.js';
 import {
   BUILD_OPTIONS,
   type BuildCommandOptions,
-  onlineChoice,
-  treeOptions,
   UPDATED_AT_OPTION,
 } from '../options/publication-options.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import { emit, type Io, say } from '../terminal/io.js';
-import { withProgress } from '../terminal/progress.js';
-import { codeOf, sayRequest } from '../terminal/say-built.js';
-import { listChoice, publishChoice, reportPublished } from './publishing.js';
+import { emit, type Io, say, withProgress } from '../terminal/io.js';
+import { codeOf, reportPublished, sayRequest } from '../terminal/say-built.js';
 
 /** `passport-registry build` */
 export function declareBuild(command: Command, io: Io) {
   addOptions(command, ...BUILD_OPTIONS, UPDATED_AT_OPTION);
-  return async ({ unsigned, ...options }: BuildCommandOptions) =>
-    unsigned === undefined
-      ? codeOf(await buildAndReport(io, options))
-      : buildUnsigned(io, { ...options, unsigned });
+  return (options: BuildCommandOptions) => buildOrRequest(io, options);
 }
 
-/**
- * Builds, and prints the report.
- *
- * @param output - the output folder, if the command has exclusive access to it already
- */
-export async function buildAndReport(
-  io: Io,
-  options: BuildCommandOptions,
-  output?: OutputFolder,
-): Promise<BuildReport> {
+/** Builds the tree or, with `--unsigned`, writes a signing request. @returns the exit code */
+export async function buildOrRequest(io: Io, { unsigned, ...options }: BuildCommandOptions): Promise<number> {
+  if (unsigned !== undefined) return buildUnsigned(io, { ...options, unsigned });
+  return codeOf(await buildAndReport(io, options));
+}
+
+/** Builds, and prints the report. */
+async function buildAndReport(io: Io, options: BuildCommandOptions): Promise<BuildReport> {
   const started = performance.now();
-  const report = await withProgress(io, async (onProgress) => {
-    const how = {
+  const report = await withProgress(io, async (onProgress) =>
+    build({
       signer: rootSignerChoice(io, options),
       ...(await publishChoice(io, options)),
       ...listOptions(io, options),
       listeners: { onProgress },
-    };
-    return output === undefined ? build(how) : buildInto(output, how);
-  });
-  reportPublished(io, report, { ...options, started });
+    }),
+  );
+  reportPublished(io, report, { json: options.json, started });
   return report;
 }
 
@@ -61,7 +51,7 @@ function listOptions(io: Io, { issuers, out, updatedAt }: BuildCommandOptions) {
 }
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
-export async function buildUnsigned(
+async function buildUnsigned(
   io: Io,
   options: BuildCommandOptions & { readonly unsigned: string },
 ): Promise<number> {

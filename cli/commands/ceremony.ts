@@ -1,39 +1,20 @@
 import type { Command } from 'commander';
 import { readCeremony, startCeremony } from '../../custody/ceremony/ceremony-file.js';
-import { finishCeremony } from '../../custody/ceremony/finish.js';
-import { joinCeremony } from '../../custody/ceremony/join.js';
 import { splitKey } from '../../custody/ceremony/split.js';
 import { type CeremonyStatus, ceremonyStatus } from '../../custody/ceremony/status.js';
-import { fingerprintWords, isFingerprint } from '../../custody/shared-key/fingerprint.js';
-import { nameHolders } from '../../custody/shared-key/holder-names.js';
-import { SharedKeyRejected } from '../../custody/shared-key/shared-key-rejected.js';
+import { fingerprintWords } from '../../custody/shared-key/fingerprint.js';
 import { UsageError } from '../../generator/errors.js';
 import { loadPrivateKey, loadRootKey } from '../../generator/signing/key-file.js';
 import { addOptions, JSON_OPTION } from '../options/common-options.js';
-import { newPassphrase } from '../options/new-passphrase.js';
-import {
-  memoryOf,
-  passphraseFrom,
-  SHARE_OPTIONS,
-  type ShareOptions,
-  shareAccess,
-} from '../options/signer-options.js';
+import { keyOptions, passphraseFrom } from '../options/signer-options.js';
 import { wholeNumber } from '../options/values.js';
-import { ask } from '../terminal/ask.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { addCommands, type Run } from './add-commands.js';
+import { confirmFingerprint, declareFinish, declareJoin, WORDS_OPTION } from './ceremony-holder.js';
 
 interface StartOptions {
   threshold: string;
   splits?: string;
-}
-
-/** The options of a holder, in `join` and `finish`. */
-interface HolderOptions extends ShareOptions {
-  share: string;
-  as?: string;
-  words?: string;
-  json?: true;
 }
 
 interface SplitOptions {
@@ -119,47 +100,13 @@ function declareStart(command: Command, io: Io) {
   };
 }
 
-function declareJoin(command: Command, io: Io) {
-  command
-    .argument('<folder>', 'folder of the ceremony')
-    .option('--as <name>', 'your name in the ceremony; needed the first time')
-    .addOption(JSON_OPTION);
-  addOptions(command, ...SHARE_OPTIONS);
-  return async (folder: string, options: HolderOptions) => {
-    const read = await readCeremony(folder);
-    const report = await joinCeremony(read, shareAccess(io, options.share, options), {
-      name: options.as,
-      newPassphrase: (file) => newPassphrase(io, file, options),
-    });
-    if (options.json) emit(io, { ok: true, ...report });
-    const { name, done, waitingFor, digest } = report;
-    say(io, `${name} has joined: ${options.share} is yours alone; keep it and its passphrase`);
-    if (waitingFor.length > 0) say(io, `waiting for ${nameHolders(waitingFor)} to join`);
-    if (digest !== undefined) {
-      await sayFingerprint(io, digest);
-      say(io, 'read these words to the owner of the key, who then runs `keys ceremony split`');
-    } else if (done) say(io, `your parts for the others are in ${folder}: pass it on`);
-    if (!done) say(io, 'run this command again when all have joined');
-    else
-      say(
-        io,
-        `next: \`passport-registry keys ceremony finish ${folder} --share ${options.share}\`, when all have done so`,
-      );
-  };
-}
-
 function declareSplit(command: Command, io: Io) {
-  command
-    .argument('<folder>', 'folder of the ceremony')
-    .requiredOption('--key <file|env:NAME>', 'the private root key: PKCS#8 PEM (may be encrypted) or JWK')
-    .option(
-      '--passphrase-file <file>',
-      'file with the passphrase of an encrypted key (default: ask on the terminal)',
-    )
-    .option('--words <words>', 'the fingerprint that a holder has read to you, instead of the question');
+  command.argument('<folder>', 'folder of the ceremony').addOption(WORDS_OPTION);
+  const [key, passphrase] = keyOptions('');
+  addOptions(command, key.makeOptionMandatory(), passphrase);
   return async (folder: string, { key: source, words, passphraseFile }: SplitOptions) => {
     const key = await loadPrivateKey(source, passphraseFrom(io, passphraseFile), io.env);
-    await splitKey(await readCeremony(folder), key, (digest) => confirm(io, digest, words));
+    await splitKey(await readCeremony(folder), key, (digest) => confirmFingerprint(io, digest, words));
     say(
       io,
       `the key is split: each holder runs \`passport-registry keys ceremony finish ${folder} --share FILE\``,
@@ -169,61 +116,6 @@ function declareSplit(command: Command, io: Io) {
       'AFTER the ceremony, DESTROY the original key and every copy of it: whoever has one can sign without the holders',
     );
   };
-}
-
-function declareFinish(command: Command, io: Io) {
-  command
-    .description(
-      'compare the fingerprint, write your share and a receipt; run it once more for the test signature',
-    )
-    .argument('<folder>', 'folder of the ceremony')
-    .option(
-      '--words <words>',
-      'the fingerprint that the other holders have read to you, instead of the question',
-    )
-    .addOption(JSON_OPTION);
-  addOptions(command, ...SHARE_OPTIONS);
-  return async (folder: string, options: HolderOptions) => {
-    const report = await finishCeremony(await readCeremony(folder), shareAccess(io, options.share, options), {
-      memory: memoryOf(io, options),
-      confirm: (digest) => confirm(io, digest, options.words),
-    });
-    if (options.json) emit(io, { ok: true, ...report });
-    const { name, root, waitingFor } = report;
-    say(io, `${options.share} holds the share of ${name}, and is worth nothing alone: back it up`);
-    const others = waitingFor.filter((one) => one !== name);
-    if (others.length > 0) say(io, `waiting for ${nameHolders(others)} to run \`keys ceremony finish\``);
-    if (others.length < waitingFor.length)
-      say(io, `run this command once more${others.length > 0 ? ', when they have done so' : ''}`);
-    if (waitingFor.length > 0) return;
-    say(
-      io,
-      `the key ${root} is live: ${folder}/root.json is public, and ${folder}/holders.json names its holders`,
-    );
-  };
-}
-
-/** Shows the fingerprint, and compares it. @throws {@link SharedKeyRejected} if it is another one */
-async function confirm(io: Io, digest: string, words: string | undefined): Promise<void> {
-  await sayFingerprint(io, digest);
-  if (words === undefined) {
-    const question = 'Read these words to the others. Does everybody have the same? Type yes: ';
-    const answer = await ask(io, question, 'there is no terminal to ask: give --words');
-    if (answer === 'yes') return;
-    throw new UsageError('nothing was done: run this command again when everybody has the same words');
-  }
-  if (isFingerprint(words, digest)) return;
-  throw new SharedKeyRejected(
-    'ERR_FINGERPRINT',
-    'nothing was done: the words are not those of this folder. If somebody has other words, messages were changed on their ' +
-      'way: start a new ceremony',
-  );
-}
-
-async function sayFingerprint(io: Io, digest: string): Promise<void> {
-  const words = fingerprintWords(digest);
-  say(io, 'fingerprint of this ceremony:');
-  for (let at = 0; at < words.length; at += 4) say(io, `  ${words.slice(at, at + 4).join(' ')}`);
 }
 
 function declareCeremonyStatus(command: Command, io: Io) {

@@ -5,8 +5,7 @@ import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set
 import { numberOption } from '../options/common-options.js';
 import { assertKnown, namedRecords, notBesidesFiles, RECORDS_FOLDER } from '../options/named-records.js';
 import { type FormatOptions, formatOf, report } from '../terminal/diagnostics.js';
-import { count, type Io, reportOutput, writeLine } from '../terminal/io.js';
-import { withProgress } from '../terminal/progress.js';
+import { count, type Io, reportOutput, withProgress, writeLine } from '../terminal/io.js';
 
 /** The options of `check --online`. */
 export interface OnlineOptions {

@@ -4,12 +4,11 @@ import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/d
 import { checkRecords } from '../../generator/records/check-records.js';
 import { type Collected, collectRecordFiles, type RecordFile } from '../../generator/records/collect.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
-import { addOptions, JSON_OPTION } from '../options/common-options.js';
+import { addOptions, issuersOption, JSON_OPTION } from '../options/common-options.js';
 import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
 import { PRODUCTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { type FormatOptions, formatOf, report, tally } from '../terminal/diagnostics.js';
-import { count, type Io, reportOutput, say, writeLine } from '../terminal/io.js';
-import { withProgress } from '../terminal/progress.js';
+import { count, type Io, reportOutput, say, withProgress, writeLine } from '../terminal/io.js';
 import { watchForever } from '../terminal/until-stopped.js';
 import { checkIssuers, ONLINE_OPTIONS, type OnlineOptions } from './check-online.js';
 
@@ -25,7 +24,7 @@ export function declareCheck(command: Command, io: Io) {
     .option('--fix', 'format the records first; comments stay')
     .option('--online', 'compare the records with what the issuers serve')
     .option('--watch', 'keep running, and check after each change')
-    .option('--issuers <dir>', 'folder of the records');
+    .addOption(issuersOption());
   addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, JSON_OPTION);
   return async (names: string[], options: Options) => {
     if (options.online) return checkIssuers(io, names, options);
@@ -88,7 +87,7 @@ function fixFiles(
   return { collected: { ...collected, files }, changed };
 }
 
-/** The layout is the last thing to mend in a file: with another error, it is reported only if it could not be mended. */
+/** Finds problems of layout. In a file with another error, only those that `--fix` left: people fix the layout last. */
 function layoutProblems(
   chosen: readonly RecordFile[],
   found: readonly Diagnostic[],

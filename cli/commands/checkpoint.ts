@@ -18,8 +18,9 @@ import {
 } from '../../generator/publishing/publish-checkpoint.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
-import { addOptions, JSON_OPTION, OFFLINE_OPTION } from '../options/common-options.js';
-import { COSIGN_OPTION, checkpointChoice, cosignChoice } from '../options/publication-options.js';
+import { addOptions, JSON_OPTION, OFFLINE_OPTION, OUT_OPTION } from '../options/common-options.js';
+import { checkpointChoice, cosignChoice } from '../options/publication-choices.js';
+import { COSIGN_OPTION } from '../options/publication-options.js';
 import { hasSigner, type WithSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice } from '../options/signer-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
@@ -53,9 +54,9 @@ export function declareHold(command: Command, io: Io) {
     .description('stop issuers at once, or end that, with a new checkpoint')
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
-    .option('--false-alarm', 'with --end: also if the list stops them not')
+    .option('--false-alarm', 'with --end: also if the list does not stop them')
     .option('--all', 'with --end: of every issuer')
-    .option('--out <dir>', 'folder of the tree', 'dist');
+    .addOption(OUT_OPTION);
   addOptions(command, ...CHECKPOINT_OPTIONS);
   return (ids: string[], options: HoldOptions) => hold(io, holdChangeOf(ids, options), options);
 }
@@ -172,15 +173,9 @@ function sayCheckpoint(io: Io, { out, holdChange, report }: Published, options: 
 
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
 function afterHold({ action, ids }: HoldChange, out: string): string {
-  const publish = `Publish ${out}${action === 'hold' ? ' now' : ''}`;
-  if (action !== 'hold') return `${publish}.`;
-  // Pasted at night, one command with all ids would end each hold.
-  const mistaken =
-    ids.length === 1
-      ? `\`hold --end ${ids[0]} --false-alarm\``
-      : '`hold --end --false-alarm` with the ids of these';
+  if (action !== 'hold') return `Publish ${out}.`;
   return (
-    `${publish}: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
-    `(\`suspend ${ids.join(' ')} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run ${mistaken}.`
+    `Publish ${out} now: verifiers stop the held issuers when they see the checkpoint. With the root key, run ` +
+    `\`suspend ${ids.join(' ')} --reason "<REASON>"\` (docs/operators/emergency.md#the-root-key-is-away).`
   );
 }

@@ -13,7 +13,9 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { assertPublishable } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import { EXCEPTION_OPTIONS, exceptions, type PublicationOptions } from '../options/publication-options.js';
+import { YES_OPTION } from '../options/common-options.js';
+import { exceptions } from '../options/publication-choices.js';
+import { EXCEPTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { type Io, say } from '../terminal/io.js';
@@ -31,7 +33,7 @@ export const REQUEST_OPTIONS = [
   new Option('--previous-root-key <file>', 'outgoing root key, to sign with the next one'),
   new Option('--instead-of <hash>', 'what was signed last and never published'),
   new Option('--memory <dir>', 'folder that records what was signed'),
-  new Option('--yes', 'do not ask'),
+  YES_OPTION,
   ...EXCEPTION_OPTIONS,
 ];
 

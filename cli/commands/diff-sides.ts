@@ -10,8 +10,7 @@ import { rejecting } from '../../generator/verification/seen-files.js';
 import { type PastList, type PastPublication, readListAt } from '../../observers/past/answer.js';
 import { openHistory } from '../../observers/past/history.js';
 import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from '../options/named-records.js';
-import type { WithSettings } from '../options/settings.js';
-import { loadTrust } from '../options/trust-option.js';
+import { loadTrust, trustFile, type WithTrust } from '../options/trust-option.js';
 import { isAddress, isFolder, pastTime, sourceAt } from '../options/values.js';
 import { type Io, say } from '../terminal/io.js';
 
@@ -26,13 +25,13 @@ export interface Sides {
 }
 
 /** A list of the past that was compared, as data. */
-export interface PastSide extends PastPublication {
+interface PastSide extends PastPublication {
   /** The time that was asked for, RFC 3339. */
   readonly at: string;
 }
 
 /** What to compare, as on the command line. */
-interface SidesOptions extends WithSettings {
+interface SidesOptions extends WithTrust {
   readonly issuers?: string;
   /** Two times whose lists are compared. */
   readonly at?: readonly string[];
@@ -63,13 +62,13 @@ export async function readSides(
   }
   if (!isAddress(first) && !isFolder(first))
     return { ...readCommits(io, [first, second], options), isPartial: false };
-  const { issuers, settings } = options;
+  const { issuers } = options;
   const folder = second ?? issuers;
   const paths = folder === undefined ? defaultRecordPaths() : [folder];
-  const { root_key: rootKey } = settings;
-  const before = await recordsAt(io, first, rootKey);
+  const trust = trustFile(options);
+  const before = await recordsAt(io, first, trust);
   if (!paths.every(isRecordFile)) {
-    return { before, after: await recordsAt(io, paths[0] ?? '', rootKey), isPartial: false };
+    return { before, after: await recordsAt(io, paths[0] ?? '', trust), isPartial: false };
   }
   const after = recordsIn(paths);
   return { before: onlyIssuersOf(before, after), after, isPartial: true };
@@ -80,27 +79,31 @@ function readCommits(
   [first, second]: SideArguments,
   { issuers = RECORDS_FOLDER }: SidesOptions,
 ): Pick<Sides, 'before' | 'after'> {
-  const isNeither = `${first} is neither a folder nor an http(s) URL`;
-  if (second !== undefined) throw new UsageError(`${isNeither}; write commits as A..B, without spaces`);
+  if (second !== undefined) {
+    throw new UsageError(
+      `${first} is neither a folder nor an http(s) URL; write commits as A..B, without spaces`,
+    );
+  }
   try {
     return recordsOfRevisions(first, issuers, env);
   } catch (cause) {
     if (!(cause instanceof UsageError)) throw cause;
     throw new UsageError(
-      `${isNeither}, and git cannot compare with it: ${cause.message}. Name a folder, the URL of a registry, or commits of this repository such as main or A..B`,
+      `${first} is neither a folder, nor an http(s) URL, nor commits of this repository such as A..B: ${cause.message}`,
       { cause },
     );
   }
 }
 
-async function recordsAt(io: Io, where: string, rootKey: string | undefined): Promise<RecordSet> {
+/** @param trust - the file of the trust anchor or of the root key */
+async function recordsAt(io: Io, where: string, trust: string | undefined): Promise<RecordSet> {
   if (!isAddress(where) && !existsSync(join(where, PATHS.list))) return recordsIn([where]);
-  if (rootKey === undefined)
-    say(
-      io,
-      `note: without --root-key, the list of ${where} is verified with the key that is published next to the list`,
-    );
-  return recordsPublished(where, rootKey === undefined ? undefined : await loadTrust(io, rootKey));
+  if (trust !== undefined) return recordsPublished(where, await loadTrust(io, trust));
+  say(
+    io,
+    `note: without --trust-anchor, the list of ${where} is verified with the key that is published beside it`,
+  );
+  return recordsPublished(where, undefined);
 }
 
 /**
@@ -109,23 +112,22 @@ async function recordsAt(io: Io, where: string, rootKey: string | undefined): Pr
  * @param where - the folder of a tree, or a URL
  * @throws {@link UsageError} | {@link IoFailed} | {@link TreeRejected} | {@link KeyRejected}
  */
-async function readPastSides(
-  io: Io,
-  where: string,
-  { at = [], settings: { root_key: rootKey } }: SidesOptions,
-): Promise<Sides> {
+async function readPastSides(io: Io, where: string, options: SidesOptions): Promise<Sides> {
+  const { at = [] } = options;
   const times = at.map((text) => pastTime('--at', text));
   const [first, second] = times;
   if (first === undefined || second === undefined || times.length > 2) {
     throw new UsageError('diff compares the lists of two times: pass --at twice');
   }
   if (first > second) throw new UsageError('the first --at must not be later than the second');
-  if (rootKey === undefined)
-    throw new UsageError('--at needs --root-key: the past is verified from a key that you trust');
-  const trust = await loadTrust(io, rootKey);
+  const file = trustFile(options);
+  if (file === undefined)
+    throw new UsageError('--at needs --trust-anchor, from which the lists of the past are verified');
+  const trust = await loadTrust(io, file);
   return rejecting(async () => {
     const history = await openHistory(sourceAt(where), trust);
-    const [before, after] = [await readListAt(history, first), await readListAt(history, second)];
+    const before = await readListAt(history, first);
+    const after = await readListAt(history, second);
     const past = [sideOf(first, before), sideOf(second, after)];
     return {
       before: recordsOfList(before.registry.issuers),

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
-import { addOptions, JSON_OPTION } from '../options/common-options.js';
+import { addOptions, FAIL_ON_OPTION, issuersOption, JSON_OPTION } from '../options/common-options.js';
+import { exceptions } from '../options/publication-choices.js';
 import {
-  exceptions,
   OVERRIDE_OPTION,
   PRODUCTION_OPTIONS,
   type PublicationOptions,
@@ -31,18 +31,15 @@ export function declareDiff(command: Command, io: Io) {
     .description('show what a change does to the issuers, and check the rules of change')
     .argument('<before>', 'A..B or A...B of git, a commit, a folder or a URL')
     .argument('[after]', 'the same, or one record (default: issuers)')
-    .option('--issuers <dir>', 'folder of the records, also in commits')
+    .addOption(issuersOption())
     .addOption(TRUST_OPTION)
     .option(
       '--at <time>',
       'twice: compare the lists in force at two times',
       (time: string, times: readonly string[] = []) => [...times, time],
     );
-  const failOn = new Option('--fail-on <severity>', 'error or warning: what ends with exit code 1')
-    .choices(['error', 'warning'])
-    .default('error');
-  const ofRules = [OVERRIDE_OPTION, ...PRODUCTION_OPTIONS];
-  addOptions(command, ...ofRules, failOn, JSON_OPTION, MARKDOWN_OPTION);
+  const rules = [OVERRIDE_OPTION, ...PRODUCTION_OPTIONS];
+  addOptions(command, ...rules, FAIL_ON_OPTION, JSON_OPTION, MARKDOWN_OPTION);
   return (before: string, after: string | undefined, options: Options) => diff(io, [before, after], options);
 }
 

@@ -9,11 +9,12 @@ import { openCommitted } from '../../generator/publishing/open-tree.js';
 import { readPublished } from '../../generator/verification/read-published.js';
 import { presenceOf } from '../operating/signer-presence.js';
 import { addOptions } from '../options/common-options.js';
-import { BUILD_OPTIONS, type BuildCommandOptions, cosignChoice } from '../options/publication-options.js';
+import { cosignChoice } from '../options/publication-choices.js';
+import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/publication-options.js';
 import { hasSigner } from '../options/settings.js';
 import { type Io, say } from '../terminal/io.js';
-import { codeOf, UNFINISHED } from '../terminal/say-built.js';
-import { buildAndReport, buildUnsigned } from './build.js';
+import { UNFINISHED } from '../terminal/say-built.js';
+import { buildOrRequest } from './build.js';
 
 interface Options extends BuildCommandOptions {
   reason: string;
@@ -56,7 +57,7 @@ interface StatusChange {
  */
 async function changeAndBuild(io: Io, change: StatusChange, options: Options): Promise<number> {
   const { ids, to } = change;
-  const { issuers, out, reason, unsigned } = options;
+  const { issuers, reason } = options;
   const now = new Date();
   const suspended = to === 'active' ? await suspensionsIn(options) : undefined;
   const edits = ids.map((id) => statusEdit(issuers, id, { to, reason, now, suspended: suspended?.get(id) }));
@@ -64,22 +65,31 @@ async function changeAndBuild(io: Io, change: StatusChange, options: Options): P
   for (const [at, { file, from }] of edits.entries())
     say(io, `${ids[at]}: status ${from === to ? `${to} already` : `${from} -> ${to}`} (${file})`);
   const files = edits.map(({ file }) => file).join(', ');
-  const code = await (unsigned === undefined
-    ? buildAndReport(io, options).then(codeOf)
-    : buildUnsigned(io, { ...options, unsigned })
-  ).catch(async (error) => {
+  let code: number;
+  try {
+    code = await buildOrRequest(io, options);
+  } catch (error) {
     await sayFailed(io, { ...change, files }, { options, error });
     throw error;
-  });
+  }
+  await sayBuilt(io, { ...change, files }, { code, ...options });
+  return code;
+}
+
+/** Says what to publish, and what verifiers do until then. */
+async function sayBuilt(
+  io: Io,
+  { ids, to, files }: StatusChange & { readonly files: string },
+  { code, out, unsigned }: Options & { readonly code: number },
+): Promise<void> {
   const publish = code === UNFINISHED ? '' : `, and publish ${out}`;
   say(io, `Commit ${files}${publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
   if (code === UNFINISHED) {
-    const meanwhile = to === 'active' ? '' : ` Meanwhile, \`hold ${ids.join(' ')}\`, and publish ${out}.`;
-    say(io, `Until \`checkpoint ${out}\` ends with 0, verifiers do not see that.${meanwhile}`);
+    say(io, `Until \`checkpoint ${out}\` ends with 0, verifiers do not see that.`);
+    if (to !== 'active') say(io, `Meanwhile, run \`hold ${ids.join(' ')}\`, and publish ${out}.`);
   }
   if (to === 'revoked') say(io, 'A revocation is final: nothing ends it once it is published.');
-  await sayHeld(io, change, out);
-  return code;
+  await sayHeld(io, { ids, to }, out);
 }
 
 /** Says what a failed build leaves, and which issuers it has not stopped. */
@@ -88,7 +98,7 @@ async function sayFailed(
   { ids, to, files }: StatusChange & { readonly files: string },
   { options, error }: { readonly options: Options; readonly error: unknown },
 ): Promise<void> {
-  say(io, `The status in ${files} stays ${to}. When the cause is repaired, run the same command again.`);
+  say(io, `The status in ${files} stays ${to}. Fix the cause, and run the same command again.`);
   const root = presenceOf(options.settings.signer ?? {}, io.env);
   // A wrong option is no lack of the key.
   const isAway = root.level === 'note' && !(error instanceof UsageError);

@@ -7,7 +7,7 @@ import { statementsIn } from '../../generator/tree/statements-file.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 
 /** What a host must serve to publish a tree: its list, its other files, and its statements or newer ones of the same publication. */
-interface ExpectedTree {
+export interface ExpectedTree {
   readonly folder: string;
   /** The payload hash of the list. */
   readonly sha256: string;
@@ -19,9 +19,9 @@ interface ExpectedTree {
 
 /** Reads a tree in a folder that a host is compared with. @throws {@link UsageError} | {@link IoFailed} */
 export function readExpectedTree(folder: string): ExpectedTree {
-  const [list, sums, statements] = [PATHS.list, PATHS.checksums, PATHS.statements].map((path) =>
-    readTreeFile(folder, path),
-  );
+  const list = readTreeFile(folder, PATHS.list);
+  const sums = readTreeFile(folder, PATHS.checksums);
+  const statements = readTreeFile(folder, PATHS.statements);
   if (list === undefined || sums === undefined || statements === undefined) {
     throw new UsageError(`--expect ${folder} is not the folder of a tree`);
   }

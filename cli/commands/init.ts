@@ -5,13 +5,12 @@ import { ConfigurationRejected } from '../../generator/errors.js';
 import { configuredEmail, workTreeAround } from '../../generator/files/git.js';
 import type { RegistryFile } from '../../generator/generated/settings.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
-import { shellWord } from '../command-line.js';
-import { addOptions } from '../options/common-options.js';
+import { addOptions, BASE_URL_OPTION } from '../options/common-options.js';
 import {
   NEW_PASSPHRASE_OPTIONS,
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
-} from '../options/new-passphrase.js';
+} from '../options/new-key-options.js';
 import { CONFIGURATION_FILE, parseRegistrySettings } from '../options/settings.js';
 import { namedTool, runningTool } from '../scaffold/pinned-tool.js';
 import { type NewSettings, type RequiredSetting, registryYaml } from '../scaffold/registry-settings.js';
@@ -24,6 +23,7 @@ import {
 import { interview, type Question } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { count, type Io, say } from '../terminal/io.js';
+import { shellWord } from '../terminal/paths.js';
 
 interface Options extends NewKeyPassphraseOptions {
   name?: string;
@@ -40,9 +40,6 @@ const QUESTIONS: Readonly<Record<RequiredSetting, { option: string; question: st
   base_url: { option: '--base-url', question: 'URL where the registry will be published' },
 };
 
-/** What older mirrors and auditors refuse. A new registry has none. */
-const OF_NEW_REGISTRIES = { statements: true };
-
 /** Where `npm start` serves the registry. */
 const LOCAL_URL = 'http://127.0.0.1:8080';
 
@@ -53,8 +50,8 @@ export function declareInit(command: Command, io: Io) {
     .addArgument(new Argument('[folder]', 'folder to make').default('.', 'the current folder'))
     .option('--name <text>', 'name of the registry')
     .option('--contact <address>', 'e-mail address of the operator')
-    .option('--base-url <url>', 'URL where the registry will be published')
-    .option('--key <file>', 'make a root key in this new file, outside of the folder');
+    .addOption(BASE_URL_OPTION)
+    .option('--key <file>', 'private root key to make, in a new file outside of the folder');
   addOptions(command, ...NEW_PASSPHRASE_OPTIONS).option(
     '--tool <spec>',
     'the program to pin: an exact version, a tarball, or a git address with a commit',
@@ -69,7 +66,7 @@ async function init(io: Io, named: string, options: Options): Promise<void> {
     options.key === undefined ? () => undefined : await newKeyPassphrase(io, options.key, options);
   const { name, contact, baseUrl } = options;
   const given = { name, contact, base_url: baseUrl };
-  const settings = await allSettings(io, folder, { ...given, ...keySettings(folder), ...OF_NEW_REGISTRIES });
+  const settings = await allSettings(io, folder, { ...given, ...keySettings(folder) });
   parseRegistrySettings(CONFIGURATION_FILE, registryYaml(settings));
   const written = await writeRegistry({ folder, settings, tool }, { newPassphrase, env: io.env });
   say(io, `${named}: ${count(written.files, 'file')} written`);

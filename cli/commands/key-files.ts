@@ -1,14 +1,15 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { logIdentity } from '../../generator/log/sign-head.js';
-import { generateKeyFile, KEY_CURVES, type KeyCurve, publicKeyOf } from '../../generator/signing/key-file.js';
+import { generateKeyFile, type KeyCurve, publicKeyOf } from '../../generator/signing/key-file.js';
 import { generateKeyPair } from '../../generator/signing/key-pair.js';
 import { createState, witnessVkey } from '../../observers/witnessing/witness-state.js';
 import { addOptions } from '../options/common-options.js';
 import {
+  ALG_OPTION,
   NEW_PASSPHRASE_OPTIONS,
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
-} from '../options/new-passphrase.js';
+} from '../options/new-key-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
 
 interface GenerateOptions extends NewKeyPassphraseOptions {
@@ -26,7 +27,7 @@ interface PublicOptions {
 /** `passport-registry keys generate` */
 export function declareGenerate(command: Command, io: Io) {
   command
-    .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_CURVES).default('Ed25519'))
+    .addOption(ALG_OPTION)
     .requiredOption('--private <file>', 'where to write the private key, as PKCS#8 PEM')
     .option('--public <file>', 'also write the public JWK to this new file');
   addOptions(command, ...NEW_PASSPHRASE_OPTIONS);
@@ -52,7 +53,7 @@ export function declarePublic(command: Command, io: Io) {
     .argument('<file>', 'private key (PEM or JWK) or public key, or env:NAME')
     .option('--origin <origin>', 'print the verifier key of a log, such as registry.example/log')
     .option('--witness-name <name>', 'print the verifier key of a witness, such as mirror.example')
-    .option('--witness-state <dir>', 'with --witness-name: make the folder of its state');
+    .option('--witness-state <dir>', 'with --witness-name: new folder of its state');
   return (file: string, options: PublicOptions) => printPublicKey(io, file, options);
 }
 

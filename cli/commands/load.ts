@@ -8,12 +8,11 @@ import { rootKeyOf } from '../../generator/tree/published-tree.js';
 import { type PinnedTrust, pinnedKey } from '../../generator/verification/pinned-trust.js';
 import { type LoadReport, loadTree } from '../../observers/mirroring/load-tree.js';
 import { JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
-import type { WithSettings } from '../options/settings.js';
-import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { loadTrust, TRUST_OPTION, trustFile, type WithTrust } from '../options/trust-option.js';
 import { assertAddresses } from '../options/values.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 
-interface Options extends WithSettings {
+interface Options extends WithTrust {
   out: string;
   json?: true;
 }
@@ -53,12 +52,14 @@ async function load(io: Io, named: string | undefined, options: Options): Promis
   return ok ? 0 : 1;
 }
 
-/** The root key of the settings, or else that of the tree. */
-async function trustIn(io: Io, { out, settings: { root_key: file } }: Options): Promise<PinnedTrust> {
+/** The trust anchor or root key that the options name, or else the root key of the tree. */
+async function trustIn(io: Io, options: Options): Promise<PinnedTrust> {
+  const { out } = options;
+  const file = trustFile(options);
   if (file !== undefined) return loadTrust(io, file);
   const own = await rootKeyOf(readIfReadable(out, PATHS.rootKey));
   if (own !== undefined) return pinnedKey(own);
-  throw new UsageError(`${out} has no root key: pass --root-key, or set root_key in registry.yaml`);
+  throw new UsageError(`${out} has no root key: pass --trust-anchor, or set root_key in registry.yaml`);
 }
 
 function sayLoaded(io: Io, out: string, report: LoadReport): void {
@@ -72,8 +73,8 @@ function sayLoaded(io: Io, out: string, report: LoadReport): void {
   for (const { issuer_id, was } of released ?? [])
     say(
       io,
-      `WARNING: ${issuer_id} was ${was} there, and ${out} does not stop it: hold or suspend it, if that was right`,
+      `WARNING: ${issuer_id} was ${was} there, and is not in ${out}: hold or suspend it if it should be`,
     );
   if (released === undefined)
-    say(io, `WARNING: whom the tree in ${movedTo} stopped is not known, because it is damaged`);
+    say(io, `WARNING: the tree in ${movedTo} is damaged, so which issuers it stopped is not known`);
 }

@@ -2,20 +2,19 @@ import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import { isAcceptable, type MirrorStatus, mirrorStatus } from '../../observers/hosts/mirror-status.js';
 import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
-import { JSON_OPTION, MAX_BEHIND_OPTION, numberOption } from '../options/common-options.js';
-import type { WithSettings } from '../options/settings.js';
-import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { EVERY_OPTION, JSON_OPTION, MAX_BEHIND_OPTION } from '../options/common-options.js';
+import { loadTrust, TRUST_OPTION, trustFile, type WithTrust } from '../options/trust-option.js';
 import { assertAddresses } from '../options/values.js';
 import { count, emit, type Io, reportOutput, say, writeLine } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
 import { addCommands, type Run } from './add-commands.js';
 
-interface Options extends WithSettings {
+interface Options extends WithTrust {
   every?: number;
   json?: true;
 }
 
-interface StatusOptions extends WithSettings {
+interface StatusOptions extends WithTrust {
   maxBehind: number;
   json?: true;
 }
@@ -27,13 +26,13 @@ export function declareMirror(command: Command, io: Io, run: Run) {
     .argument('<source>', 'URL of the registry')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
     .addOption(TRUST_OPTION)
-    .addOption(numberOption('--every <seconds>', 'keep running, and check again after this time'))
+    .addOption(EVERY_OPTION)
     .addOption(JSON_OPTION);
   addCommands(command, run, {
     status: {
       summary: 'compare a registry with its mirrors',
       examples: [
-        'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',
+        'mirror status https://registry.example https://mirror.example --trust-anchor trust-anchor.json',
         'mirror status --max-behind 600',
       ],
       load: async () => declareMirrorStatus,
@@ -57,10 +56,14 @@ function declareMirrorStatus(command: Command, io: Io) {
     status(io, urls, command.optsWithGlobals());
 }
 
-async function loadPinned(io: Io, { settings: { root_key: rootKey } }: WithSettings) {
-  if (rootKey !== undefined) return loadTrust(io, rootKey);
+async function loadPinned(io: Io, options: WithTrust) {
+  const file = trustFile(options);
+  if (file !== undefined) return loadTrust(io, file);
   throw new UsageError(
-    '`mirror` needs --root-key to verify what it reads: the trust anchor that `passport-registry pin` writes',
+    'mirror needs --trust-anchor, the file that `pin` writes, or root_key in registry.yaml',
+    {
+      see: 'docs/mirrors.md#copy-the-registry',
+    },
   );
 }
 
@@ -84,7 +87,9 @@ async function mirror(
 
 function sayMirrored(io: Io, report: MirrorReport): void {
   const { switched, updatedAt, issuers, fetched, bytes, repaired, warnings, notes } = report;
-  const what = switched ? 'switched to' : repaired ? 'repaired:' : 'unchanged:';
+  let what = 'unchanged:';
+  if (switched) what = 'switched to';
+  else if (repaired) what = 'repaired:';
   say(
     io,
     `mirror ok: ${what} the list of ${updatedAt}, ${count(issuers, 'issuer')}, ${count(fetched, 'file')} fetched, ${count(bytes, 'byte')}`,

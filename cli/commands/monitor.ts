@@ -5,18 +5,17 @@ import { type Finding, isUnchecked, SEVERITIES } from '../../observers/monitorin
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { KnownLog, MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
-import { JSON_OPTION, MAX_BEHIND_OPTION, numberOption } from '../options/common-options.js';
-import type { WithSettings } from '../options/settings.js';
-import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { EVERY_OPTION, JSON_OPTION, MAX_BEHIND_OPTION, numberOption } from '../options/common-options.js';
+import { loadTrust, TRUST_OPTION, trustFile, type WithTrust } from '../options/trust-option.js';
 import { assertAddresses, duration } from '../options/values.js';
 import { count, emit, grouped, type Io, type Output, reportOutput, writeLine } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
 
-interface Options extends WithSettings {
+interface Options extends WithTrust {
   state?: string;
   since?: string;
   maxBehind: number;
-  timeout: number;
+  roundTimeout: number;
   every?: number;
   json?: true;
 }
@@ -27,12 +26,12 @@ export function declareMonitor(command: Command, io: Io) {
     .argument('<url>', 'URL of the registry')
     .argument('[id...]', 'issuers whose changes end with exit code 5')
     .addOption(TRUST_OPTION)
-    .option('--mirror <url...>', 'URLs of its mirrors (default: of the trust anchor)')
+    .option('--mirror <url...>', 'URLs of the mirrors (default: of the trust anchor)')
     .option('--state <dir>', 'folder of what earlier rounds have seen')
     .option('--since <duration>', 'without --state: the changes of this time, such as 2d')
     .addOption(MAX_BEHIND_OPTION)
-    .addOption(numberOption('--timeout <seconds>', 'time limit of a round').default(600))
-    .addOption(numberOption('--every <seconds>', 'keep running, and check again after this time'))
+    .addOption(numberOption('--round-timeout <seconds>', 'time limit of a round').default(600))
+    .addOption(EVERY_OPTION)
     .addOption(JSON_OPTION);
   return (url: string, watch: string[], options: Options) => monitor(io, { url, watch }, options);
 }
@@ -65,17 +64,22 @@ async function monitor(io: Io, watched: Watched, options: Options): Promise<numb
 }
 
 async function monitorOptions(io: Io, { url, watch }: Watched, options: Options): Promise<MonitorOptions> {
-  const { root_key: rootKey, mirrors: others } = options.settings;
-  const trust = rootKey === undefined ? undefined : await loadTrust(io, rootKey);
+  const { mirrors: others } = options.settings;
+  const file = trustFile(options);
+  const trust = file === undefined ? undefined : await loadTrust(io, file);
   const isOther = (source: string) => withoutSlash(source) !== withoutSlash(url);
   const mirrors = [...new Set(others ?? trust?.sources ?? [])].filter(isOther);
   assertAddresses([url, ...mirrors]);
   const { since } = options;
   return {
-    ...{ url, mirrors, trust, watch, folder: options.state },
+    url,
+    mirrors,
+    trust,
+    watch,
+    folder: options.state,
     sinceMs: since === undefined ? undefined : duration('--since', since),
     maxBehindMs: options.maxBehind * 1000,
-    timeoutMs: options.timeout * 1000,
+    timeoutMs: options.roundTimeout * 1000,
   };
 }
 
@@ -110,8 +114,10 @@ function writeRound(output: Output, { at, log, hosts, findings }: RoundReport): 
     log === null
       ? 'no log could be read'
       : `${log.origin}, ${count(log.size, 'entry', 'entries')}, ${grouped(log.added)} new, ${count(hosts.length, 'host')}`;
-  const told = log === null && alarms === 0 ? '' : `, ${alarms === 0 ? 'no alarm' : count(alarms, 'alarm')}`;
-  writeLine(output, `monitor ${at}: ${what}${told}`);
+  const parts = [`monitor ${at}: ${what}`];
+  if (alarms > 0) parts.push(count(alarms, 'alarm'));
+  else if (log !== null) parts.push('no alarm');
+  writeLine(output, parts.join(', '));
 }
 
 function lineOf({ severity, code, host, message }: Finding): string {

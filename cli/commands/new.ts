@@ -6,7 +6,7 @@ import { writeNewRecord } from '../../generator/authoring/new-record.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { reservedField } from '../../generator/review/reserved-names.js';
 import { fileUrl } from '../../generator/verification/ask-host.js';
-import { isMadeUpName } from '../online/fetch-document.js';
+import { isMadeUpName } from '../online/public-host.js';
 import { ISSUERS_OPTION } from '../options/common-options.js';
 import { RECORDS_FOLDER } from '../options/named-records.js';
 import { CONFIGURATION_FILE, type WithSettings } from '../options/settings.js';
@@ -16,10 +16,8 @@ import { type Io, say } from '../terminal/io.js';
 
 interface Options extends WithSettings {
   issuers: string;
-  name?: string;
   issuerUrl?: string;
   tier: Issuer['tier'];
-  contact?: string;
 }
 
 /** The path of the schema in a checkout of the registry. */
@@ -31,15 +29,13 @@ export function declareNew(command: Command, io: Io) {
     .description('write the record of a new issuer; on a terminal, ask for missing values')
     .argument('<id>', 'issuer_id')
     .addOption(ISSUERS_OPTION)
-    .option('--name <text>', 'what people call the issuer')
     .option('--issuer-url <url>', 'URL of the issuer, with its keys and metadata at the well-known paths')
-    .addOption(new Option('--tier <name>', 'tier').choices(TIERS).default('registered'))
-    .option('--contact <address>', 'e-mail address');
+    .addOption(new Option('--tier <name>', 'tier').choices(TIERS).default('registered'));
   return (id: string, options: Options) => createRecord(io, id, options);
 }
 
 async function createRecord(io: Io, id: string, options: Options): Promise<void> {
-  const { name, contact, tier, settings } = options;
+  const { tier, settings } = options;
   const base = await issuerUrl(io, options);
   const issuer = {
     issuer_id: id,
@@ -49,8 +45,6 @@ async function createRecord(io: Io, id: string, options: Options): Promise<void>
     jwks_uri: `${base}/.well-known/jwks.json`,
     discovery_uri: `${base}/.well-known/openid-configuration`,
     certified_since: formatUpdatedAt(Date.now()),
-    ...(name !== undefined && { name }),
-    ...(contact !== undefined && { contact }),
   };
   const isRegistry = existsSync(options.issuers) || existsSync(CONFIGURATION_FILE);
   const file = writeNewRecord(options.issuers, issuer, schemaLocation(settings.base_url));

@@ -59,7 +59,9 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
     );
   }
   const registry = await readPinnable(source, {
-    ...{ thumbprint, nextRoots, trustOnFirstUse },
+    thumbprint,
+    nextRoots,
+    trustOnFirstUse,
     witnessed: quorumChoice(options),
   });
   if (registry.development && options.allowDevelopment !== true) {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { build } from '../../generator/build.js';
 import { privateFolder } from '../../generator/files/private-folder.js';
 import { ISSUERS_OPTION, portOption } from '../options/common-options.js';
-import { descriptionOf } from '../options/publication-options.js';
+import { descriptionOf } from '../options/publication-choices.js';
 import type { WithSettings } from '../options/settings.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { count, type Io, say } from '../terminal/io.js';

@@ -22,15 +22,15 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { unreachableSources } from '../../generator/verification/network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
-import type { WithSettings } from '../options/settings.js';
-import { loadTrust, readPolicy, TRUST_OPTION } from '../options/trust-option.js';
+import { JSON_OPTION } from '../options/common-options.js';
+import { loadTrust, readPolicy, TRUST_OPTION, trustFile, type WithTrust } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/values.js';
 import { emit, type Io, type Output, reportOutput, writeLine } from '../terminal/io.js';
 import { resolveAt } from './resolve-at.js';
 
-interface Options extends WithSettings {
-  tier?: string;
-  domain?: string;
+interface Options extends WithTrust {
+  tiers?: string;
+  domains?: string;
   policy?: string;
   at?: string;
   json?: true;
@@ -44,12 +44,12 @@ export function declareResolve(command: Command, io: Io) {
       '[dir|url...]',
       'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
     )
-    .option('--tier <names>', 'accept issuers of these tiers, separated by commas')
-    .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
-    .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
+    .option('--tiers <names>', 'accept issuers of these tiers, separated by commas')
+    .option('--domains <names>', 'with --tiers: only issuers that declare one of these')
+    .option('--policy <file>', 'trust policy, as JSON, instead of --tiers and --domains')
     .addOption(TRUST_OPTION)
     .option('--at <time>', 'show what the registry said at this time, RFC 3339, by its log')
-    .option('--json', 'print the decision as JSON on stdout');
+    .addOption(JSON_OPTION);
   return (id: string, sources: readonly string[], options: Options) => resolve(io, { id, sources }, options);
 }
 
@@ -59,19 +59,22 @@ async function resolve(
   options: Options,
 ): Promise<number> {
   const policy = policyOf(options);
-  const { root_key: rootKey } = options.settings;
-  if (rootKey === undefined) {
+  const file = trustFile(options);
+  if (file === undefined) {
     throw new UsageError(
-      'resolve trusts nobody by itself: pass --root-key with the trust anchor that `pin` wrote, or set root_key in registry.yaml',
+      'resolve needs --trust-anchor, the file that `pin` writes, or root_key in registry.yaml',
+      {
+        see: 'docs/verifiers.md#on-the-command-line',
+      },
     );
   }
-  const trust = await loadTrust(io, rootKey);
+  const trust = await loadTrust(io, file);
   const ofTrust = trust.sources.length > 0 ? trust.sources : ['dist'];
   const sources = named.length > 0 ? named : ofTrust;
   const { at, json } = options;
   if (at !== undefined) return resolveAt(io, id, { at, json, policy, trust, sources });
   if (policy === undefined)
-    throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
+    throw new UsageError('resolve decides under a policy: pass --tiers or --policy; or --at');
   return withRegistryErrors(async () => {
     const answer = await ask(id, policy, { trust, sources });
     const { decision, updatedAt, about, hint } = answer;
@@ -161,25 +164,27 @@ async function lookUp(id: string, policy: TrustPolicy, options: AnchoredLookupOp
 }
 
 /** Returns the policy of the options. Undefined if they name none. @throws {@link UsageError} */
-function policyOf({ tier, domain, policy }: Options): TrustPolicy | undefined {
+function policyOf({ tiers, domains, policy }: Options): TrustPolicy | undefined {
   if (policy !== undefined) return readPolicy(policy);
-  if (tier === undefined) return undefined;
+  if (tiers === undefined) return undefined;
   const wanted: unknown = {
-    tiers: tier.split(','),
-    ...(domain !== undefined && { domains: domain.split(',') }),
+    tiers: tiers.split(','),
+    ...(domains !== undefined && { domains: domains.split(',') }),
   };
   try {
     assertTrustPolicy(wanted);
     return wanted;
   } catch (cause) {
-    throw new UsageError(`--tier and --domain: ${(cause as Error).message}`, { cause });
+    throw new UsageError(`--tiers and --domains: ${(cause as Error).message}`, { cause });
   }
 }
 
 /** Prints the name and the reason in quotes, because a publisher may choose words that look like others of this output. */
 function writeAbout(output: Output, { status }: Issuer, about: AboutIssuer | undefined): void {
-  const worded = (text: string | undefined) =>
-    about === undefined ? 'not known' : text === undefined ? 'none' : JSON.stringify(text);
+  const worded = (text: string | undefined) => {
+    if (about === undefined) return 'not known';
+    return text === undefined ? 'none' : JSON.stringify(text);
+  };
   writeLine(output, `    name: ${worded(about?.name)}`);
   if (status !== 'active') writeLine(output, `    reason: ${worded(about?.status_reason)}`);
 }

@@ -9,32 +9,37 @@ import {
   JSON_OPTION,
   OFFLINE_OPTION,
   OUT_OPTION,
+  ROOT_KEY_OPTION,
+  UNSIGNED_OPTION,
+  YES_OPTION,
 } from '../options/common-options.js';
+import {
+  committedKeys,
+  listChoice,
+  onlineChoice,
+  publishChoice,
+  treeOptions,
+} from '../options/publication-choices.js';
 import {
   CHECKPOINT_OPTION,
   COMMIT_OPTION,
-  committedKeys,
+  COSIGN_OPTION,
   EXCEPTION_OPTIONS,
-  LOG_OPTIONS,
-  onlineChoice,
   type PublicationOptions,
-  treeOptions,
 } from '../options/publication-options.js';
 import type { SignerSettings } from '../options/settings.js';
 import { keyOptions, rootSignerChoice, signerChoice } from '../options/signer-options.js';
 import { changeSettings } from '../rotating/change-settings.js';
-import { planRotation } from '../rotating/plan.js';
+import { planRotation, type RotateOptions } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
-import type { RotateOptions } from '../rotating/rotation-choice.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { codeOf, sayBuilt, sayRequest } from '../terminal/say-built.js';
-import { listChoice, publishChoice } from './publishing.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** The options of `keys rotate`. */
-export interface RotateCommandOptions extends PublicationOptions {
+interface RotateCommandOptions extends PublicationOptions {
   issuers: string;
   out: string;
   unsigned?: string;
@@ -50,19 +55,19 @@ export interface RotateCommandOptions extends PublicationOptions {
 export function declareRotate(command: Command, io: Io) {
   addOptions(
     command,
-    new Option('--unsigned <dir>', 'write a signing request to a new folder'),
+    UNSIGNED_OPTION,
     ISSUERS_OPTION,
     OUT_OPTION,
     ...keyOptions(''),
     ...keyOptions('next-'),
-    new Option('--root-key <file>', 'public JWK of the outgoing root key'),
+    ROOT_KEY_OPTION,
     new Option('--next-root-key <file>', 'with --unsigned: public JWK of the next key'),
     COMMIT_OPTION,
     CHECKPOINT_OPTION,
     ...EXCEPTION_OPTIONS,
-    ...LOG_OPTIONS,
+    COSIGN_OPTION,
     OFFLINE_OPTION,
-    new Option('--yes', 'do not ask'),
+    YES_OPTION,
     JSON_OPTION,
   );
   return ({ unsigned, ...options }: RotateCommandOptions) =>
@@ -117,7 +122,10 @@ async function requestRotation(io: Io, folder: string, options: RotateCommandOpt
     throw new UsageError('a request names the next root key: pass its public JWK with --next-root-key');
   const request = await prepareSigning(
     {
-      ...{ issuers, out, ...(await listChoice(io, options)), ...treeOptions(settings) },
+      issuers,
+      out,
+      ...(await listChoice(io, options)),
+      ...treeOptions(settings),
       rootKey: await loadRootKey(nextRootKey, io.env),
       rotation: { commit: await committedKeys(io, options.commit) },
       freshness: {
@@ -139,7 +147,9 @@ async function requestRotation(io: Io, folder: string, options: RotateCommandOpt
 async function rotateOptions(io: Io, options: RotateCommandOptions): Promise<RotateOptions> {
   const { issuers, out, commit } = options;
   return {
-    ...{ issuers, out, env: io.env },
+    issuers,
+    out,
+    env: io.env,
     outgoing: rootSignerChoice(io, options),
     next: signerChoice(io, nextSigner(options), { passphraseOption: '--next-passphrase-file' }),
     commit: await committedKeys(io, commit),

@@ -5,7 +5,9 @@ import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { PRIVATE_FOLDER, privateFolder } from '../../generator/files/private-folder.js';
 import { readText } from '../../generator/files/read-file.js';
-import { portOption } from '../options/common-options.js';
+import type { KeyCurve } from '../../generator/signing/key-file.js';
+import { JSON_OPTION, portOption } from '../options/common-options.js';
+import { ALG_OPTION } from '../options/new-key-options.js';
 import { isAddress } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
@@ -15,7 +17,7 @@ interface Options {
   issuerId: string;
   issuerUrl: string;
   passportLifetime: string;
-  keyType: string;
+  alg: KeyCurve;
   operatorToken?: string;
   json?: true;
 }
@@ -27,19 +29,18 @@ const OPERATOR_TOKEN_FILE = join(PRIVATE_FOLDER, 'sandbox-operator-token');
 export function declareSandbox(command: Command, io: Io) {
   command
     .addOption(portOption(8787))
-    .option('--issuer-id <id>', 'id of the issuer in the registry', 'playground')
-    .option('--issuer-url <url>', 'URL of the issuer in the registry', 'https://playground.example')
-    .option('--key-type <type>', 'ed25519 or p256', 'ed25519')
+    .option('--issuer-id <id>', 'id of the issuer', 'playground')
+    .option('--issuer-url <url>', 'URL of the issuer', 'https://playground.example')
+    .addOption(ALG_OPTION)
     .option('--passport-lifetime <seconds>', 'how long a passport is valid', '3600')
     .option('--operator-token <file>', `file with the operator's token (default: ${OPERATOR_TOKEN_FILE})`)
-    .option('--json', 'print the URL as JSON on stdout when the issuer is ready');
+    .addOption(JSON_OPTION);
   return (options: Options) => sandbox(io, options);
 }
 
 async function sandbox(io: Io, options: Options): Promise<void> {
-  const { port, issuerId, issuerUrl, keyType, passportLifetime } = options;
+  const { port, issuerId, issuerUrl, alg, passportLifetime } = options;
   if (!isAddress(issuerUrl)) throw new UsageError('--issuer-url takes an http(s) URL');
-  if (keyType !== 'ed25519' && keyType !== 'p256') throw new UsageError('--key-type takes ed25519 or p256');
   if (!/^[1-9]\d{0,8}$/.test(passportLifetime)) {
     throw new UsageError('--passport-lifetime takes a number of seconds');
   }
@@ -47,7 +48,11 @@ async function sandbox(io: Io, options: Options): Promise<void> {
   // Imported on demand, because the other commands need no server.
   const { startSandbox } = await import('passport-registry/sandbox');
   const started = startSandbox({
-    ...{ port, issuerId, issuerUrl, keyType, operatorToken: token },
+    port,
+    issuerId,
+    issuerUrl,
+    keyType: alg,
+    operatorToken: token,
     passportLifetime: Number(passportLifetime),
   });
   await serveUntilStopped(started, { port }, ({ address }) => {

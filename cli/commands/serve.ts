@@ -6,27 +6,17 @@ import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { shortPath } from '../command-line.js';
-import { jsonLog } from '../gate/log.js';
 import { portOption } from '../options/common-options.js';
 import { type Io, say } from '../terminal/io.js';
+import { shortPath } from '../terminal/paths.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
-import { addCommands, type Run } from './add-commands.js';
 
 /** `passport-registry serve` */
-export function declareServe(command: Command, io: Io, run: Run) {
+export function declareServe(command: Command, io: Io) {
   command
     .description("serve a tree on this machine, with the tree's own configuration")
     .argument('[dir]', 'folder of the tree', 'dist')
     .addOption(portOption(8080));
-  addCommands(command, run, {
-    gate: {
-      summary: 'answer gateways, which ask before each request',
-      examples: ['serve gate --config gate.yaml', 'serve --config gate.yaml gate'],
-      isWithoutSettings: true,
-      load: async () => declareGate,
-    },
-  });
   return async (folder: string, { port }: { port: number }) => {
     if (!existsSync(join(folder, PATHS.list))) {
       throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
@@ -41,38 +31,6 @@ export async function serveAndSay(io: Io, folder: string, port: number): Promise
     say(io, `${shortPath(folder)} is served at ${url}`);
     say(io, 'Press Ctrl+C to stop.');
   });
-}
-
-/** `passport-registry serve gate` */
-function declareGate(command: Command, io: Io) {
-  command
-    .description('answer gateways such as nginx, which ask before each request whether to admit it')
-    .option('--config <file>', 'settings of the door, such as gate.yaml');
-  // The option of the program takes precedence.
-  return (_own: object, command: Command) => serveGate(io, command.optsWithGlobals()['config']);
-}
-
-async function serveGate(io: Io, file: string | undefined): Promise<void> {
-  if (file === undefined)
-    throw new UsageError('serve gate needs --config with its settings, such as gate.yaml');
-  // Imported on demand, because the other commands need no server.
-  const [{ loadGateSettings }, { startGate }] = await Promise.all([
-    import('../gate/settings.js'),
-    import('../gate/start-gate.js'),
-  ]);
-  const settings = loadGateSettings(file);
-  const log = jsonLog(io);
-  const { port, gateway, profiles } = settings;
-  const started = startGate(settings, io, log).then(({ address, close }) => ({
-    address,
-    close: () => {
-      log('info', 'stopping');
-      return close();
-    },
-  }));
-  await serveUntilStopped(started, { port, setting: 'listen' }, ({ address }) =>
-    log('info', 'listening', { address, gateway, profiles: Object.keys(profiles) }),
-  );
 }
 
 const HOST = '127.0.0.1';

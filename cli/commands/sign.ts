@@ -9,7 +9,7 @@ import {
   type SigningRequest,
   signRequest,
 } from '../../custody/offline-signing/signing-request.js';
-import { nameHolders } from '../../custody/shared-key/holder-names.js';
+import { nameHolders } from '../../custody/shared-key/key-group.js';
 import { KeyRejected } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { addOptions, JSON_OPTION } from '../options/common-options.js';
@@ -33,7 +33,7 @@ interface Options extends RequestOptions, ShareOptions {
 export function declareSign(command: Command, io: Io) {
   command
     .argument('<request>', 'folder that a command with `--unsigned` wrote')
-    .option('--share <file>', "holder's share of the root key, in place of a key")
+    .option('--share <file>', "file with the holder's share of the key")
     .option('--again', 'with --share: replace your earlier commitments')
     .addOption(JSON_OPTION);
   addOptions(command, ...ROOT_SIGNER_OPTIONS, ...REQUEST_OPTIONS);
@@ -43,9 +43,9 @@ export function declareSign(command: Command, io: Io) {
 async function sign(io: Io, folder: string, { share, ...options }: Options): Promise<void> {
   if (share !== undefined) return signWithShare(io, folder, { ...options, share });
   if (!hasSigner(options.settings)) {
-    throw new KeyRejected(
-      'no signing key: pass --key FILE or --key env:NAME, or set signer in registry.yaml; or --share FILE, if holders share the key',
-    );
+    throw new KeyRejected('no signing key: pass --key or --share, or set signer in registry.yaml', {
+      see: 'docs/operators/offline.md#offline-signing',
+    });
   }
   const signer = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
   const request = await shownRequest(io, { folder, rootKey: signer.rootKey }, options);

@@ -1,31 +1,34 @@
-import { type Command, Option } from 'commander';
-import { shortPath } from '../command-line.js';
+import type { Command } from 'commander';
 import { LEVELS, mostUrgent } from '../operating/part.js';
 import { readFacts } from '../operating/read-facts.js';
 import { type NamedPart, statusOf } from '../operating/status.js';
-import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
-import { EXCEPTION_OPTIONS, exceptions, type PublicationOptions } from '../options/publication-options.js';
+import {
+  addOptions,
+  BASE_URL_OPTION,
+  FAIL_ON_OPTION,
+  ISSUERS_OPTION,
+  JSON_OPTION,
+  OFFLINE_OPTION,
+  OUT_OPTION,
+  ROOT_KEY_OPTION,
+} from '../options/common-options.js';
+import { exceptions } from '../options/publication-choices.js';
+import { EXCEPTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { mapPaths } from '../options/settings.js';
 import { assertAddresses } from '../options/values.js';
 import { emit, type Io, type Output, writeLine } from '../terminal/io.js';
+import { shortPath } from '../terminal/paths.js';
 
 /** `passport-registry status` */
 export function declareStatus(command: Command, io: Io) {
   command
     .addOption(ISSUERS_OPTION)
     .addOption(OUT_OPTION)
-    .option('--root-key <file>', 'public JWK of the root key')
+    .addOption(ROOT_KEY_OPTION)
     .option('--key <file|env:NAME>', 'private root key: looked for, never read')
-    .option('--base-url <url>', 'URL of the live registry')
+    .addOption(BASE_URL_OPTION)
     .option('--mirror <url...>', 'URLs of the mirrors');
-  addOptions(command, ...EXCEPTION_OPTIONS)
-    .option('--offline', 'ask no host')
-    .addOption(
-      new Option('--fail-on <level>', 'error or warning: what ends with exit code 1')
-        .choices(['error', 'warning'])
-        .default('error'),
-    )
-    .addOption(JSON_OPTION);
+  addOptions(command, ...EXCEPTION_OPTIONS, OFFLINE_OPTION, FAIL_ON_OPTION, JSON_OPTION);
   return (options: Options) => status(io, options);
 }
 
@@ -43,7 +46,12 @@ async function status(io: Io, options: Options): Promise<number> {
   const { base_url: baseUrl, mirrors = [] } = settings;
   assertAddresses(baseUrl === undefined ? mirrors : [baseUrl, ...mirrors]);
   const facts = await readFacts({
-    ...{ settings, issuers, out, offline, env: io.env, now: Date.now() },
+    settings,
+    issuers,
+    out,
+    offline,
+    env: io.env,
+    now: Date.now(),
     exceptions: exceptions(options),
   });
   const parts = statusOf(facts);

@@ -1,24 +1,27 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
-import type { CosignChoice } from '../../generator/log/log-choice.js';
-import { NO_WITNESSES } from '../../generator/log/log-choice.js';
+import { type CosignChoice, NO_WITNESSES } from '../../generator/log/log-choice.js';
 import { countCosigners, readProof } from '../../generator/publishing/prove-logged.js';
 import { statementsIn } from '../../generator/tree/statements-file.js';
-import { type ConformanceReport, checkConformance } from '../../generator/verification/check-host.js';
-import type { Check } from '../../generator/verification/checks.js';
+import { checkConformance } from '../../generator/verification/check-host.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
-import { shellWord } from '../command-line.js';
 import { JSON_OPTION, numberOption } from '../options/common-options.js';
-import { cosignChoice } from '../options/publication-options.js';
-import type { WithSettings } from '../options/settings.js';
-import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
+import { cosignChoice } from '../options/publication-choices.js';
+import {
+  loadTrust,
+  TRUST_OPTION,
+  type TrustOption,
+  trustFile,
+  type WithTrust,
+} from '../options/trust-option.js';
 import { isFolder, sourceAt } from '../options/values.js';
-import { count, emit, type Io, type Output, reportOutput, say, writeLine } from '../terminal/io.js';
-import { withProgress } from '../terminal/progress.js';
-import { differenceFrom, readExpectedTree, rememberFiles } from './expected-tree.js';
+import { emit, type Io, reportOutput, say, withProgress, writeLine } from '../terminal/io.js';
+import { shellWord } from '../terminal/paths.js';
+import { writeConformance, writeReport } from '../terminal/write-verified.js';
+import { differenceFrom, type ExpectedTree, readExpectedTree, rememberFiles } from './expected-tree.js';
 
-interface Options extends WithSettings {
+interface Options extends WithTrust {
   conformance?: true;
   anyContentType?: true;
   expect?: string;
@@ -40,30 +43,11 @@ export function declareVerify(command: Command, io: Io) {
 }
 
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
-  const { root_key: rootKey, base_url: baseUrl } = options.settings;
-  const trust = rootKey === undefined ? undefined : await loadTrust(io, rootKey);
-  const where = named ?? baseUrl ?? defaultTarget(trust);
-  if (options.conformance && !sourceAt(where).live)
-    throw new UsageError('--conformance checks a live host: give its URL');
-  const expected = options.expect === undefined ? undefined : readExpectedTree(options.expect);
-  const demands = {
-    ...trust,
-    anyContentType: options.anyContentType === true,
-  };
-  const witnesses = expected === undefined ? NO_WITNESSES : cosignChoice(options.settings);
-  const { report, difference } = await withWait(io, options.wait, async (signal) => {
-    const { source, seen } = rememberFiles(sourceAt(where, signal));
-    const once = await withProgress(io, (onProgress) =>
-      verifyTree(source, trust?.rootKey, { ...demands, onProgress }),
-    );
-    if (!once.ok || expected === undefined) return { report: once, difference: undefined, ok: once.ok };
-    const differs = differenceFrom(expected, seen, where);
-    const lack = await lackOfQuorum(statementsIn((path) => seen.get(path))?.logProof, witnesses);
-    const warnings = lack === undefined ? [] : [whileRefused(lack, expected.folder)];
-    const warned = { ...once, warnings: [...once.warnings, ...warnings] };
-    return { report: warned, difference: differs, ok: differs === undefined };
-  });
-  const ok = report.ok && difference === undefined;
+  const question = await questionOf(io, named, options);
+  const { where, expected } = question;
+  const { report, difference, ok } = await withWait(io, options.wait, (signal) =>
+    verifyOnce(io, question, signal),
+  );
   const conformance = options.conformance && !report.unreachable ? await checkConformance(where) : undefined;
   const passed = ok && conformance?.ok !== false;
   if (options.json) {
@@ -72,15 +56,6 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   }
   const output = reportOutput(io, options.json);
   writeReport(output, report);
-  if (!report.pinned) {
-    writeLine(
-      output,
-      "note: without --root-key the tree's own key was used. This shows that the tree is consistent,",
-    );
-    writeLine(output, '      not who made it: anybody can make a consistent tree.');
-  }
-  if (report.development)
-    writeLine(output, 'note: this tree is signed by a development key. It is not for production.');
   if (conformance !== undefined) writeConformance(output, conformance);
   if (report.unreachable) {
     writeLine(output, `${where} cannot be reached, so nothing was verified`);
@@ -89,6 +64,58 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   if (difference !== undefined) writeLine(output, difference);
   else writeLine(output, passed ? `${where} is valid` : `${where} is NOT valid`);
   return passed ? 0 : 1;
+}
+
+/** What is verified, and what is demanded of it. */
+interface Question {
+  readonly where: string;
+  readonly trust: TrustOption | undefined;
+  readonly anyContentType: boolean;
+  /** The tree of `--expect`. */
+  readonly expected: ExpectedTree | undefined;
+  /** The witnesses whose quorum the operator of that tree needs. */
+  readonly witnesses: CosignChoice;
+}
+
+async function questionOf(io: Io, named: string | undefined, options: Options): Promise<Question> {
+  const { conformance, anyContentType = false, expect, settings } = options;
+  const file = trustFile(options);
+  const trust = file === undefined ? undefined : await loadTrust(io, file);
+  const where = named ?? settings.base_url ?? defaultTarget(trust);
+  if (conformance && !sourceAt(where).live)
+    throw new UsageError('--conformance checks a live host: give its URL');
+  if (expect === undefined) {
+    return { where, trust, anyContentType, expected: undefined, witnesses: NO_WITNESSES };
+  }
+  const expected = readExpectedTree(expect);
+  return { where, trust, anyContentType, expected, witnesses: cosignChoice(settings) };
+}
+
+/** What one verification has found. */
+interface Outcome {
+  readonly report: TreeReport;
+  /** How a valid tree differs from the expected one. Undefined if it does not. */
+  readonly difference: string | undefined;
+  readonly ok: boolean;
+}
+
+/** Verifies a tree once. @param signal - ends the requests */
+async function verifyOnce(
+  io: Io,
+  { where, trust, anyContentType, expected, witnesses }: Question,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  const { source, seen } = rememberFiles(sourceAt(where, signal));
+  const report = await withProgress(io, (onProgress) =>
+    verifyTree(source, trust?.rootKey, { ...trust, anyContentType, onProgress }),
+  );
+  if (!report.ok || expected === undefined) return { report, difference: undefined, ok: report.ok };
+  const difference = differenceFrom(expected, seen, where);
+  const ok = difference === undefined;
+  const lack = await lackOfQuorum(statementsIn((path) => seen.get(path))?.logProof, witnesses);
+  if (lack === undefined) return { report, difference, ok };
+  const warnings = [...report.warnings, whileRefused(lack, expected.folder)];
+  return { report: { ...report, warnings }, difference, ok };
 }
 
 /** Says in what a proof that was served, or its absence, falls short of the quorum. Undefined if it has the quorum. */
@@ -147,47 +174,3 @@ function defaultTarget(trust: TrustOption | undefined): string {
 
 /** Exit code if the source cannot be reached, the same as that of {@link IoFailed}. */
 const UNREACHABLE = new IoFailed('').exitCode;
-
-/** Prints a table of the checks, with the expected result of each check that failed. */
-function writeConformance(output: Output, { answers }: ConformanceReport): void {
-  const width = (column: 'check' | 'path') => Math.max(...answers.map((answer) => answer[column].length));
-  const [checks, paths] = [width('check'), width('path')];
-  for (const { demand, check, path, result, found, expected } of answers) {
-    const mark = result === 'passed' ? 'ok     ' : demand === 'required' ? 'FAILED ' : 'warning';
-    const wanted = result === 'passed' ? '' : `, expected ${expected}`;
-    writeLine(output, `${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
-  }
-}
-
-const MARKS = { passed: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as const;
-const MAX_PROBLEMS = 10;
-
-/** Prints the report of a verification for people. */
-function writeReport(output: Output, report: TreeReport): void {
-  // Of a host that does not respond, the one check that failed says everything.
-  for (const check of report.checks)
-    if (!report.unreachable || check.result !== 'skipped') writeCheck(output, check);
-  if (report.sha256 !== undefined) writeLine(output, `sha256     ${report.sha256}`);
-  if (report.updatedAt !== undefined)
-    writeLine(output, `updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
-  if (report.rootKey !== undefined)
-    writeLine(output, `root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
-  if (report.rotatedFrom !== undefined) {
-    writeLine(output, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
-  }
-  if (report.hold !== undefined && report.hold.length > 0) {
-    writeLine(
-      output,
-      `note: the checkpoint holds ${report.hold.join(', ')}: verifiers treat held issuers as suspended`,
-    );
-  }
-  for (const warning of report.warnings) writeLine(output, `WARNING: ${warning}`);
-  for (const { message } of report.notes) writeLine(output, `note: ${message}`);
-}
-
-function writeCheck(output: Output, { name, result, problems }: Check): void {
-  writeLine(output, `${MARKS[result]} ${name}${result === 'skipped' ? `: ${problems.join()}` : ''}`);
-  if (result !== 'failed') return;
-  for (const problem of problems.slice(0, MAX_PROBLEMS)) writeLine(output, `        ${problem}`);
-  if (problems.length > MAX_PROBLEMS) writeLine(output, `        and ${problems.length - MAX_PROBLEMS} more`);
-}

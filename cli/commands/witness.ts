@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import { allLogs, type KnownLogs, namedLogs, registryLog } from '../../observers/witnessing/known-logs.js';
-import { addOptions, portOption } from '../options/common-options.js';
+import { addOptions, JSON_OPTION, portOption } from '../options/common-options.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/values.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
@@ -9,7 +9,7 @@ import { count, emit, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 
 interface Options extends WitnessOptions {
-  rootKey?: string;
+  trustAnchor?: string;
   log?: readonly string[];
   host: string;
   port: number;
@@ -25,7 +25,7 @@ export function declareWitness(command: Command, io: Io) {
   addOptions(command, ...WITNESS_OPTIONS)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(portOption(8790))
-    .option('--json', 'print the URL as JSON on stdout when the witness is ready');
+    .addOption(JSON_OPTION);
   return (registry: string | undefined, options: Options) => witness(io, registry, options);
 }
 
@@ -67,18 +67,20 @@ const REFRESH_MS = 5 * 60_000;
 async function knownLogs(
   io: Io,
   registry: string | undefined,
-  { rootKey, log = [] }: Options,
+  { trustAnchor, log = [] }: Options,
 ): Promise<KnownLogs> {
   const places = [namedLogs(log)];
   if (registry !== undefined) {
     assertAddresses([registry]);
-    if (rootKey === undefined)
-      throw new UsageError('the URL of a registry needs --root-key: its trust anchor');
-    places.push(await registryLog(registry, (await loadTrust(io, rootKey)).rootKey));
+    if (trustAnchor === undefined)
+      throw new UsageError(
+        'the URL of a registry needs --trust-anchor, whose root key names the key of the log',
+      );
+    places.push(await registryLog(registry, (await loadTrust(io, trustAnchor)).rootKey));
   }
   const logs = allLogs(places);
   if (logs.keys().length > 0) return logs;
   throw new UsageError(
-    'name the logs to cosign: the URL of a registry with --root-key, or --log with a verifier key',
+    'name the logs to cosign: the URL of a registry with --trust-anchor, or --log with a verifier key',
   );
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Gate } from '@passport-registry/passports/gate';
 import type { RegistryClient } from '@passport-registry/verifier';
 import { Hono } from 'hono';
-import type { Log } from './log.js';
+import type { Log } from '../terminal/io.js';
 import type { createMetrics } from './metrics.js';
 import type { PolicyFiles } from './policies.js';
 import type { Replays } from './replay.js';
@@ -62,9 +62,13 @@ function stateOf({ registry, policies, replays }: Parts) {
       errors: Object.values(errors).map(({ message }) => message),
     },
     policy: problems.length === 0 ? 'ok' : problems,
-    replay:
-      replays.isConnected === undefined ? 'memory' : replays.isConnected() ? 'connected' : 'unreachable',
+    replay: replayState(replays),
   };
+}
+
+function replayState({ isConnected }: Replays): 'memory' | 'connected' | 'unreachable' {
+  if (isConnected === undefined) return 'memory';
+  return isConnected() ? 'connected' : 'unreachable';
 }
 
 function isUsable(registry: RegistryClient): boolean {

@@ -1,7 +1,7 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import type { TrustPolicy } from '@passport-registry/verifier';
 import { readPolicy } from '../options/trust-option.js';
-import type { Log } from './log.js';
+import type { Log } from '../terminal/io.js';
 
 /** How often to look for changes. A poll, because a file that a container mounts is replaced through links. */
 const INTERVAL_MS = 1000;

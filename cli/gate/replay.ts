@@ -3,7 +3,7 @@ import { memoryReplayStore } from '@passport-registry/passports';
 import { redisReplayStore } from '@passport-registry/passports/redis';
 import { createClient } from '@redis/client';
 import { UsageError } from '../../generator/errors.js';
-import type { Log } from './log.js';
+import type { Log } from '../terminal/io.js';
 
 /** Where used proofs are kept. */
 export interface Replays {
@@ -36,7 +36,7 @@ export function openReplays(
   };
   client.on('ready', () => tell(true));
   client.on('error', (error: Error) => tell(false, error));
-  // It tries again by itself.
+  // The client connects again by itself.
   client.connect().catch(() => undefined);
   return {
     store: redisReplayStore(client),

@@ -31,7 +31,9 @@ export function loadGateSettings(file: string): GateSettings {
     { audience, ...profile, policy: absolute(profile.policy ?? policy) },
   ]);
   return {
-    ...{ ...rest, host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
+    ...rest,
+    host: host.replace(/^\[|\]$/g, ''),
+    port: Number(port),
     trust_anchor: absolute(trust_anchor),
     state: state && absolute(state),
     profiles: Object.fromEntries(complete),

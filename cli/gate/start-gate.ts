@@ -11,9 +11,8 @@ import { UsageError } from '../../generator/errors.js';
 import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { loadTrust } from '../options/trust-option.js';
 import { type HttpServer, startHttpServer } from '../terminal/http-server.js';
-import type { Io } from '../terminal/io.js';
+import type { Io, Log } from '../terminal/io.js';
 import { appOf, type Parts } from './app.js';
-import type { Log } from './log.js';
 import { createMetrics } from './metrics.js';
 import { watchPolicies } from './policies.js';
 import { openReplays } from './replay.js';
@@ -47,7 +46,7 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
     ...(settings.state !== undefined && { store: fileStore(settings.state) }),
     onEvent: (event) => logEvent(log, event),
   });
-  // It asks again by itself.
+  // The client asks again by itself.
   registry.ready().catch(() => undefined);
   const metrics = createMetrics({ registry, policies, isConnected: replays.isConnected });
   const gate = createGate({
@@ -89,7 +88,10 @@ function profilesOf(
     const sharing = all.filter(([, other]) => keyOf(other) === key);
     const { policy, audience } = profile;
     const verifier = createPassportVerifier({
-      ...{ registry, audience, fetch, replayStore: replays.store },
+      registry,
+      audience,
+      fetch,
+      replayStore: replays.store,
       ...timesOf(settings),
       policy: () => policies.get(policy),
       tokenProfiles: Object.fromEntries(

@@ -9,13 +9,13 @@ import type { Issuer } from '@passport-registry/verifier';
 import { isObject } from '@passport-registry/verifier/core';
 import { type Finding, shown } from '../../generator/diagnostics/diagnostic.js';
 import { checkKeys } from './check-keys.js';
+import { unknownEncoding } from './decode-body.js';
 import {
   GetFailed,
   type GetOptions,
   get,
   type HttpResponse,
   isReadableCrossOrigin,
-  unknownEncoding,
 } from './fetch-document.js';
 
 /** A problem with a document that a record names. */
@@ -106,7 +106,7 @@ const PART_REMEDIES: Readonly<Partial<Record<UrlPart, string>>> = {
 };
 
 /** Checks the metadata of an issuer against its record. */
-export function checkMetadata(metadata: unknown, issuer: Issuer): Finding[] {
+function checkMetadata(metadata: unknown, issuer: Issuer): Finding[] {
   const found = findMetadataFaults(metadata, issuer).map(({ about, differs, message }): Finding => {
     const [part, another] = differs;
     const remedy = part === undefined || another !== undefined ? undefined : PART_REMEDIES[part];

@@ -1,4 +1,3 @@
-import { lookup as resolve } from 'node:dns';
 import {
   Agent as HttpAgent,
   get as httpGet,
@@ -6,20 +5,14 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, get as httpsGet } from 'node:https';
-import type { LookupFunction } from 'node:net';
-import { Readable, type Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Readable } from 'node:stream';
 import { LIMITS } from '@passport-registry/verifier/core';
-import {
-  isPublicAddress,
-  isPublicHost,
-  LimitExceeded,
-  Repeats,
-  readLimited,
-} from '@passport-registry/verifier/http';
+import { LimitExceeded, Repeats, readLimited } from '@passport-registry/verifier/http';
 import type { RuleName } from '../../generator/diagnostics/rules.js';
 import { networkReason } from '../../generator/verification/network-failure.js';
 import { hasUnusedProxy, proxyHost } from '../../generator/verification/proxy.js';
+import { decoded } from './decode-body.js';
+import { assertPublicHost, isMadeUpName, lookupBut, PrivateAddress } from './public-host.js';
 
 /** The limits of a request. */
 export interface GetOptions {
@@ -211,38 +204,6 @@ async function read(url: string, response: IncomingMessage): Promise<Outcome> {
   return { headers, body: await readLimited(stream, LIMITS.issuerDocument), location: undefined };
 }
 
-/** Decodes a body as the `fetch` of Node.js does: with an encoding that it does not know, the body stays as it is. */
-function decoded(response: IncomingMessage): Readable {
-  const encodings = encodingsOf(response.headers);
-  const decoders = encodings.map((encoding) => DECODERS[encoding]).reverse();
-  return decoders.reduce<Readable>((body, decoder) => {
-    if (decoder === undefined || decoders.includes(undefined)) return body;
-    const decoding = decoder();
-    body.once('error', (error) => decoding.destroy(error));
-    return body.pipe(decoding);
-  }, response);
-}
-
-/** Returns the encodings of a body, in the order in which they were applied. */
-function encodingsOf(headers: IncomingHttpHeaders): readonly string[] {
-  const names = (headers['content-encoding'] ?? '').toLowerCase().split(',');
-  return names.map((name) => name.trim()).filter((name) => name !== '');
-}
-
-/** Returns the first encoding of a body that the `fetch` of Node.js does not know. Undefined if there is none. */
-export function unknownEncoding({ headers }: HttpResponse): string | undefined {
-  return encodingsOf(headers).find((encoding) => DECODERS[encoding] === undefined);
-}
-
-const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(FLUSH),
-  'x-gzip': () => createGunzip(FLUSH),
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
-
 /** Matches the error codes of Node.js and OpenSSL for certificates and handshakes. */
 const TLS = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME/;
 
@@ -258,62 +219,14 @@ function toGetFailed(url: string, cause: Error): GetFailed {
     return new GetFailed('answer-too-large', `${url} is ${cause.message}`, { cause });
   if (cause instanceof PrivateAddress) return new GetFailed('private-address', cause.message, { cause });
   const code = (cause as NodeJS.ErrnoException).code ?? cause.message;
-  if (DAMAGED.test(code))
-    return new GetFailed(
-      'not-json',
-      `${url} cannot be decompressed: its Content-Encoding is not that of its body`,
-      {
-        cause,
-        remedy: 'correct the header Content-Encoding, or the compression',
-      },
-    );
+  if (DAMAGED.test(code)) {
+    const problem = `${url} cannot be decompressed: its Content-Encoding is not that of its body`;
+    return new GetFailed('not-json', problem, {
+      cause,
+      remedy: 'correct the header Content-Encoding, or the compression',
+    });
+  }
   const rule = TLS.test(code) ? 'tls-failed' : 'host-unreachable';
   const remedy = rule === 'host-unreachable' && hasUnusedProxy(url) ? PROXY_REMEDY : undefined;
   return new GetFailed(rule, `${url} cannot be fetched: ${networkReason(url, cause)}`, { cause, remedy });
-}
-
-/** A host is not public, because of its name or of an IP address to which the name resolves. */
-class PrivateAddress extends Error {
-  constructor(host: string, address: string | undefined) {
-    super(
-      address === undefined
-        ? `${host} is not a public host`
-        : `${host} is ${address}, which is not a public IP address`,
-    );
-  }
-}
-
-/** Whether a host is under `.alt`, which nothing on the Internet resolves (RFC 9476). Documents use such names for examples. */
-export const isMadeUpName = (hostname: string): boolean => /(^|\.)alt\.?$/i.test(hostname);
-
-/**
- * Refuses a host name or an IP address that is not public. `publicLookup` checks the IP addresses to which a name
- * resolves.
- *
- * @param hostname - the host name of a URL
- * @throws {@link PrivateAddress}
- */
-export function assertPublicHost(hostname: string): void {
-  if (!isPublicHost(hostname)) throw new PrivateAddress(hostname, undefined);
-}
-
-/**
- * Resolves a name for a connection, and refuses a name that resolves to an IP address that is not public. The
- * connection uses the checked IP addresses, so that a name cannot resolve to a different IP address after the check.
- */
-export const publicLookup: LookupFunction = (host, options, callback) => {
-  resolve(host, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, []);
-    const privateAddress = addresses.find(({ address }) => !isPublicAddress(address));
-    if (privateAddress !== undefined) return callback(new PrivateAddress(host, privateAddress.address), []);
-    const [first] = addresses;
-    if (options.all === true) return callback(null, addresses);
-    return callback(null, first?.address ?? '', first?.family);
-  });
-};
-
-/** Resolves names like {@link publicLookup}, but that of a proxy to any IP address. A proxy resolves the other names itself. */
-function lookupBut(proxy: string | undefined): LookupFunction {
-  return (host, options, callback) =>
-    host === proxy ? resolve(host, options, callback) : publicLookup(host, options, callback);
 }

@@ -34,7 +34,10 @@ export function hostPart({ role, url, served }: HostFacts, tree: OwnTree, now: n
   const { folder, isThere, publication, checkpoint } = tree;
   const upload = uploadHint(role, folder);
   const say = (level: Level, fact: string, hint?: string): Part => ({
-    ...{ level, fact: `${url} ${fact}`, hint, data: { url, serves: served.state } },
+    level,
+    fact: `${url} ${fact}`,
+    hint,
+    data: { url, serves: served.state },
   });
   switch (served.state) {
     case 'unreachable':
@@ -67,7 +70,10 @@ function comparedPart(
   const { sequence, kid } = served.publication;
   const data = { url, serves: order, checkpoint, publication: sequence, notHeld };
   const say = (level: Level, fact: string, hint?: string): Part => ({
-    ...{ level, fact: `${url} serves publication ${sequence}${fact}`, hint, data },
+    level,
+    fact: `${url} serves publication ${sequence}${fact}`,
+    hint,
+    data,
   });
   const upload = uploadHint(role, folder);
   const load = role === 'base_url' ? 'Run `load`' : undefined;

@@ -10,7 +10,8 @@ export function rootKeyPart(
   { file, rootKey: pinned, problem, nextRoots, isReplaced, signer }: RootKeyFacts,
   { folder, rootKey, development }: Pick<TreeFacts, 'folder' | 'rootKey' | 'development'>,
 ): Part {
-  const [own, configured] = [rootKey?.thumbprint, pinned?.thumbprint];
+  const own = rootKey?.thumbprint;
+  const configured = pinned?.thumbprint;
   const committed = rootKey?.nextRoots ?? nextRoots;
   const data = { thumbprint: own ?? configured, configured, development, nextRoots: committed ?? [] };
   const only = committed === undefined ? '' : `; only ${committed.join(' or ')} can follow it`;

@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
-import { isError } from '../../generator/diagnostics/diagnostic.js';
+import { type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { publicationProblems, type RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { compareRecords, type IssuerChange, NO_RECORDS } from '../../generator/review/difference.js';
@@ -17,7 +16,7 @@ export interface PendingChanges {
 }
 
 /** The records, and the rules for them. */
-export interface RecordsChoice {
+interface RecordsChoice {
   /** The folder of the records. */
   readonly issuers: string;
   readonly exceptions: RuleExceptions;

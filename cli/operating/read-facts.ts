@@ -22,7 +22,7 @@ import { readPublished } from '../../generator/verification/read-published.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { auditTree } from '../../generator/verification/verify.js';
 import { readServed } from '../../observers/hosts/served.js';
-import { cosignChoice } from '../options/publication-options.js';
+import { cosignChoice } from '../options/publication-choices.js';
 import { hasSigner, type Settings } from '../options/settings.js';
 import type {
   Facts,
@@ -60,7 +60,9 @@ export async function readFacts(options: StatusOptions): Promise<Facts> {
   const tree = await readTree(out, now);
   const rootKey = await rootKeyFacts(settings, tree, env);
   return {
-    ...{ now, tree, rootKey },
+    now,
+    tree,
+    rootKey,
     online: await onlineKeyFacts(settings, env),
     log: await logFacts(settings, tree, env),
     records: await recordFacts(options, tree),
@@ -81,7 +83,12 @@ async function readTree(folder: string, now: number): Promise<TreeFacts> {
   const { rotation = [], logProof } = statementsIn((path) => readIfReadable(folder, path)) ?? {};
   const rootKey = await loadRootKey(join(folder, PATHS.rootKey), {}).catch(ignoring(GeneratorError));
   const found = {
-    ...{ folder, isThere: true, development: report.development, rotation, logProof, rootKey },
+    folder,
+    isThere: true,
+    development: report.development,
+    rotation,
+    logProof,
+    rootKey,
     publication: statements.publication,
     checkpoint: statements.checkpoint,
     problems: failed.flatMap(({ problems }) => problems),
@@ -184,7 +191,8 @@ async function hostFacts(
   const trust = pinnedKey({ ...rootKey, nextRoots: rootKey.nextRoots ?? next_roots });
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
   const ask = async (role: HostFacts['role'], url: string): Promise<HostFacts> => ({
-    ...{ role, url },
+    role,
+    url,
     served: await readServed(url, trust, { now, signal }),
   });
   return Promise.all([ask('base_url', base_url), ...mirrors.map((url) => ask('mirror', url))]);

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import type { Level } from './part.js';
 
 /** The key or the command that would sign. */
-export interface SignerPresence {
+interface SignerPresence {
   /** The path of a key file, or `env:NAME`. */
   readonly key?: string | undefined;
   readonly command?: string | undefined;

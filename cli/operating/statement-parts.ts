@@ -18,7 +18,10 @@ export function checkpointPart(
   const data = { publication: publication.sequence, expires, hold, releasable };
   const holds = hold.length === 0 ? '' : `; it holds ${hold.join(', ')}`;
   const say = (level: Level, fact: string, hint?: string): Part => ({
-    ...{ level, fact: `publication ${publication.sequence}, ${fact}${holds}`, hint, data },
+    level,
+    fact: `publication ${publication.sequence}, ${fact}${holds}`,
+    hint,
+    data,
   });
 
   const renew = 'Run `checkpoint`';

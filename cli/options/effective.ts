@@ -1,53 +1,61 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 
-/** Some options, other options, and what to do if the two do not fit. It is for the commands that have both. */
-type Rule = readonly [options: string, others: string, remedy?: string | undefined];
+/** Two groups of options, and what to do if one of each group does not fit the other. */
+interface Rule {
+  readonly options: readonly string[];
+  readonly others: readonly string[];
+  readonly remedy?: string;
+}
 
 /** Options that have no effect without another one. */
 const NEEDS: readonly Rule[] = [
-  ['--all --false-alarm', '--end'],
-  ['--again', '--share'],
-  ['--next-root-key', '--unsigned'],
-  ['--domain', '--tier'],
-  ['--witness-state', '--witness-name'],
-  ['--changed --allow-private --timeout', '--online'],
-  ['--witness', '--quorum', 'say how many of the witnesses must have cosigned'],
-  ['--quorum', '--witness', 'name the witnesses'],
-  ['--witness-signer-input', '--witness-signer-command'],
+  { options: ['--all', '--false-alarm'], others: ['--end'] },
+  { options: ['--again'], others: ['--share'] },
+  { options: ['--next-root-key'], others: ['--unsigned'] },
+  { options: ['--domains'], others: ['--tiers'] },
+  { options: ['--witness-state'], others: ['--witness-name'] },
+  { options: ['--changed', '--allow-private', '--timeout'], others: ['--online'] },
+  {
+    options: ['--witness'],
+    others: ['--quorum'],
+    remedy: 'say how many of the witnesses must have cosigned',
+  },
+  { options: ['--quorum'], others: ['--witness'], remedy: 'name the witnesses' },
+  { options: ['--witness-signer-input'], others: ['--witness-signer-command'] },
 ];
 
 /** Options that exclude each other. */
 const EXCLUDES: readonly Rule[] = [
-  ['--key', '--unsigned', 'give --key where the request is signed'],
-  ['--passphrase-file', '--unsigned', 'give --passphrase-file where the request is signed'],
-  ['--next-key --next-passphrase-file', '--unsigned', 'name the public key with --next-root-key'],
-  [
-    '--checkpoint-by-root',
-    '--unsigned',
-    'a request has the checkpoint unless the publication has online keys',
-  ],
-  ['--no-passphrase', '--passphrase-file'],
-  ['--share', '--key'],
-  ['--policy', '--tier'],
-  ['--origin', '--witness-name'],
-  ['--json', '--markdown'],
-  ['--trust-on-first-use', '--thumbprint'],
-  [
-    '--any-content-type',
-    '--conformance',
-    'leave out --any-content-type, because --conformance checks content types',
-  ],
+  {
+    options: ['--key', '--passphrase-file'],
+    others: ['--unsigned'],
+    remedy: 'give the key where the request is signed',
+  },
+  {
+    options: ['--next-key', '--next-passphrase-file'],
+    others: ['--unsigned'],
+    remedy: 'name the public key with --next-root-key',
+  },
+  {
+    options: ['--checkpoint-by-root'],
+    others: ['--unsigned'],
+    remedy: 'a request has the checkpoint unless the publication has online keys',
+  },
+  { options: ['--no-passphrase'], others: ['--passphrase-file'] },
+  { options: ['--share'], others: ['--key'] },
+  { options: ['--policy'], others: ['--tiers'] },
+  { options: ['--origin'], others: ['--witness-name'] },
+  { options: ['--json'], others: ['--markdown', '--watch'] },
+  { options: ['--trust-on-first-use'], others: ['--thumbprint'] },
+  {
+    options: ['--any-content-type'],
+    others: ['--conformance'],
+    remedy: 'leave out --any-content-type, because --conformance checks content types',
+  },
+  { options: ['--fix'], others: ['--online', '--watch'] },
+  { options: ['--online'], others: ['--watch', '--production', '--allow-example-names'] },
 ];
-
-/** Options that exclude each other in one command only: in other commands, one of them means something else. */
-const EXCLUDES_IN: Readonly<Record<string, readonly Rule[]>> = {
-  check: [
-    ['--fix', '--online --watch'],
-    ['--online', '--watch --production --allow-example-names'],
-    ['--json', '--watch'],
-  ],
-};
 
 /**
  * Asserts that each option on the command line has an effect: its user would believe that it was obeyed.
@@ -59,16 +67,18 @@ export function assertEffective(command: Command): void {
     if (isGiven(command, option) && isGiven(command, other) === false)
       throw new UsageError(`${option} has no effect without ${other}: ${remedy}`);
   }
-  const excludes = [...EXCLUDES, ...(EXCLUDES_IN[command.name()] ?? [])];
-  for (const [option, other, remedy = 'leave out one of the two'] of pairs(excludes)) {
+  for (const [option, other, remedy = 'leave out one of the two'] of pairs(EXCLUDES)) {
     if (isGiven(command, option) && isGiven(command, other))
       throw new UsageError(`${option} and ${other} exclude each other: ${remedy}`);
   }
 }
 
-function pairs(rules: readonly Rule[]): Rule[] {
-  return rules.flatMap(([options, others, remedy]) =>
-    options.split(' ').flatMap((option) => others.split(' ').map((other): Rule => [option, other, remedy])),
+/** Returns each option of a rule with each of its others. */
+function pairs(
+  rules: readonly Rule[],
+): (readonly [option: string, other: string, remedy: string | undefined])[] {
+  return rules.flatMap(({ options, others, remedy }) =>
+    options.flatMap((option) => others.map((other) => [option, other, remedy] as const)),
   );
 }
 

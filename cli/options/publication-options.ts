@@ -1,23 +1,16 @@
-import type { RootKey } from '@passport-registry/verifier';
-import { GRAMMAR, isAnchorMember, parseNoteKey } from '@passport-registry/verifier/core';
 import { Option } from 'commander';
-import { GeneratorError, IoFailed, ignoring, KeyRejected, UsageError } from '../../generator/errors.js';
-import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
-import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
-import type { OnlineChoice } from '../../generator/freshness/online-keys.js';
-import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
-import type { UrlQuestion } from '../../generator/publishing/follow-url.js';
-import type { TreeOptions } from '../../generator/publishing/publication.js';
-import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
+import { UsageError } from '../../generator/errors.js';
 import { OVERRIDABLE, type TransitionOverride } from '../../generator/review/forbidden-changes.js';
-import { chooseSigner } from '../../generator/signing/choose-signer.js';
-import { loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
-import type { Signer } from '../../generator/signing/sign.js';
-import type { RegistryDescription } from '../../generator/tree/registry-description.js';
-import type { Io } from '../terminal/io.js';
-import { ISSUERS_OPTION, JSON_OPTION, OFFLINE_OPTION, OUT_OPTION } from './common-options.js';
-import { hasSigner, ONLINE_DAYS, type Settings, type WithSettings } from './settings.js';
-import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
+import {
+  ISSUERS_OPTION,
+  JSON_OPTION,
+  OFFLINE_OPTION,
+  OUT_OPTION,
+  PRODUCTION_OPTION,
+  UNSIGNED_OPTION,
+} from './common-options.js';
+import type { WithSettings } from './settings.js';
+import { ROOT_SIGNER_OPTIONS } from './signer-options.js';
 import { wholeNumber } from './values.js';
 
 /** The options of commands that check, sign or publish a list. A command has some of them. */
@@ -39,13 +32,11 @@ export const OVERRIDE_OPTION = new Option(
 
 const EXAMPLE_NAMES = new Option('--allow-example-names', 'accept reserved names such as issuer.example');
 
-const PRODUCTION = new Option('--production', 'also refuse names reserved for examples');
-
 /** The options for exceptions from the rules for lists, for the help. */
 export const EXCEPTION_OPTIONS = [OVERRIDE_OPTION, EXAMPLE_NAMES];
 
 /** The options of commands that check records without a key, for the help: what a build with a production key checks. */
-export const PRODUCTION_OPTIONS = [PRODUCTION, EXAMPLE_NAMES];
+export const PRODUCTION_OPTIONS = [PRODUCTION_OPTION, EXAMPLE_NAMES];
 
 function override(text: string, earlier: TransitionOverride[] = []): TransitionOverride[] {
   const [issuer_id = '', rule = ''] = text.split(':');
@@ -57,178 +48,16 @@ function override(text: string, earlier: TransitionOverride[] = []): TransitionO
 
 const FIRST_OPTION = new Option('--first', 'sign a first list whatever base_url shows');
 
-/** Returns how a command that signs asks the registry's URL. */
-export function urlQuestion({ settings, offline, first }: PublicationOptions): UrlQuestion {
-  return { baseUrl: settings.base_url, offline, first };
-}
-
-/** Returns the exceptions that the operator allows. */
-export function exceptions(options: PublicationOptions): RuleExceptions {
-  const { override: overrides, allowExampleNames } = options;
-  return { overrides, allowExampleNames };
-}
-
 /** The option for the checkpoint, for the help. The online key is in registry.yaml. */
 export const CHECKPOINT_OPTION = new Option('--checkpoint-by-root', 'let the root key sign the checkpoint');
 
-/**
- * Reads the online key from the settings. Without an online key, the root key signs the checkpoint.
- *
- * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
- */
-export async function freshnessChoice(io: Io, options: PublicationOptions): Promise<FreshnessChoice> {
-  const { checkpointByRoot, settings } = options;
-  const checkpoint = checkpointByRoot
-    ? undefined
-    : await checkpointChoice(io, settings, { wayOut: CHECKPOINT_BY_ROOT });
-  return {
-    nextRoots: settings.next_roots,
-    online: await onlineChoice(io, settings, checkpoint?.signer),
-    checkpoint: { ...(checkpoint ?? { hours: settings.checkpoint.hours }), byRoot: checkpointByRoot },
-  };
-}
-
-/** Whoever stops an issuer at night may not have the online key at hand. */
-const CHECKPOINT_BY_ROOT =
-  'To publish without it now, let the root key sign the checkpoint with --checkpoint-by-root';
-
-/**
- * Returns which online key the publication names, and what it may do; undefined if the settings name none.
- *
- * @param opened - what signs checkpoints, if it is open already
- * @throws {@link KeyRejected} | {@link IoFailed}
- */
-export async function onlineChoice(
-  { env }: Io,
-  { checkpoint }: Settings,
-  opened?: Signer,
-): Promise<OnlineChoice | undefined> {
-  if (checkpoint.public_key === undefined && !hasSigner(checkpoint)) return undefined;
-  const { days_online: days = ONLINE_DAYS, may_hold: mayHold = true } = checkpoint;
-  return { keys: [await onlinePublicKey(checkpoint, opened, env)], days, mayHold };
-}
-
-async function onlinePublicKey(
-  { public_key: file, signer: { key } = {} }: Settings['checkpoint'],
-  opened: Signer | undefined,
-  env: NodeJS.ProcessEnv,
-): Promise<RootKey> {
-  if (file !== undefined) return loadRootKey(file, env);
-  if (opened !== undefined) return opened.rootKey;
-  const found = key === undefined ? undefined : await publicHalf(key, env).catch(ignoring(GeneratorError));
-  if (found !== undefined) return found;
-  throw new KeyRejected(
-    'the publication names the online key, whose public key is not known here: set checkpoint.public_key in registry.yaml',
-  );
-}
-
-/** Returns the online key and the lifetime of a checkpoint; undefined if the settings name no online key. */
-export async function checkpointChoice(
-  io: Io,
-  settings: Settings,
-  words: KeyWords = {},
-): Promise<CheckpointChoice | undefined> {
-  if (!hasSigner(settings.checkpoint)) return undefined;
-  const signer = await sectionSigner(io, settings, { section: 'checkpoint', ...words });
-  return { signer, hours: settings.checkpoint.hours };
-}
-
-/**
- * Returns the signer of a section of the settings, which is never a development key. If it fails, then or when it signs, the error
- * says which key that was.
- *
- * @throws {@link KeyRejected} | {@link UsageError}
- */
-async function sectionSigner(
-  io: Io,
-  settings: Settings,
-  {
-    section,
-    wayOut,
-    passphraseOption = `passphrase_file of ${section}.signer in registry.yaml`,
-  }: KeyWords & { readonly section: 'checkpoint' | 'log' },
-): Promise<Signer> {
-  const { signer = {}, public_key: rootKey } = settings[section];
-  // A key has its public half.
-  const needed = signer.command === undefined ? undefined : rootKey;
-  const choice = signerChoice(io, signer, { rootKey: needed, production: true, passphraseOption });
-  const name = section === 'checkpoint' ? 'the online key' : 'the key of the log';
-  const refuse = (cause: unknown): never => {
-    if (!(cause instanceof KeyRejected || cause instanceof IoFailed)) throw cause;
-    const message = `${name} (${section}.signer) cannot be used: ${cause.message}`;
-    throw new KeyRejected(wayOut === undefined ? message : `${message}. ${wayOut}`, {
-      cause,
-      isOtherKey: true,
-    });
-  };
-  const chosen = await chooseSigner(choice).catch(refuse);
-  const expected = rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env).catch(refuse);
-  if (expected !== undefined && expected.thumbprint !== chosen.rootKey.thumbprint) {
-    throw new KeyRejected(
-      `${section}.public_key in registry.yaml names another key than ${section}.signer, ${chosen.rootKey.thumbprint}: ${rootKey} is ` +
-        `${expected.thumbprint}. Let both name the same key`,
-      { isOtherKey: true },
-    );
-  }
-  return { ...chosen, sign: (bytes) => chosen.sign(bytes).catch(refuse) };
-}
-
-/** What messages about a key say. */
-interface KeyWords {
-  /** What to do if the key cannot be used, for the end of the message. */
-  readonly wayOut?: string | undefined;
-  /** What names the file of the passphrase, for messages. */
-  readonly passphraseOption?: string;
-}
-
-/** How long to wait for witnesses, in seconds, unless an option says otherwise. */
-const COSIGN_WAIT = 60;
+/** How long to wait for witnesses, unless an option says otherwise. */
+export const COSIGN_WAIT_SECONDS = 60;
 
 /** The option for the cosignatures of witnesses, for the help. The witnesses are in registry.yaml. */
 export const COSIGN_OPTION = new Option('--cosign-wait <seconds>', 'how long to wait for witnesses')
-  .default(COSIGN_WAIT)
+  .default(COSIGN_WAIT_SECONDS)
   .argParser((seconds: string) => wholeNumber('--cosign-wait', seconds));
-
-/** The options for the log, for the help. */
-export const LOG_OPTIONS = [COSIGN_OPTION];
-
-const MIB = 1024 * 1024;
-
-/** Returns the log of a publication. Undefined if no setting is about a log. */
-export async function logChoice(io: Io, options: PublicationOptions): Promise<LogChoice | undefined> {
-  const { settings, cosignWait } = options;
-  const { log } = settings;
-  const { origin, witnesses, keep_lists: kept } = log;
-  if (origin === undefined && !hasSigner(log) && witnesses === undefined) return undefined;
-  return {
-    ...cosignChoice(settings, cosignWait),
-    origin,
-    signer: hasSigner(log) ? await sectionSigner(io, settings, { section: 'log' }) : undefined,
-    // `sectionSigner` has compared it with the signer.
-    mayReplaceKey: log.public_key !== undefined,
-    keepBytes: kept === undefined ? undefined : kept * MIB,
-  };
-}
-
-/** Returns which witnesses to ask, and for how long. @throws {@link UsageError} */
-export function cosignChoice({ log }: Settings, wait = COSIGN_WAIT): CosignChoice {
-  const { witnesses = [], quorum = 0 } = log;
-  const found = witnesses.map(witnessOf);
-  const publicKeys = new Set(found.map(({ key }) => key.jwk.x));
-  if (publicKeys.size < found.length)
-    throw new UsageError('log.witnesses names the public key of a witness twice');
-  if (quorum > found.length) {
-    throw new UsageError(`log.quorum is ${quorum}, but log.witnesses has only ${found.length} witnesses`);
-  }
-  return { witnesses: found, quorum, waitMs: wait * 1000 };
-}
-
-type WitnessSettings = NonNullable<Settings['log']['witnesses']>[number];
-
-function witnessOf({ key, service }: WitnessSettings, index: number): Witness {
-  const invalid = (message: string) => new UsageError(`log.witnesses[${index}].key ${message}`);
-  return { key: parseNoteKey(key, 'witness', invalid), service };
-}
 
 /** The option of commands that sign a rotation step, for the help. */
 export const COMMIT_OPTION = new Option(
@@ -236,31 +65,11 @@ export const COMMIT_OPTION = new Option(
   '1 to 3 keys of which one must follow the next',
 );
 
-/**
- * Returns the thumbprints that `--commit` names. Undefined if the option is not given.
- *
- * @param given - thumbprints, and files of public keys
- * @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed}
- */
-export async function committedKeys(
-  { env }: Io,
-  given: readonly string[] | undefined,
-): Promise<readonly string[] | undefined> {
-  if (given === undefined) return undefined;
-  const thumbprints = await Promise.all(
-    given.map(async (one) =>
-      GRAMMAR.bytes32.pattern.test(one) ? one : (await loadRootKey(one, env)).thumbprint,
-    ),
-  );
-  if (isAnchorMember('next_roots', thumbprints)) return thumbprints;
-  throw new UsageError(`--commit names ${thumbprints.join(', ')}: name 1 to 3 different keys`);
-}
-
 /** The options of commands that publish a list, for the help. */
 export const PUBLICATION_OPTIONS = [
   CHECKPOINT_OPTION,
   ...EXCEPTION_OPTIONS,
-  ...LOG_OPTIONS,
+  COSIGN_OPTION,
   OFFLINE_OPTION,
   FIRST_OPTION,
 ];
@@ -279,20 +88,10 @@ export const UPDATED_AT_OPTION = new Option('--updated-at <time>', 'updated_at o
 
 /** The options of commands that build, for the help. */
 export const BUILD_OPTIONS = [
-  new Option('--unsigned <dir>', 'write a signing request to a new folder'),
+  UNSIGNED_OPTION,
   ISSUERS_OPTION,
   OUT_OPTION,
   ...ROOT_SIGNER_OPTIONS,
   ...PUBLICATION_OPTIONS,
   JSON_OPTION,
 ];
-
-/** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
-export function treeOptions(settings: Settings): TreeOptions {
-  return { about: descriptionOf(settings), logo: settings.logo };
-}
-
-/** Returns what the pages and documents of a registry say about it. */
-export function descriptionOf({ name, description, contact, homepage }: Settings): RegistryDescription {
-  return { name, description, contact, homepage };
-}

@@ -110,7 +110,8 @@ function finding(
 function grammarRemedy(format: unknown, data: unknown): string {
   const text = String(data);
   const isUrl = /:\/\//.test(text);
-  const known =
-    format === 'email' && !isUrl ? emailRemedy(text) : format === 'uri' ? uriRemedy(text) : undefined;
-  return known ?? 'write the value in the expected form';
+  const general = 'write the value in the expected form';
+  if (format === 'email' && !isUrl) return emailRemedy(text) ?? general;
+  if (format === 'uri') return uriRemedy(text) ?? general;
+  return general;
 }

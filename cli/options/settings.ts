@@ -5,7 +5,6 @@ import { readText } from '../../generator/files/read-file.js';
 import { validateConfiguration } from '../../generator/generated/configuration-validator.js';
 import type { RegistryFile, Signer } from '../../generator/generated/settings.js';
 import { assertNoKeyText } from '../../generator/signing/key-text.js';
-import type { CommandPlace } from '../command-line.js';
 import { parseSettings } from './settings-file.js';
 
 /** A signer: a key or a command. */
@@ -55,9 +54,11 @@ export function mapPaths<Any extends RegistryFile>(settings: Any, change: (path:
   };
 }
 
-/** The options of commands that use settings, and `--config` if it names their file. */
-export interface WithSettings extends CommandPlace {
+/** The options of commands that use settings. */
+export interface WithSettings {
   readonly settings: Settings;
+  /** The value of `--config`. Undefined if it was not given. */
+  readonly config?: string | undefined;
 }
 
 /** For how many days a publication lets the online key sign, unless `checkpoint.days_online` says otherwise. */

@@ -7,9 +7,10 @@ import { UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
-import { shortPath } from '../command-line.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
+import { shortPath } from '../terminal/paths.js';
+import { PRODUCTION_OPTION, ROOT_KEY_OPTION } from './common-options.js';
 import type { SignerSettings, WithSettings } from './settings.js';
 
 /** The prefixes of the names of options for a signer, with what its key is, and of which type. */
@@ -21,7 +22,7 @@ const KEYS = {
 } as const;
 
 /** Returns the options for a key that signs. A command that signs in its place is a setting of registry.yaml. */
-export function keyOptions(prefix: keyof typeof KEYS): Option[] {
+export function keyOptions(prefix: keyof typeof KEYS): [key: Option, passphraseFile: Option] {
   return [
     new Option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PEM or JWK`),
     new Option(`--${prefix}passphrase-file <file>`, 'file with its passphrase (default: ask)'),
@@ -29,11 +30,7 @@ export function keyOptions(prefix: keyof typeof KEYS): Option[] {
 }
 
 /** The options for signing with the root key, for the help. */
-export const ROOT_SIGNER_OPTIONS = [
-  ...keyOptions(''),
-  new Option('--root-key <file>', 'public JWK that the key must match'),
-  new Option('--production', 'never use a development key (default in CI)'),
-];
+export const ROOT_SIGNER_OPTIONS = [...keyOptions(''), ROOT_KEY_OPTION, PRODUCTION_OPTION];
 
 /** What a command demands of a signer. */
 interface SignerDemands {

@@ -6,19 +6,29 @@ import { readText } from '../../generator/files/read-file.js';
 import { isTrustAnchor, parseJson, parseRootKey, readKeySource } from '../../generator/signing/key-file.js';
 import { type PinnedTrust, pinnedAnchor, pinnedKey } from '../../generator/verification/pinned-trust.js';
 import type { Io } from '../terminal/io.js';
+import type { WithSettings } from './settings.js';
 
-/** The option `--root-key` of commands that verify, for the help. */
-export const TRUST_OPTION = new Option('--root-key <file>', 'trust anchor, or JWK of the root key');
+/** The option of commands that verify, for the help. */
+export const TRUST_OPTION = new Option('--trust-anchor <file>', 'trust anchor, or JWK of the root key');
 
-/** What `--root-key` names in a command that verifies. */
+/** The options of commands that verify. */
+export interface WithTrust extends WithSettings {
+  trustAnchor?: string;
+}
+
+/** Returns the file of the trust anchor or of the root key. Undefined if neither the command line nor registry.yaml names one. */
+export function trustFile({ trustAnchor, settings }: WithTrust): string | undefined {
+  return trustAnchor ?? settings.root_key;
+}
+
+/** What `--trust-anchor` names. */
 export interface TrustOption extends PinnedTrust {
   /** The URLs in the trust anchor, if any. */
   readonly sources: readonly string[];
 }
 
 /**
- * Loads what `--root-key` names: a trust anchor, or a root key. The command must enforce everything that the result
- * requires.
+ * Loads a trust anchor or a root key. The command must enforce everything that the result requires.
  *
  * @param file - the path of a file, or `env:NAME`
  * @throws {@link KeyRejected} | {@link IoFailed} | {@link UsageError}

@@ -26,7 +26,7 @@ export const WITNESS_OPTIONS = [
   new Option('--witness-signer-input <what>', 'what it signs: payload or digest')
     .choices(['payload', 'digest'])
     .default('payload'),
-  new Option('--witness-state <dir>', 'folder that `keys public` made'),
+  new Option('--witness-state <dir>', 'folder of its state, from `keys public`'),
 ];
 
 /**
@@ -43,11 +43,16 @@ export async function witnessChoice(io: Io, options: WitnessOptions): Promise<Co
     input: options.witnessSignerInput,
   };
   if (!hasSigner({ signer })) {
-    throw new UsageError('a witness needs its key: pass --witness-key, or --witness-signer-command');
+    throw new UsageError('a witness needs its key: pass --witness-key, or --witness-signer-command', {
+      see: 'docs/mirrors.md#run-a-witness',
+    });
   }
   if (folder === undefined) {
     throw new UsageError(
-      'a witness needs its state: pass --witness-state with the folder from `keys public --witness-name NAME --witness-state`',
+      'a witness needs its state: pass --witness-state with the folder that `keys public` made',
+      {
+        see: 'docs/mirrors.md#run-a-witness',
+      },
     );
   }
   const state = openState(folder);

@@ -8,11 +8,11 @@ import { readText } from '../../generator/files/read-file.js';
 import { replaceFile, writeWholeFile } from '../../generator/files/replace-file.js';
 import type { RegistryFile, Signer } from '../../generator/generated/settings.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import { shortPath } from '../command-line.js';
 import { CONFIGURATION_FILE } from '../options/settings.js';
+import { shortPath } from '../terminal/paths.js';
 
 /** What the settings are to name after a rotation. */
-export interface NextSettings {
+interface NextSettings {
   /** The value of `--config`. Undefined if it was not given. */
   readonly config: string | undefined;
   readonly next: RootKey;

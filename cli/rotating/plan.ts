@@ -1,21 +1,39 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { readRotation } from '@passport-registry/verifier/core';
-import { KeyRejected, RecordsRejected } from '../../generator/errors.js';
-import { withOutputFolder } from '../../generator/files/output-folder.js';
+import { KeyRejected, RecordsRejected, UsageError } from '../../generator/errors.js';
+import { workTreeAround } from '../../generator/files/git.js';
+import { assertOutside, withOutputFolder } from '../../generator/files/output-folder.js';
+import { isWithin } from '../../generator/files/walk.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
 import type { CommittedTree } from '../../generator/publishing/committed.js';
 import { followed, openCommitted } from '../../generator/publishing/open-tree.js';
-import { outgoingKey } from '../../generator/publishing/rotation.js';
+import type { PublishOptions } from '../../generator/publishing/publication.js';
+import { outgoingKey, type RotationChoice } from '../../generator/publishing/rotation.js';
 import type { IssuerChange } from '../../generator/review/difference.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
-import { loadRootKey } from '../../generator/signing/key-file.js';
+import { loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
 import { assertCommitted, nextCommitment } from '../../generator/tree/commitment.js';
 import { pendingChanges } from '../operating/pending-changes.js';
-import { readNextKey } from './next-key.js';
-import type { RotateOptions } from './rotation-choice.js';
+
+/** How `keys rotate` replaces the root key of a registry. */
+export interface RotateOptions extends RotationChoice {
+  /** The folder of the records. */
+  readonly issuers: string;
+  /** The folder of the tree. */
+  readonly out: string;
+  /** The outgoing root key, which signs the step. */
+  readonly outgoing: SignerChoice;
+  /** The next root key. */
+  readonly next: SignerChoice;
+  /** How the publication by the next key is made. */
+  readonly how: PublishOptions;
+  readonly env: NodeJS.ProcessEnv;
+}
 
 /** A rotation that is complete: the newest publication is by the next key. */
-export interface CompleteRotation {
+interface CompleteRotation {
   readonly done: true;
   /** The thumbprint of the key that was replaced. */
   readonly outgoing: string;
@@ -84,8 +102,13 @@ export async function planOver(
   const online = freshness.checkpoint?.signer?.rootKey.thumbprint;
   const isOnline = online !== undefined && ![outgoing.thumbprint, next?.thumbprint].includes(online);
   return {
-    ...{ done: false, follows: follows.statement.hash, outgoing, next },
-    ...{ commits, isOnline, changes },
+    done: false,
+    follows: follows.statement.hash,
+    outgoing,
+    next,
+    commits,
+    isOnline,
+    changes,
   };
 }
 
@@ -108,4 +131,48 @@ async function completeRotation(
   const outgoing = isReplaced ? configured.thumbprint : replaced.at(-1);
   if (outgoing === undefined || next?.thumbprint !== newest.rootKey.thumbprint) return undefined;
   return { done: true, outgoing, next: newest.rootKey };
+}
+
+/**
+ * Reads the next root key, as far as that needs no passphrase.
+ *
+ * @returns undefined if the key is encrypted
+ * @throws {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
+ */
+async function readNextKey({
+  next: { key },
+  out,
+  issuers,
+  env,
+}: RotateOptions): Promise<RootKey | undefined> {
+  if (key === undefined) {
+    throw new UsageError('name the next root key: pass --next-key FILE', {
+      see: 'docs/operators/keys.md#a-new-root-key',
+    });
+  }
+  if (!key.startsWith('env:')) {
+    if (!existsSync(key))
+      throw new UsageError(
+        `${key} does not exist: make the next key first, with \`keys generate --private ${key}\``,
+      );
+    assertSafePlace(key, { out, issuers });
+  }
+  return publicHalf(key, env);
+}
+
+/** A build removes other files from the output folder, and a commit would publish a key in the git repository of the records. */
+function assertSafePlace(key: string, { out, issuers }: Pick<RotateOptions, 'out' | 'issuers'>): void {
+  const keyFolder = dirname(resolve(key));
+  assertOutside(out, [keyFolder]);
+  const repository = workTreeAround(issuers);
+  if (repository === undefined || !isInside(repository, keyFolder)) return;
+  throw new UsageError(
+    `--next-key ${key} is in the git repository ${repository}: keep the private key in another folder`,
+  );
+}
+
+/** Whether a path, which need not exist, is in a folder, or is the folder itself. Links are resolved. */
+function isInside(folder: string, path: string): boolean {
+  if (!existsSync(path)) return isInside(folder, dirname(path));
+  return isWithin(realpathSync(folder), realpathSync(path));
 }

@@ -9,8 +9,7 @@ import { signRequest } from '../../generator/publishing/request.js';
 import { goodRecords } from '../../generator/records/check-records.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import type { Signer } from '../../generator/signing/sign.js';
-import { planOver, type RotationPlan } from './plan.js';
-import type { RotateOptions } from './rotation-choice.js';
+import { planOver, type RotateOptions, type RotationPlan } from './plan.js';
 
 /** The result of a rotation. */
 interface RotationReport {

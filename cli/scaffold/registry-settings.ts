@@ -2,7 +2,7 @@ import { GRAMMAR } from '@passport-registry/verifier/core';
 import { stringify } from 'yaml';
 import { packageFile } from '../../generator/files/package-file.js';
 import type { RegistryFile } from '../../generator/generated/settings.js';
-import { isLocalOrigin } from '../../generator/log/log-name.js';
+import { isLocalOrigin } from '../../generator/log/log-choice.js';
 
 /** The settings that every new registry has. */
 export type RequiredSetting = 'name' | 'contact' | 'base_url';

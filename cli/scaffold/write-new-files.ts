@@ -35,8 +35,7 @@ export function assertNoConflict(folder: string, files: Files): void {
   });
   const paths = [...notFolders, ...others.map(([path]) => path)];
   if (paths.length === 0) return;
-  const outcome = 'nothing was written. Choose an empty folder, or move what is there';
-  throw new UsageError(`${folder} has ${paths.join(', ')} already: ${outcome}`);
+  throw new UsageError(`${folder} has ${paths.join(', ')} already: choose an empty folder, or move them`);
 }
 
 /**

@@ -24,12 +24,15 @@ export async function run(
     assertFolder();
     return (await work()) ?? 0;
   } catch (error) {
-    const known = error instanceof GeneratorError;
     if (json) emit(io, { ok: false, ...asData(error) });
-    if (known) sayDiagnostics(io, error.diagnostics ?? []);
-    if (known) say(io, `passport-registry: ${error.message}`);
-    else sayLines(io, `passport-registry: internal error, please report it: ${described(error)}`);
-    return known ? error.exitCode : INTERNAL_ERROR;
+    if (!(error instanceof GeneratorError)) {
+      sayLines(io, `passport-registry: internal error, please report it: ${stackOf(error)}`);
+      return INTERNAL_ERROR;
+    }
+    sayDiagnostics(io, error.diagnostics ?? []);
+    say(io, `passport-registry: ${error.message}`);
+    if (error.see !== undefined) say(io, `See ${error.see}`);
+    return error.exitCode;
   } finally {
     clearInterval(running);
   }
@@ -45,14 +48,14 @@ function assertFolder(): void {
   }
 }
 
+/** The error as the report of `--json` has it. Members that are undefined are left out. */
 function asData(error: unknown): object {
-  if (!(error instanceof GeneratorError))
-    return { error: { code: 'ERR_INTERNAL', message: described(error) } };
-  const { code, message, diagnostics } = error;
+  if (!(error instanceof GeneratorError)) return { error: { code: 'ERR_INTERNAL', message: stackOf(error) } };
+  const { code, message, see, diagnostics } = error;
   const holder = error instanceof SharedKeyRejected ? error.holder : undefined;
-  return { error: { code, message, ...(holder && { holder }) }, ...(diagnostics && { diagnostics }) };
+  return { error: { code, message, holder, see }, diagnostics };
 }
 
-function described(error: unknown): string {
+function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -2,7 +2,7 @@ import { describeRequest, type SigningRequest } from '../../custody/offline-sign
 import { DEVELOPMENT_KEY_FILE } from '../../generator/files/private-folder.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { sayDiagnostics } from './diagnostics.js';
-import { count, type Io, say } from './io.js';
+import { count, emit, type Io, say } from './io.js';
 
 /** Exit code if everything is signed and written, but verifiers, or those that demand witnesses, do not accept it yet. */
 export const UNFINISHED = 6;
@@ -11,11 +11,25 @@ export const UNFINISHED = 6;
 export const WAITS =
   'a publication waits beside the tree, because too few witnesses have cosigned it: run `checkpoint` when the witnesses are back';
 
-/** What to read where a list lacks cosignatures: until it has them, verifiers that demand them refuse it, with every hold. */
-export const WITNESSES_AWAY = 'see "When witnesses are away" in the document emergency.md';
-
 /** Returns the exit code after a publication. */
 export const codeOf = ({ isFinished }: BuildReport): number => (isFinished ? 0 : UNFINISHED);
+
+/**
+ * Prints the report of a publication, for people and, if wanted, as JSON.
+ *
+ * @param started - `performance.now()` of the start
+ * @returns the exit code
+ */
+export function reportPublished(
+  io: Io,
+  report: BuildReport,
+  { json, started }: { readonly json?: true | undefined; readonly started: number },
+): number {
+  const code = codeOf(report);
+  if (json) emit(io, { ok: code === 0, ...report });
+  sayBuilt(io, report, performance.now() - started);
+  return code;
+}
 
 /** Prints the report of a build for people. */
 export function sayBuilt(io: Io, report: BuildReport, milliseconds: number): void {
@@ -39,10 +53,9 @@ export function sayBuilt(io: Io, report: BuildReport, milliseconds: number): voi
 export function sayLog(io: Io, { log }: Pick<BuildReport, 'log'>): void {
   if (log === undefined) return;
   const { size, cosigned, collected, quorum, missing } = log;
+  const witnesses = count(cosigned, 'witness', 'witnesses');
   const cosignatures =
-    quorum === 0
-      ? ''
-      : `, cosigned by ${count(cosigned, 'witness', 'witnesses')}, ${collected} of them now; the quorum is ${quorum}`;
+    quorum === 0 ? '' : `, cosigned by ${witnesses}, ${collected} of them now; the quorum is ${quorum}`;
   say(io, `log        ${count(size, 'entry', 'entries')}${cosignatures}`);
   for (const problem of missing) say(io, `WARNING: witness ${problem}`);
 }
@@ -52,7 +65,6 @@ export function sayRequest(io: Io, request: SigningRequest, folder: string): voi
   for (const line of describeRequest(request)) say(io, line);
   say(
     io,
-    `${folder} is ready to be signed: run \`passport-registry sign ${folder}\` on the machine that has the key. Holders of a shared ` +
-      `key run \`passport-registry sign ${folder} --share FILE\`, and once more when enough of them have done so`,
+    `${folder} is ready to be signed: run \`passport-registry sign ${folder}\` where the key is; each holder of a shared key adds \`--share FILE\``,
   );
 }

@@ -1,6 +1,6 @@
 import type { PinnableRegistry } from '../../generator/verification/pinnable-registry.js';
-import { shellWord } from '../command-line.js';
 import { count, type Io, say } from './io.js';
+import { shellWord } from './paths.js';
 
 /** Aligns a line with the text of the line before. */
 const INDENT = ' '.repeat(11);

@@ -30,16 +30,22 @@ export async function serveUntilStopped<Server extends { close(): unknown }>(
 ): Promise<void> {
   const server = await starting.catch((cause: NodeJS.ErrnoException) => {
     if (cause.syscall !== 'listen') throw cause;
-    const why: Readonly<Record<string, string>> = {
-      EADDRINUSE: `port ${port} is in use: stop the process that uses the port, or choose another with ${setting}`,
-      EACCES: `port ${port} needs more rights: choose a port from 1024 up with ${setting}`,
-    };
-    const message = why[cause.code ?? ''] ?? `cannot listen on port ${port}: ${cause.message}`;
-    throw new IoFailed(message, { cause });
+    throw new IoFailed(whyNotListening(cause, port, setting), { cause });
   });
   onListening(server);
   await untilStopped((stop) => once(stop, 'abort'));
   await server.close();
+}
+
+function whyNotListening({ code, message }: NodeJS.ErrnoException, port: number, setting: string): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${port} is in use: stop the process that uses the port, or choose another with ${setting}`;
+    case 'EACCES':
+      return `port ${port} needs more rights: choose a port from 1024 up with ${setting}`;
+    default:
+      return `cannot listen on port ${port}: ${message}`;
+  }
 }
 
 /** How long to wait for further changes after a change, because editors write in several steps. */

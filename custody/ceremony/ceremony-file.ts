@@ -7,8 +7,8 @@ import { IoFailed, UsageError } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { sessionsOf } from '../holder-signing/sessions.js';
 import type { GroupSize } from '../shared-key/frost.js';
+import { sessionsOf } from '../shared-key/key-group.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 
 /** What the holders agree on before they make a key together: the content of ceremony.json (rule ceremony). */
@@ -140,7 +140,7 @@ function isPlainName(name: string): boolean {
 function faultOf(names: readonly string[], threshold: number): string | undefined {
   const odd = names.find((name) => !isPlainName(name));
   if (odd !== undefined) {
-    return `the name ${JSON.stringify(odd)} is not 1 to 64 letters of one script, digits, spaces or . ' @ _ -; separate names with spaces, and quote a name that has one`;
+    return `the name ${JSON.stringify(odd)} is not 1 to 64 letters of one script, digits, spaces or . ' @ _ -; quote a name that has a space`;
   }
   const folded = names.map((name) => name.normalize('NFKC').toLowerCase());
   if (new Set(folded).size !== names.length) return 'two holders have one name';
@@ -152,7 +152,7 @@ function faultOf(names: readonly string[], threshold: number): string | undefine
   const sessions = sessionsOf({ threshold, holders: names.length }).length;
   if (sessions <= MAX_SESSIONS) return undefined;
   return (
-    `${threshold} of ${names.length} holders make ${sessions} possible groups of signers, and a request has at most ` +
-    `${MAX_SESSIONS}: choose fewer holders, or another threshold`
+    `${threshold} of ${names.length} holders make ${sessions} groups of signers, but a request has at most ${MAX_SESSIONS}: ` +
+    'choose fewer holders, or another threshold'
   );
 }

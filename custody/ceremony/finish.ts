@@ -5,7 +5,8 @@ import { readProgress } from '../holder-signing/aggregate.js';
 import { signingHolder, writeCommitments } from '../holder-signing/commitments.js';
 import { writeShares } from '../holder-signing/signature-shares.js';
 import { readTaskMessages, type SigningTask, signingTask } from '../holder-signing/signing-task.js';
-import { isPartOf, type KeyShare, shareFrom } from '../shared-key/frost.js';
+import type { KeyShare } from '../shared-key/frost.js';
+import { isPartOf, shareFrom } from '../shared-key/key-generation.js';
 import { base64url, refusedMessage, signMessage } from '../shared-key/message.js';
 import {
   type HolderFile,
@@ -13,6 +14,7 @@ import {
   type OpenedShare,
   readHolderFile,
   type ShareAccess,
+  type ShareSecrets,
   shareIn,
   writeHolderFile,
 } from '../shared-key/share-file.js';
@@ -53,19 +55,10 @@ export async function finishCeremony(
   const transcript = await readTranscript(ceremony);
   const { group, digest } = transcript;
   const root = group.rootKey.thumbprint;
-  let { secrets } = own;
-  if (secrets.stage === 'joining') {
-    assertUnchanged(transcript.joined, secrets);
-    const { scalar } = await shareOf(transcript, { ...own, secrets });
-    await confirm(digest);
-    // The polynomial and the decryption key are forgotten.
-    secrets = {
-      ...{ stage: 'share', messageKey: secrets.messageKey, scalar: base64url(scalar), digest },
-      holders: group.holders.map(({ number, name, x }) => ({ number, name, x })),
-      commitments: group.key.commitments.map(base64url),
-    };
-    await writeHolderFile({ ...own, label: { ...own.label, root }, secrets }, access.env);
-  }
+  const secrets =
+    own.secrets.stage === 'share'
+      ? own.secrets
+      : await makeShare(transcript, { ...own, secrets: own.secrets }, { confirm, env: access.env });
   if (secrets.digest !== digest) {
     throw new SharedKeyRejected(
       'ERR_CEREMONY_CHANGED',
@@ -77,6 +70,30 @@ export async function finishCeremony(
   await testShare(transcript, opened, memory);
   const waitingFor = await writeRecordIfComplete(transcript);
   return { name: own.label.name, digest, root, waitingFor };
+}
+
+/** Makes the share of a holder who has the same fingerprint as the others, and writes it in place of the secrets of the ceremony. */
+async function makeShare(
+  transcript: Transcript,
+  own: HolderFile<JoiningSecrets>,
+  { confirm, env }: Pick<FinishChoice, 'confirm'> & Pick<ShareAccess, 'env'>,
+): Promise<ShareSecrets> {
+  const { group, digest, joined } = transcript;
+  assertUnchanged(joined, own.secrets);
+  const { scalar } = await shareOf(transcript, own);
+  await confirm(digest);
+  // The polynomial and the decryption key are forgotten.
+  const secrets: ShareSecrets = {
+    stage: 'share',
+    messageKey: own.secrets.messageKey,
+    scalar: base64url(scalar),
+    digest,
+    holders: group.holders.map(({ number, name, x }) => ({ number, name, x })),
+    commitments: group.key.commitments.map(base64url),
+  };
+  const label = { ...own.label, root: group.rootKey.thumbprint };
+  await writeHolderFile({ ...own, label, secrets }, env);
+  return secrets;
 }
 
 function assertPartsSent({ parts, coefficients }: JoiningSecrets): void {
@@ -109,8 +126,7 @@ async function shareOf(
       throw refusedMessage(
         { file, name },
         'ERR_KEY_PART',
-        `has a part of the key that does not fit what ${name} has published: ${name} is to blame, or the ` +
-          `machine of ${name}; start a new ceremony`,
+        `has a part of the key that does not fit what ${name} has published: start a new ceremony`,
       );
     }
     received.set(from, part);
@@ -122,8 +138,10 @@ async function shareOf(
 
 function writeReceipt({ ceremony, group, digest }: Transcript, { label, messageKey }: OpenedShare): void {
   const claims = {
-    ...{ ceremony: ceremony.sha256, holder: label.number },
-    ...{ digest, root: group.rootKey.thumbprint },
+    ceremony: ceremony.sha256,
+    holder: label.number,
+    digest,
+    root: group.rootKey.thumbprint,
   };
   const text = signMessage('registry-ceremony-receipt+jwt', claims, messageKey);
   writeMessage(ceremony, CEREMONY_FILES.receipt(label.number), text);

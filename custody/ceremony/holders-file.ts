@@ -76,8 +76,11 @@ export async function parseHolders(json: Uint8Array | string, source: string): P
     ceremony.splits === undefined
       ? undefined
       : await readMessage(stringOf(split), {
-          ...{ type: 'registry-ceremony-parts+jwt', number: 0, name: DEALER },
-          ...{ file: source, key: ceremony.splits },
+          type: 'registry-ceremony-parts+jwt',
+          number: 0,
+          name: DEALER,
+          file: source,
+          key: ceremony.splits,
         });
   const group = await groupFrom(ceremony, joined, dealt && { ...dealt, record: source });
   const hashes = dealt === undefined ? texts(parts, ceremony.holders, /^[0-9a-f]{64}$/) : [dealt.sha256];

@@ -4,7 +4,7 @@ import { UsageError } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { generatePrivateKey } from '../../generator/signing/key-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { contribute, type KeyGeneration, partsFor } from '../shared-key/frost.js';
+import { contribute, type KeyGeneration, partsFor } from '../shared-key/key-generation.js';
 import { base64url, type MessageKey, signMessage } from '../shared-key/message.js';
 import {
   type HolderFile,
@@ -78,14 +78,16 @@ async function firstRound(
   }
   if (readText(ceremony, CEREMONY_FILES.join(number)) !== undefined) {
     throw new UsageError(
-      `${CEREMONY_FILES.join(number)} exists: ${name} has joined already. Name the file that this made, with --share; if you ` +
-        'have not joined, somebody else has used your name: stop, and start a new ceremony',
+      `${name} has joined already: name the file from then with --share or, if somebody else has used your name, start a new ceremony`,
     );
   }
   const passphrase = await newPassphrase(access.file);
   const label = {
-    ...{ ceremony: ceremony.sha256, number, name },
-    ...{ threshold: ceremony.threshold, holders: ceremony.holders },
+    ceremony: ceremony.sha256,
+    number,
+    name,
+    threshold: ceremony.threshold,
+    holders: ceremony.holders,
   };
   const messageKey = generatePrivateKey('Ed25519').export({ format: 'jwk' }) as unknown as MessageKey;
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -93,7 +95,10 @@ async function firstRound(
   const { kty, crv, x } = messageKey;
   const contribution = ceremony.splits === undefined ? contribute(number, ceremony) : undefined;
   const claims = {
-    ...{ ceremony: ceremony.sha256, holder: number, encryption, key: { kty, crv, x } },
+    ceremony: ceremony.sha256,
+    holder: number,
+    encryption,
+    key: { kty, crv, x },
     ...(contribution && {
       commitments: contribution.commitments.map(base64url),
       proof: base64url(contribution.proof),
@@ -117,7 +122,7 @@ export function assertOwnCeremony({ file, label }: HolderFile, ceremony: Ceremon
   if (label.ceremony !== ceremony.sha256) {
     throw new SharedKeyRejected(
       'ERR_OTHER_KEY',
-      `${file} belongs to another ceremony, or ${CEREMONY_FILES.ceremony} was changed since: for another ceremony, name another file with --share`,
+      `${file} belongs to another ceremony, or ${CEREMONY_FILES.ceremony} was changed since: name the file of this ceremony with --share`,
     );
   }
   if (name !== undefined && name !== label.name)
@@ -149,7 +154,9 @@ export function generationOf(
   const contributions = all.flatMap(({ contribution }) => contribution ?? []);
   const shown = contributions.find((one) => one.number === number);
   const own = {
-    ...{ number, commitments: shown?.commitments ?? [], proof: shown?.proof ?? new Uint8Array() },
+    number,
+    commitments: shown?.commitments ?? [],
+    proof: shown?.proof ?? new Uint8Array(),
     coefficients: (secrets.coefficients ?? []).map((coefficient) => BigInt(`0x${coefficient}`)),
   };
   return { own, others: contributions.filter((one) => one.number !== number), size };
@@ -165,7 +172,7 @@ export function assertUnchanged(all: readonly Joined[], { join, parts }: Joining
   const name = changed?.name ?? 'you';
   throw new SharedKeyRejected(
     'ERR_CEREMONY_CHANGED',
-    `the join message of ${name} is not the one that was in the folder before: somebody has replaced it. Start a new ceremony`,
+    `the join message of ${name} was replaced after the second round began: start a new ceremony`,
     changed === undefined ? {} : { holder: changed.name },
   );
 }
@@ -177,7 +184,7 @@ export function writeMessage(ceremony: Ceremony, file: string, text: string): vo
   else if (found !== text) {
     throw new SharedKeyRejected(
       'ERR_CEREMONY_CHANGED',
-      `${file} is not the message that you have written: somebody has replaced it. Start a new ceremony`,
+      `${file} is not the message that you have written: start a new ceremony`,
     );
   }
 }

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { readIfExists } from '../../generator/files/read-file.js';
-import { type Contribution, groupOf, wrongContributions } from '../shared-key/frost.js';
-import { nameHolders } from '../shared-key/holder-names.js';
-import { type KeyGroup, keyGroup } from '../shared-key/key-group.js';
+import { type Contribution, groupOf, wrongContributions } from '../shared-key/key-generation.js';
+import { type KeyGroup, keyGroup, nameHolders } from '../shared-key/key-group.js';
 import {
   bytes32,
   type ExpectedMessage,
@@ -54,7 +53,8 @@ export async function parseJoined(ceremony: Agreement, number: number, text: str
 
 /** What the message of the first round of a holder must be. */
 function joinOf(agreement: Agreement, number: number): ExpectedMessage {
-  const [file, name] = [CEREMONY_FILES.join(number), nameOf(agreement, number)];
+  const file = CEREMONY_FILES.join(number);
+  const name = nameOf(agreement, number);
   return { type: 'registry-ceremony-join+jwt', number, name, file, key: undefined };
 }
 
@@ -69,7 +69,8 @@ async function joinedBy(ceremony: Agreement, message: Message): Promise<Joined> 
     importRootKey(jwk).catch((cause) => {
       throw invalid(`has a key that is not valid: ${cause.message}`, cause);
     });
-  const [messageKey, encryptionKey] = [await imported(key), await imported(encryption)];
+  const messageKey = await imported(key);
+  const encryptionKey = await imported(encryption);
   if (messageKey.algorithm !== 'Ed25519' || encryptionKey.algorithm !== 'ES256') {
     throw invalid('has a key of the wrong type');
   }

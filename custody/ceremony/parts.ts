@@ -37,7 +37,10 @@ export async function partsMessage(
     encrypted[number] = await encrypt(content, encryptionKey.jwk);
   }
   const claims = {
-    ...{ ceremony: ceremony.sha256, holder: from, joined: hashesOf(all), parts: encrypted },
+    ceremony: ceremony.sha256,
+    holder: from,
+    joined: hashesOf(all),
+    parts: encrypted,
     ...(commitments && { commitments: commitments.map(base64url) }),
   };
   return signMessage('registry-ceremony-parts+jwt', claims, key);

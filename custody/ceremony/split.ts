@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
-import { scalarOf, split } from '../shared-key/frost.js';
+import { scalarOf, split } from '../shared-key/key-generation.js';
 import { fromBase64url, type MessageKey } from '../shared-key/message.js';
 import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
 import { writeMessage } from './join.js';

@@ -1,7 +1,7 @@
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { sha256 } from '../../generator/tree/checksums.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
-import { type Message, readMessageFile } from '../shared-key/message.js';
+import { type ExpectedMessage, type Message, readMessageFile } from '../shared-key/message.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { type Agreement, CEREMONY_FILES, type Ceremony, DEALER, nameOf } from './ceremony-file.js';
 import {
@@ -69,8 +69,14 @@ async function readParts(ceremony: Ceremony, joined: readonly Joined[]): Promise
 }
 
 async function readSplit(ceremony: Ceremony): Promise<Message> {
-  const [type, file] = ['registry-ceremony-parts+jwt', CEREMONY_FILES.split] as const;
-  const expected = { type, number: 0, name: DEALER, file, key: ceremony.splits };
+  const file = CEREMONY_FILES.split;
+  const expected: ExpectedMessage = {
+    type: 'registry-ceremony-parts+jwt',
+    number: 0,
+    name: DEALER,
+    file,
+    key: ceremony.splits,
+  };
   const message = await readMessageFile(ceremony.folder, expected);
   if (message === undefined) {
     throw new SharedKeyRejected(
@@ -99,8 +105,8 @@ function assertSawSame(ceremony: Ceremony, joined: readonly Joined[], { claims, 
   // Nobody is to blame: the message may have been replaced, and the sender may be wrong.
   throw new SharedKeyRejected(
     'ERR_CEREMONY_CHANGED',
-    `${sender} has seen another ${CEREMONY_FILES.join(index + 1)}, by ${joined[index]?.name}, than the one in this folder: somebody ` +
-      'may have replaced it. Ask both; then start a new ceremony',
+    `${sender} has seen another ${CEREMONY_FILES.join(index + 1)}, by ${joined[index]?.name}, than the one in this folder: ask both, and ` +
+      'start a new ceremony',
   );
 }
 
@@ -122,7 +128,7 @@ export function assertReceipt(
   if (claims['digest'] === digest && claims['root'] === root) return;
   throw new SharedKeyRejected(
     'ERR_CEREMONY_CHANGED',
-    `the receipt of ${name} is for another fingerprint: ${name} has seen other messages than those in this folder`,
+    `the receipt of ${name} is for another fingerprint: ${name} has seen other messages than those here`,
     { holder: name },
   );
 }

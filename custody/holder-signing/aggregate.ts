@@ -1,13 +1,12 @@
 import { verifySignature } from '@passport-registry/verifier';
 import { encodeSignature, isObject } from '@passport-registry/verifier/core';
-import { aggregate, isSignatureShare } from '../shared-key/frost.js';
-import { nameHolders } from '../shared-key/holder-names.js';
-import { holderOf, type KeyGroup, type KeyHolder } from '../shared-key/key-group.js';
+import { holderOf, type KeyGroup, type KeyHolder, nameHolders } from '../shared-key/key-group.js';
 import { bytes32, type Message, refusedMessage } from '../shared-key/message.js';
+import { aggregate, isSignatureShare } from '../shared-key/share-signing.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { type OpenSession, openSessions } from './commitments.js';
 import { sharesIn } from './signature-shares.js';
-import { readTaskMessages, type SigningTask, TASK_FILES } from './signing-task.js';
+import { type HolderMessages, readTaskMessages, type SigningTask, TASK_FILES } from './signing-task.js';
 
 /** What the holders have done so far for a task. */
 interface SigningProgress {
@@ -31,45 +30,60 @@ export async function readProgress(
   group: KeyGroup,
   everybody = false,
 ): Promise<SigningProgress> {
-  const all = await readTaskMessages(task, group, 'commitments');
+  const committed = await readTaskMessages(task, group, 'commitments');
   const given = await readTaskMessages(task, group, 'shares');
-  const isBlamed = ({ name }: KeyHolder) => all.faults.some(({ holder }) => holder === name);
-  const alone = group.holders.filter(
-    (holder) => given.messages.has(holder.number) && !all.messages.has(holder.number) && !isBlamed(holder),
-  );
-  const valid = new Set<number>();
+  const { sessions, faults } = openSessions(task, committed);
+  const signed = new Set<number>();
   const wrong = new Map<number, SharedKeyRejected>();
-  const sharesOf = (number: number, session: OpenSession): ShareBytes | undefined => {
-    try {
-      const shares = verifiedShares(given.messages.get(number), { task, group, session });
-      if (shares !== undefined) valid.add(number);
-      return shares;
-    } catch (error) {
-      if (!(error instanceof SharedKeyRejected)) throw error;
-      if (!wrong.has(number)) wrong.set(number, error);
-      return undefined;
-    }
-  };
   let signatures: ReadonlyMap<string, Uint8Array> | undefined;
-  const { sessions, faults } = openSessions(task, all);
   for (const session of sessions) {
     if (signatures !== undefined && !everybody) break;
-    const shares = session.signers.map((number) => sharesOf(number, session));
-    if (signatures !== undefined || shares.includes(undefined)) continue;
-    signatures = await aggregated(shares as ShareBytes[], { task, group, session });
+    const found = checkShares(given, { task, group, session });
+    for (const number of found.valid.keys()) signed.add(number);
+    // A fault that a holder has in several sessions is reported once.
+    for (const [number, fault] of found.wrong) if (!wrong.has(number)) wrong.set(number, fault);
+    const isComplete = found.valid.size === session.signers.length;
+    if (isComplete && signatures === undefined)
+      signatures = await aggregated(found.valid, { task, group, session });
   }
+  const alone = sharesAlone(committed, given).map(withoutCommitments);
   return {
-    signed: group.holders.filter(({ number }) => valid.has(number)).map(({ name }) => name),
+    signed: group.holders.filter(({ number }) => signed.has(number)).map(({ name }) => name),
     signatures,
-    faults: [...faults, ...given.faults, ...alone.map(withoutCommitments), ...wrong.values()],
+    faults: [...faults, ...given.faults, ...alone, ...wrong.values()],
   };
 }
 
+/** Verifies the shares of all signers of a session. @returns by number, the valid shares, and what is wrong with others */
+function checkShares({ messages }: HolderMessages, where: TaskSession) {
+  const valid = new Map<number, ShareBytes>();
+  const wrong = new Map<number, SharedKeyRejected>();
+  for (const number of where.session.signers) {
+    try {
+      const shares = verifiedShares(messages.get(number), where);
+      if (shares !== undefined) valid.set(number, shares);
+    } catch (error) {
+      if (!(error instanceof SharedKeyRejected)) throw error;
+      wrong.set(number, error);
+    }
+  }
+  return { valid, wrong };
+}
+
+/** Returns the holders whose shares are here without their commitments, unless a fault in these is reported already. */
+function sharesAlone(committed: HolderMessages, given: HolderMessages): readonly KeyHolder[] {
+  return given.group.holders.filter(({ number, name }) => {
+    const isReported = committed.faults.some(({ holder }) => holder === name);
+    return given.messages.has(number) && !committed.messages.has(number) && !isReported;
+  });
+}
+
 function withoutCommitments({ name, number }: KeyHolder): SharedKeyRejected {
-  const [shares, commitments] = [TASK_FILES.shares(number), TASK_FILES.commitments(number)];
+  const shares = TASK_FILES.shares(number);
+  const commitments = TASK_FILES.commitments(number);
   return new SharedKeyRejected(
     'ERR_HOLDERS_MISSING',
-    `${shares} is here, but ${commitments} of ${name} is missing, and both are needed: ask ${name} for it`,
+    `${commitments} of ${name} is missing, without which ${shares} cannot be used: ask ${name} for it`,
   );
 }
 
@@ -104,9 +118,7 @@ function verifiedShares(
   if (found.commitments !== hash) {
     throw new SharedKeyRejected(
       'ERR_COMMITMENTS_CHANGED',
-      `${source.file}, by ${source.name}, was made with other commitments than those in the folder for the session ` +
-        `${session}: one of its holders has committed again, or the folder has an old copy. Bring the newest ` +
-        'files; whoever has signed before commits again',
+      `${source.file}, by ${source.name}, was made with other commitments for the session ${session} than those here: bring the newest files`,
     );
   }
   const shares = task.payloads.map(({ type, bytes }) => {
@@ -119,18 +131,18 @@ function verifiedShares(
   return new Map(shares);
 }
 
-/** Adds up the shares of a complete session. @param shares - in the order of the signers */
+/** Adds up the shares of a complete session. @param shares - by the number of the signer */
 async function aggregated(
-  shares: readonly ShareBytes[],
-  { task, group, session: { signers, lists } }: TaskSession,
+  shares: ReadonlyMap<number, ShareBytes>,
+  { task, group, session: { lists } }: TaskSession,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const signatures = new Map<string, Uint8Array>();
   for (const { type, bytes: message } of task.payloads) {
     const session = { group: group.key, commitments: lists.get(type) ?? [], message };
-    const byNumber = signers.map(
-      (number, index) => [number, shares[index]?.get(type) ?? new Uint8Array()] as const,
+    const ofPayload = new Map(
+      [...shares].map(([number, one]) => [number, one.get(type) ?? new Uint8Array()] as const),
     );
-    const signature = aggregate(new Map(byNumber), session);
+    const signature = aggregate(ofPayload, session);
     await verifySignature(message, encodeSignature(signature), group.rootKey);
     signatures.set(type, signature);
   }
@@ -140,16 +152,16 @@ async function aggregated(
 /**
  * Returns the signatures of a task.
  *
- * @throws {@link SharedKeyRejected} if no session is complete. The error says who is missing and whose messages are wrong
+ * @throws {@link SharedKeyRejected} if no session is complete: the first fault in the messages or, if there is none, who is missing
  */
 export function signaturesOf(progress: SigningProgress, group: KeyGroup): ReadonlyMap<string, Uint8Array> {
   const { signatures, signed, faults } = progress;
   if (signatures !== undefined) return signatures;
+  const [fault] = faults;
+  if (fault !== undefined) throw fault;
   const missing = group.holders.map(({ name }) => name).filter((name) => !signed.includes(name));
-  const blamed = faults.map(({ message }) => `; ${message}`).join('');
   throw new SharedKeyRejected(
-    faults[0]?.code ?? 'ERR_HOLDERS_MISSING',
-    `there are valid signature shares of ${signed.length} holders, and ${group.key.threshold} are needed: none by ${nameHolders(missing)}${blamed}`,
-    faults[0]?.holder === undefined ? {} : { holder: faults[0].holder },
+    'ERR_HOLDERS_MISSING',
+    `${signed.length} of ${group.key.threshold} holders have given valid signature shares; missing: ${nameHolders(missing)}`,
   );
 }

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { canonicalBytes, isObject } from '@passport-registry/verifier/core';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { commit, isCommitmentPoint, type NonceCommitment } from '../shared-key/frost.js';
-import { holderOf } from '../shared-key/key-group.js';
+import { holderOf, type Signers, sessionName, sessionsOf } from '../shared-key/key-group.js';
 import { base64url, bytes32, refusedMessage, signMessage } from '../shared-key/message.js';
 import type { OpenedShare } from '../shared-key/share-file.js';
+import { commit, isCommitmentPoint, type NonceCommitment } from '../shared-key/share-signing.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { committedMessage, type NonceStore, type SessionNonces, saveNonces } from './nonce-store.js';
-import { type Signers, sessionName, sessionsOf } from './sessions.js';
 import { type HolderMessages, type SigningTask, TASK_FILES } from './signing-task.js';
 
 /** Who signs, and with what. */

@@ -6,8 +6,9 @@ import { IoFailed } from '../../generator/errors.js';
 import { bootIdentity } from '../../generator/files/boot-identity.js';
 import { flushFolder } from '../../generator/files/flush.js';
 import { readIfExists } from '../../generator/files/read-file.js';
-import type { KeyShare, NoncePair } from '../shared-key/frost.js';
+import type { KeyShare } from '../shared-key/frost.js';
 import { base64url, fromBase64url } from '../shared-key/message.js';
+import type { NoncePair } from '../shared-key/share-signing.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 
 /** The nonce pairs of one session, by payload. */
@@ -124,9 +125,9 @@ async function decrypt(session: string, text: string, share: KeyShare): Promise<
   }
   if (content.session !== session) throw refused('the nonces on this machine were moved');
   if (content.boot !== bootIdentity()) {
+    // A copy of the disk could bring back nonces that were used.
     throw refused(
-      'this machine was restarted since you committed, and nonces from before a restart are never used, because a copy of the ' +
-        'disk could bring back nonces that were used',
+      'this machine was restarted since you committed, and never uses nonces from before a restart',
     );
   }
   return Object.fromEntries(

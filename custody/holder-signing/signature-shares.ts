@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { isObject } from '@passport-registry/verifier/core';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
-import { type KeyShare, type NoncePair, type SigningSession, signShare } from '../shared-key/frost.js';
-import { nameHolders } from '../shared-key/holder-names.js';
-import { holderOf, type KeyHolder } from '../shared-key/key-group.js';
+import type { KeyShare } from '../shared-key/frost.js';
+import { holderOf, type KeyHolder, nameHolders } from '../shared-key/key-group.js';
 import { base64url, type Message, signMessage } from '../shared-key/message.js';
+import { type NoncePair, type SigningSession, signShare } from '../shared-key/share-signing.js';
 import { SharedKeyRejected } from '../shared-key/shared-key-rejected.js';
 import { type OpenSession, openSessions, type SigningHolder } from './commitments.js';
 import { committedMessage, hasNonces, takeNonces } from './nonce-store.js';
@@ -100,8 +100,7 @@ function signOnce(share: KeyShare, pair: NoncePair | undefined, session: Signing
 function used(): SharedKeyRejected {
   return new SharedKeyRejected(
     'ERR_NONCES_USED',
-    'the nonces for these commitments have been used on this machine, and are used only once: run `sign --again`, and ' +
-      'ask the other holders to sign once more',
+    'the nonces for these commitments have been used: run `sign --again`, and ask the other holders to sign once more',
   );
 }
 
@@ -114,7 +113,7 @@ function tooFewCommitments(all: HolderMessages): SharedKeyRejected {
   const said = faults.map(({ message }) => `; ${message}`).join('');
   return new SharedKeyRejected(
     faults[0]?.code ?? 'ERR_HOLDERS_MISSING',
-    `${messages.size} of at least ${group.key.threshold} holders have committed, so nobody can sign yet: no commitments by ${nameHolders(uncommitted(all))}${said}`,
+    `${messages.size} of ${group.key.threshold} holders have committed; missing: ${nameHolders(uncommitted(all))}${said}`,
   );
 }
 
@@ -132,14 +131,14 @@ function assertOwnCommitments(
   if (committed === undefined) {
     throw new SharedKeyRejected(
       'ERR_NONCES_USED',
-      `${file} is here, but this machine has made no commitments for this request: sign on the machine that has made them, or run \`sign --again\``,
+      `this machine has not made ${file}: sign on the machine that has, or run \`sign --again\``,
     );
   }
   throw new SharedKeyRejected(
     'ERR_COMMITMENTS_CHANGED',
     shown === undefined
-      ? `${file} is missing: run the same command again, which writes the same file`
-      : `${file} is not the one that this machine has made last: bring the newest copy of the folder, or run \`sign --again\``,
+      ? `${file} is missing: run the command again, which writes it again`
+      : `${file} is not the one that this machine made last: bring the newest copy of the folder, or run \`sign --again\``,
     { holder: self.name },
   );
 }

@@ -53,8 +53,7 @@ export async function readTaskMessage(
   throw refusedMessage(
     expected,
     'ERR_REQUEST_CHANGED',
-    `belongs to another request: what is to be signed here is not what ${name} has seen. Compare the ` +
-      'requests; whoever has an old copy starts again with `sign --again`',
+    'belongs to another request than the one in this folder: compare the requests',
   );
 }
 

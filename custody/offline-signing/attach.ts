@@ -50,33 +50,29 @@ export async function attachSignatures(
   options: AttachOptions,
 ): Promise<Attached> {
   const { files } = request;
-  const { payloads } = files;
-  const step = payloads.get('rotation')?.toString('latin1');
-  // A step that no signer would show is not published, whoever has signed it. The list is checked with its tree.
-  const next = step === undefined ? undefined : (await readRotationInput(step, trusted)).next;
+  const next = await nextRootKey(files, trusted);
   const rootKey = next ?? trusted;
-  const signatures = await validSignatures(request, (type) => (type === 'rotation' ? trusted : rootKey));
-  const completed = (type: PayloadType) => {
-    const [payload, signature] = [payloads.get(type), signatures.get(type)];
-    return payload && signature && withSignature(payload.toString('latin1'), signature);
-  };
-  const rotation = completed('rotation');
-  const [list, signature, statement] = [
-    payloads.get('list'),
-    signatures.get('list'),
-    completed('publication'),
-  ];
-  const checkpoint = completed('checkpoint');
+  const signed = await signedPayloads(request, (type) => (type === 'rotation' ? trusted : rootKey));
+  const list = signed.get('list');
+  const statement = jwtOf(signed.get('publication'));
+  const checkpoint = jwtOf(signed.get('checkpoint'));
   const signer = { rootKey, development: false };
   const { out, ...how } = options;
-  if (list !== undefined && signature !== undefined && statement !== undefined) {
-    const registry = readRequestedList(list, 'the list in the request');
-    const records = { ...recordsOfList(registry.issuers), about: readRequestedAbout(files.about, registry) };
-    const signed = { ...signer, records, list: bytesOfList(list, registry), statement, checkpoint, rotation };
+  if (list !== undefined && statement !== undefined) {
+    const registry = readRequestedList(list.bytes, 'the list in the request');
+    const about = readRequestedAbout(files.about, registry);
+    const publication = {
+      ...signer,
+      records: { ...recordsOfList(registry.issuers), about },
+      list: bytesOfList(list.bytes, registry),
+      signature: encodeSignature(list.signature),
+      statement,
+      checkpoint,
+      rotation: jwtOf(signed.get('rotation')),
+    };
     const published = await withOutputFolder(out, async (output) => {
       const { tree, notes } = await openTree(output, signer, how);
-      const report = await attach({ ...signed, signature: encodeSignature(signature) }, tree, how);
-      return withNotes(report, notes);
+      return withNotes(await attach(publication, tree, how), notes);
     });
     return { published, next };
   }
@@ -90,23 +86,43 @@ export async function attachSignatures(
   throw new UsageError('the request has no payload to attach');
 }
 
-/** Verifies the signature of every payload. Returns the raw signatures. */
-async function validSignatures(
+/**
+ * Returns the root key to which the step of a request leads. Undefined if it has none. A step that no signer would show is not
+ * published, whoever has signed it. (The list is checked with its tree.)
+ */
+async function nextRootKey({ payloads }: RequestFiles, outgoing: RootKey): Promise<RootKey | undefined> {
+  const step = payloads.get('rotation');
+  if (step === undefined) return undefined;
+  return (await readRotationInput(step.toString('latin1'), outgoing)).next;
+}
+
+/** A payload, and its raw signature, which is valid. */
+interface SignedPayload {
+  readonly bytes: Buffer;
+  readonly signature: Uint8Array;
+}
+
+/** Returns the JWT whose header and claims were signed. */
+function jwtOf(signed: SignedPayload | undefined): string | undefined {
+  return signed && withSignature(signed.bytes.toString('latin1'), signed.signature);
+}
+
+/** Verifies the signature of every payload. @throws {@link KeyRejected} */
+async function signedPayloads(
   { files: { payloads }, signatures }: SignedRequest,
   keyFor: (type: PayloadType) => RootKey,
-): Promise<ReadonlyMap<PayloadType, Uint8Array>> {
-  const valid = new Map<PayloadType, Uint8Array>();
-  for (const [type, payload] of payloads) {
+): Promise<ReadonlyMap<PayloadType, SignedPayload>> {
+  const signed = new Map<PayloadType, SignedPayload>();
+  for (const [type, bytes] of payloads) {
     const rootKey = keyFor(type);
     const output = signatures.get(type) ?? new Uint8Array();
-    const found = await findValidSignature(signaturesIn(output), payload, rootKey);
-    if (found === undefined) {
+    const signature = await findValidSignature(signaturesIn(output), bytes, rootKey);
+    if (signature === undefined) {
       throw new KeyRejected(
-        `the signature is not valid: root key ${rootKey.thumbprint} has not signed ${PAYLOADS[type].file} of the request; is it ` +
-          'the signature of another file, or by another key?',
+        `the signature of ${PAYLOADS[type].file} is not valid: it is of another file, or by another key than ${rootKey.thumbprint}`,
       );
     }
-    valid.set(type, found);
+    signed.set(type, { bytes, signature });
   }
-  return valid;
+  return signed;
 }

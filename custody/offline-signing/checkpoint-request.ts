@@ -41,7 +41,10 @@ export function readCheckpointInput(
   const read = readStatement(`${input}.AA`, 'registry-checkpoint+jwt', refused);
   const { publication, treeSha256, hold, issuedAt, expiresAt } = claimsOf(read);
   const canonical: CheckpointClaims = {
-    ...{ iat: issuedAt / 1000, exp: expiresAt / 1000, publication, tree_sha256: treeSha256 },
+    iat: issuedAt / 1000,
+    exp: expiresAt / 1000,
+    publication,
+    tree_sha256: treeSha256,
     ...(hold.length > 0 && { hold }),
   };
   // What is shown must be all that is signed.

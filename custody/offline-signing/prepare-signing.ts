@@ -55,8 +55,7 @@ export async function prepareSigning(
     const rootKey = options.rootKey ?? found.newest?.rootKey;
     if (rootKey === undefined) {
       throw new UsageError(
-        `${out} has no published list, so the request must name the root key that will sign its first list: pass --root-key, or ` +
-          'set root_key in registry.yaml',
+        `${out} has no list yet, so the request names the key that will sign it: pass --root-key, or set root_key in registry.yaml`,
       );
     }
     const signer = { rootKey, development: false };
@@ -81,8 +80,12 @@ async function requestOf(
   const publication: RequestedPublication | undefined =
     'toSign' in statement
       ? {
-          ...{ list: list.list, registry: readList(list.list), about: records.about, previous },
-          ...{ input: statement.toSign, statement: readStatementInput(statement.toSign) },
+          list: list.list,
+          registry: readList(list.list),
+          about: records.about,
+          previous,
+          input: statement.toSign,
+          statement: readStatementInput(statement.toSign),
           kept: signature !== undefined,
         }
       : undefined;
@@ -98,5 +101,5 @@ async function requestOf(
 }
 
 function previousPublication({ list, signature, statement, about }: PublishedTree): PreviousPublication {
-  return { ...{ list, registry: readList(list), sha256: sha256(list) }, signature, statement, about };
+  return { list, registry: readList(list), sha256: sha256(list), signature, statement, about };
 }

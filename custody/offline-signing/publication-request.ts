@@ -109,7 +109,7 @@ export function assertStatusSince(
     if (said === status_since) continue;
     throw new RequestRejected(
       'ERR_REQUEST_PAYLOAD',
-      `about.json of the request says that ${id} is not active since ${said}, but by the list and the publication before it that is ${status_since}`,
+      `about.json of the request says that ${id} is not active since ${said}, but the publications say since ${status_since}`,
     );
   }
 }
@@ -203,11 +203,11 @@ function describeHold(mayHold: boolean, before: boolean): readonly string[] {
 /** Describes a log that begins, and another key of the log. */
 function describeLog(log: LogIdentity | undefined, before: LogIdentity | undefined): readonly string[] {
   if (log === undefined) return [];
-  const begins =
-    before === undefined ? ' FROM NOW ON: it cannot be withdrawn, and never gets another name' : '';
-  const isNewKey = before !== undefined && before.vkey !== log.vkey;
-  return [
-    `  log       ${log.origin}${begins}`,
-    ...(begins === '' && !isNewKey ? [] : [`  log key   ${log.vkey}${isNewKey ? ', A NEW KEY' : ''}`]),
-  ];
+  const { origin, vkey } = log;
+  if (before === undefined) {
+    const begins = 'FROM NOW ON: it cannot be withdrawn, and never gets another name';
+    return [`  log       ${origin} ${begins}`, `  log key   ${vkey}`];
+  }
+  if (before.vkey !== vkey) return [`  log       ${origin}`, `  log key   ${vkey}, A NEW KEY`];
+  return [`  log       ${origin}`];
 }

@@ -89,7 +89,8 @@ function requestedPublication(
   { payloads, about: names }: RequestFiles,
   { keys: { rootKey, previousRootKey }, folder, previous }: Reading,
 ): RequestedPublication | undefined {
-  const [list, bytes] = [payloads.get('list'), payloads.get('publication')];
+  const list = payloads.get('list');
+  const bytes = payloads.get('publication');
   if (list === undefined || bytes === undefined) return undefined;
   const registry = readRequestedList(list, `the list in ${folder}`);
   const hash = sha256(list);

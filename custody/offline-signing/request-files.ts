@@ -86,8 +86,7 @@ function assertKnownPayloads(folder: string): void {
   if (unknown === undefined) return;
   throw new RequestRejected(
     'ERR_REQUEST_UNKNOWN',
-    `${folder} has the payload ${unknown}, whose type this version does not know: sign with the version that made the ` +
-      'request, after you have found out what the payload is',
+    `${folder} has the payload ${unknown}, whose type this version does not know: do not sign, and update the program`,
   );
 }
 

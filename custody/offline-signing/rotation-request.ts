@@ -69,7 +69,7 @@ function readInput(input: string, rootKey: RootKey): Statement<'registry-root-ro
   }
   const unknown = Object.keys(statement.claims).find((name) => !KNOWN_CLAIMS.includes(name));
   if (unknown === undefined) return statement;
-  throw refused(`has the claim ${unknown}, which this version does not know: nothing was signed`);
+  throw refused(`has the claim ${unknown}, which this version does not know`);
 }
 
 /** Describes a rotation step in words. */

@@ -90,7 +90,10 @@ function assertNewest(
   );
 }
 
-const outdated = (message: string) => new RequestRejected('ERR_REQUEST_OUTDATED', message);
+const outdated = (message: string) =>
+  new RequestRejected('ERR_REQUEST_OUTDATED', message, {
+    see: 'docs/operators/offline.md#the-memory-of-sign',
+  });
 
 function assertFollows(
   publication: RequestedPublication,
@@ -106,8 +109,8 @@ function assertFollows(
   if (signed === undefined || isSame(publication, signed) || signed.sha256 === insteadOf) return;
   if (!isAtLeast(previous, signed)) {
     throw outdated(
-      `the request follows ${formatVersion(previous)}, but this machine has signed ${formatVersion(signed)} since: ${advice}. If the ` +
-        `signed list was never published and never will be, repeat with --instead-of ${signed.sha256}`,
+      `the request follows ${formatVersion(previous)}, but this machine has signed ${formatVersion(signed)} since: ${advice} or, if the ` +
+        `signed list will never be published, repeat with --instead-of ${signed.sha256}`,
     );
   }
 }
@@ -122,9 +125,8 @@ function assertSameRotation(
   if (rotated.next === next.thumbprint && String(rotated.nextRoots) === String(nextRoots)) return;
   const after = (keys: readonly string[]) => (keys.length === 0 ? '' : `, and then to ${keys.join(' or ')}`);
   throw outdated(
-    `the rotation leads to ${next.thumbprint}${after(nextRoots)}, but this machine has signed a rotation to ` +
-      `${rotated.next}${after(rotated.nextRoots)}: two steps from one key make verifiers refuse the registry. If the signed step was ` +
-      `never published and never will be, repeat with --instead-of ${rotated.next}`,
+    `the rotation leads to ${next.thumbprint}${after(nextRoots)}, but this machine has signed one to ` +
+      `${rotated.next}${after(rotated.nextRoots)}: if that will never be published, repeat with --instead-of ${rotated.next}`,
   );
 }
 
@@ -134,29 +136,30 @@ function assertSameRotation(
  * @throws {@link IoFailed}
  */
 export function saveSigningMemory(folder: string, request: SigningRequest, signer: RootKey): void {
-  const { publication, rotation, rootKey, previousRootKey = rootKey } = request;
   const { thumbprint } = signer;
-  const signsPublication = thumbprint === rootKey.thumbprint;
-  const signsStep = rotation !== undefined && !signsPublication;
-  const memory: SigningMemory = {
-    ...readMemory(folder, thumbprint),
-    ...(publication && { verified: previousVersion(publication, thumbprint === previousRootKey.thumbprint) }),
-    ...(publication &&
-      signsPublication && {
-        signed: {
-          updated_at: publication.registry.updated_at,
-          ...{ sha256: publication.statement.sha256, sequence: publication.statement.sequence },
-          statement: publication.statement.hash,
-        },
-      }),
-    ...(signsStep && { rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } }),
-  };
+  const memory = { ...readMemory(folder, thumbprint), ...newsOf(request, thumbprint) };
+  // A checkpoint alone says nothing that is remembered.
+  if (Object.keys(memory).length === 0) return;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
   }
   writePrivateFile(fileOf(folder, thumbprint), JSON.stringify(memory));
+}
+
+/** Returns what a request adds to the memory of a root key that signs it. */
+function newsOf(request: SigningRequest, thumbprint: string): SigningMemory {
+  const { publication, rotation, rootKey, previousRootKey = rootKey } = request;
+  if (publication === undefined) return {};
+  const verified = previousVersion(publication, thumbprint === previousRootKey.thumbprint);
+  if (rotation !== undefined && thumbprint !== rootKey.thumbprint)
+    return { verified, rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } };
+  const { sha256, sequence, hash } = publication.statement;
+  return {
+    verified,
+    signed: { updated_at: publication.registry.updated_at, sha256, sequence, statement: hash },
+  };
 }
 
 /** @param isSameKey - whether the key of the memory has signed the previous publication */
@@ -194,11 +197,10 @@ const fileOf = (folder: string, thumbprint: string) => join(folder, `${thumbprin
 function readMemory(folder: string, thumbprint: string): SigningMemory {
   const file = fileOf(folder, thumbprint);
   const refused = (why: string, cause?: unknown) =>
-    new IoFailed(
-      `${file}, the record of what was signed, ${why}: nothing was signed. First make sure that this key has signed nothing newer ` +
-        'than what the request follows, and no other rotation. Then restore a copy of the file, or remove it',
-      { cause },
-    );
+    new IoFailed(`${file}, the record of what was signed, ${why}: restore a copy of the file`, {
+      cause,
+      see: 'docs/operators/offline.md#the-memory-of-sign',
+    });
   let memory: unknown;
   try {
     const bytes = readIfExists(file);

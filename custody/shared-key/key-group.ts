@@ -1,5 +1,5 @@
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
-import type { GroupKey } from './frost.js';
+import type { GroupKey, GroupSize } from './frost.js';
 import { base64url } from './message.js';
 import { SharedKeyRejected } from './shared-key-rejected.js';
 
@@ -57,4 +57,25 @@ export function holderOf({ holders }: Pick<KeyGroup, 'holders'>, number: number)
   const found = holders.find((holder) => holder.number === number);
   if (found !== undefined) return found;
   throw new SharedKeyRejected('ERR_OTHER_KEY', `the shared key has no holder ${number}`);
+}
+
+/** The holders who sign together in one session: their numbers, ascending. */
+export type Signers = readonly number[];
+
+/** Returns every set of `threshold` of the holders 1 to `holders`, in lexicographic order. */
+export function sessionsOf({ threshold, holders }: GroupSize): Signers[] {
+  const extend = (chosen: Signers, next: number): Signers[] => {
+    if (chosen.length === threshold) return [chosen];
+    const candidates = Array.from({ length: Math.max(holders - next + 1, 0) }, (_, index) => next + index);
+    return candidates.flatMap((number) => extend([...chosen, number], number + 1));
+  };
+  return extend([], 1);
+}
+
+/** The name of a session, in messages and file names: `1-3-4`. */
+export const sessionName = (signers: Signers): string => signers.join('-');
+
+/** Names holders in words: `Anna, Bo and Cy`. */
+export function nameHolders(names: readonly string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names);
 }

@@ -5,7 +5,8 @@ import { ignoreFile } from '../../generator/files/private-folder.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writePrivateFile } from '../../generator/files/replace-file.js';
 import { type Passphrase, parseJson } from '../../generator/signing/key-file.js';
-import { type GroupSize, isPartOf, type KeyShare } from './frost.js';
+import type { GroupSize, KeyShare } from './frost.js';
+import { isPartOf } from './key-generation.js';
 import { type GroupHolder, type KeyGroup, keyGroup } from './key-group.js';
 import { fromBase64url, type MessageKey } from './message.js';
 import { SharedKeyRejected } from './shared-key-rejected.js';
@@ -39,7 +40,7 @@ export interface JoiningSecrets {
 }
 
 /** The secret content of a holder's file, once the key is made. */
-interface ShareSecrets {
+export interface ShareSecrets {
   readonly stage: 'share';
   readonly messageKey: MessageKey;
   /** The secret scalar of the share, in base64url. */

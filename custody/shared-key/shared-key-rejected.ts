@@ -1,4 +1,4 @@
-import { GeneratorError } from '../../generator/errors.js';
+import { type ErrorDetails, GeneratorError } from '../../generator/errors.js';
 
 /** The stable names of what can be wrong with a key that holders share, or with a message of one of them. */
 export type SharedKeyFault =
@@ -32,8 +32,12 @@ export class SharedKeyRejected extends GeneratorError {
   /** The name of the holder to whom the fault is attributed. Undefined if there is none. */
   readonly holder: string | undefined;
 
-  constructor(code: SharedKeyFault, message: string, options: { cause?: unknown; holder?: string } = {}) {
-    super(message, options);
+  constructor(
+    code: SharedKeyFault,
+    message: string,
+    options: ErrorDetails & { readonly holder?: string } = {},
+  ) {
+    super(message, { see: 'docs/holders.md#sign', ...options });
     this.code = code;
     this.holder = options.holder;
   }

@@ -46,8 +46,12 @@ export async function withLock<T>(path: string, work: (held: HeldLock) => Promis
   try {
     mkdirSync(folder, { recursive: true });
     release = await lock(path, {
-      ...{ realpath: false, lockfilePath: place, stale: DEAD_AFTER_MS, update: HEARTBEAT_MS },
-      ...{ retries, onCompromised },
+      realpath: false,
+      lockfilePath: place,
+      stale: DEAD_AFTER_MS,
+      update: HEARTBEAT_MS,
+      retries,
+      onCompromised,
     });
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;

@@ -116,16 +116,15 @@ function assertMaySign(
   if (online === undefined || !names.includes(own)) {
     // A colleague may have replaced the key, because it has leaked.
     throw new KeyRejected(
-      `the online key ${own} cannot sign a checkpoint, because the publication names ${names.join(' or ') || 'no online key'}. If the key was ` +
-        'replaced, get registry.yaml from whoever replaced it. Only if it is a new key, publish it first: name it in checkpoint.public_key in ' +
-        'registry.yaml, and build with the root key',
-      { isOtherKey: true },
+      `the publication names ${names.join(' or ') || 'no online key'}, not the online key ${own}: get the newest registry.yaml or, for a new ` +
+        'key, build with the root key',
+      { isOtherKey: true, see: 'docs/operators/emergency.md#the-online-key-has-leaked' },
     );
   }
   if (date > online.expiresAt) {
     throw new KeyRejected(
-      `the time of the online key ${own} is over, since ${formatUpdatedAt(online.expiresAt)} ${clockNote(Date.now())}: build with the root key, ` +
-        'which publishes a new time',
+      `the online key ${own} could sign until ${formatUpdatedAt(online.expiresAt)} ${clockNote(Date.now())}: build with the root key, which ` +
+        'publishes a new time',
       { isOtherKey: true },
     );
   }
@@ -134,8 +133,8 @@ function assertMaySign(
 
 function notPermitted(hold: readonly string[]): UsageError {
   return new UsageError(
-    `the checkpoint would hold ${hold.join(', ')}, but the publication does not let online keys hold issuers: leave ` +
-      'checkpoint.may_hold out of registry.yaml, and build with the root key; to hold an issuer no longer, run `hold --end` first',
+    `the publication does not let online keys hold issuers (${hold.join(', ')}): leave checkpoint.may_hold out of registry.yaml and build with ` +
+      'the root key, or run `hold --end`',
   );
 }
 

@@ -59,8 +59,7 @@ export function namesIn({ keys }: OnlineKeys): readonly string[] {
 }
 
 /** What to do in an emergency, in a registry whose online key may not hold issuers. */
-export const WITHOUT_HOLDS =
-  'To stop an issuer without a hold, run `suspend` with the root key. For the next time, leave checkpoint.may_hold out of registry.yaml, and build';
+export const WITHOUT_HOLDS = 'to stop an issuer without a hold, run `suspend` with the root key';
 
 /**
  * Makes the error for a checkpoint without a key: it names the online keys of a tree, and what they may sign.
@@ -72,9 +71,9 @@ export function missingOnlineKey(
   online: OnlineKeys | undefined,
   isHold: boolean,
 ): KeyRejected {
-  const advice = isHold && online?.mayHold !== true ? `. ${WITHOUT_HOLDS}` : '';
+  const advice = isHold && online?.mayHold !== true ? `; ${WITHOUT_HOLDS}` : '';
   return new KeyRejected(
-    `no online key: ${describeOnlineKeys(folder, online)}; pass --online-key FILE or --online-key env:NAME, or set checkpoint.signer in registry.yaml${advice}`,
+    `no online key: ${describeOnlineKeys(folder, online)}; pass --online-key, or set checkpoint.signer in registry.yaml${advice}`,
   );
 }
 

@@ -59,7 +59,7 @@ export function nextUpdatedAt(requested: string | undefined, previous: string | 
   if (requested !== undefined) {
     if (requested > previous) return requested;
     throw new UsageError(
-      `updated_at must increase: the published list has ${previous}, but ${requested} was requested; request a later time`,
+      `updated_at must be later than that of the published list, ${previous}, but ${requested} was requested; request a later time`,
     );
   }
   const earliest = Date.parse(previous) + 1000;

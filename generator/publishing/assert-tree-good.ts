@@ -42,6 +42,7 @@ export function assertNothingUnlisted(name: string, unlisted: readonly string[])
   if (unlisted.length === 0) return;
   const paths = unlisted.slice(0, 5).map(printable).join(', ');
   throw new TreeRejected(
-    `${name} has files that are not part of the tree: ${paths}. Move them elsewhere. If a later version of this program has built the tree, use that version`,
+    `${name} has files that are not part of the tree: ${paths}: move them elsewhere or, if a later version of this program has built the tree, ` +
+      'use that version',
   );
 }

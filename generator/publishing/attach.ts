@@ -195,8 +195,7 @@ async function checkpointFor(
     );
   if (signer === undefined)
     throw new KeyRejected(
-      'the publication names online keys, and none is here to sign its checkpoint: set checkpoint.signer in registry.yaml, or let the ' +
-        'root key sign it with --checkpoint-by-root',
+      'no online key of the publication is here to sign its checkpoint: set checkpoint.signer in registry.yaml, or pass --checkpoint-by-root',
     );
   const named = { rootKey, statement, checksums };
   if (isStillFor({ ...named, rootKey: signer.rootKey }, previous)) return previous.text;

@@ -1,8 +1,7 @@
 import type { LogIdentity } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
 import { readPublicationStatement } from '../freshness/statements.js';
-import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
-import { isLocalOrigin } from '../log/log-name.js';
+import { isLocalOrigin, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { logIdentity } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -51,8 +50,8 @@ export function assertLastingName(
 ): void {
   if (log === undefined || published?.statement.log !== undefined || !isLocalOrigin(log.origin)) return;
   throw new UsageError(
-    `the log cannot be named ${log.origin}: the name of a log is permanent, and this is the name of a single machine; set log.origin in ` +
-      'registry.yaml to the host at which the registry will be published, and /log',
+    `the name of a log is permanent, and ${log.origin} names a single machine: set log.origin in registry.yaml to the registry's host and ` +
+      '/log',
   );
 }
 
@@ -60,9 +59,9 @@ export function assertLastingName(
 function otherLogKey(known: LogIdentity, chosen: LogIdentity): KeyRejected {
   const id = ({ vkey }: LogIdentity) => vkey.split('+')[1];
   return new KeyRejected(
-    `the published log ${known.origin} has the key ${id(known)}, and log.signer is the key ${id(chosen)}: let log.signer name the key of ` +
-      'the log. Only to replace that key for good, also name the public key of the new one, with log.public_key in registry.yaml',
-    { isOtherKey: true },
+    `the published log ${known.origin} has the key ${id(known)}, but log.signer is the key ${id(chosen)}: set log.signer in registry.yaml to ` +
+      'the key of the log',
+    { isOtherKey: true, see: 'docs/operators/emergency.md#the-key-of-the-log-is-lost' },
   );
 }
 

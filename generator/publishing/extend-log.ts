@@ -3,6 +3,7 @@ import {
   entryBytes,
   formatNote,
   type LogIdentity,
+  parseAnyEntry,
   readLogged,
   readRotation,
   type SignedHead,
@@ -11,13 +12,12 @@ import { AlreadyPublished, TreeRejected, UsageError } from '../errors.js';
 import { appendEntries, replacedFolders } from '../log/append.js';
 import { collectCosignatures } from '../log/collect.js';
 import type { LogChoice } from '../log/log-choice.js';
-import { EMPTY_LOG, type LogEnd, rootOf } from '../log/log-files.js';
+import { damagedLog, EMPTY_LOG, type LogEnd, readLogEnd, readLogHead, rootOf } from '../log/log-files.js';
 import { logIdentity, signHead } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
-import { readPublishedLog } from './published-log.js';
 
 /** The log of a tree with everything that the tree publishes. */
 export interface ExtendedLog {
@@ -135,4 +135,34 @@ async function newSteps(
   const before = newest?.statement.log === undefined ? 0 : newest.statements.rotation.length;
   const steps = readRotation(rotation).slice(before);
   return Promise.all(steps.map(({ text }, at) => entryOf(text, before + at)));
+}
+
+/** The right edge of a published log, and its head. */
+interface PublishedLog {
+  readonly head: SignedHead;
+  readonly end: LogEnd;
+}
+
+/**
+ * Reads the right edge of a published log, and verifies that it belongs to the signed head, and ends with the publication of the
+ * tree. The cost does not depend on the size of the log.
+ *
+ * @throws {@link TreeRejected} if the log is damaged, or another one
+ */
+export async function readPublishedLog(
+  { read, statement }: PublishedTree,
+  { origin, vkey }: LogIdentity,
+): Promise<PublishedLog> {
+  const head = readLogHead(read);
+  if (head === undefined) throw damagedLog('is missing');
+  if (head.origin !== origin) throw damagedLog(`is ${head.origin}, not ${origin}`);
+  const end = await readLogEnd(read, head, [
+    vkey,
+    ...(statement.log === undefined ? [] : [statement.log.vkey]),
+  ]);
+  const last = end.bundle.at(-1);
+  const invalid = (message: string) => damagedLog(`has a last entry that ${message}`);
+  if (last === undefined || parseAnyEntry(last, invalid).sha256 !== statement.hash)
+    throw damagedLog('does not end with the publication statement of the tree');
+  return { head, end };
 }

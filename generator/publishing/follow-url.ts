@@ -17,6 +17,9 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { httpSource } from '../verification/tree-source.js';
 import { rememberedRead, rememberRead } from './read-at-url.js';
 
+/** Where the documents tell how to get the published tree. */
+const LOAD_FIRST = { see: 'docs/operators/publish.md#the-published-tree' };
+
 /** How long the registry's URL may take to answer, in milliseconds. What waits for the answer can be urgent. */
 const TIMEOUT_MS = 5000;
 
@@ -67,8 +70,9 @@ export async function followUrl(
   const known = await readMemory({ rootKey, published });
   if (known?.shows === 'other' && served.shows !== 'other')
     throw new AlreadyPublished(
-      `this machine has read publication ${known.sequence} with the list of ${known.updatedAt} at ${baseUrl}, and ${newest} does not follow ` +
-        'it. Nothing was signed: `load` the published tree first, and then run this again',
+      `${newest} does not follow publication ${known.sequence} with the list of ${known.updatedAt}, which this machine has read at ${baseUrl}: ` +
+        '`load` the published tree first',
+      LOAD_FIRST,
     );
   const doubt = doubtOf(served, baseUrl);
   if (published === undefined && doubt !== undefined) {
@@ -87,13 +91,14 @@ export async function followUrl(
       if (onlyCheckpoint)
         return { note: `${doubt} Nobody knows whether ${newest} is the newest publication.` };
       throw new IoFailed(
-        `${doubt} Nothing was signed: run this again when it answers, or with --offline, which asks no host`,
+        `${doubt} Nothing was signed: run this again later, or with --offline, which asks no host`,
       );
     // (d) Anything else.
     case 'other':
       throw new AlreadyPublished(
-        `${baseUrl} serves publication ${served.sequence} with the list of ${served.updatedAt}, and ${newest} does not follow it. ` +
-          'Nothing was signed: `load` the published tree first, and then run this again',
+        `${baseUrl} serves publication ${served.sequence} with the list of ${served.updatedAt}, and ${newest} does not follow it: ` +
+          '`load` the published tree first',
+        LOAD_FIRST,
       );
   }
 }
@@ -175,8 +180,9 @@ function doubtOf(served: Served, baseUrl: string): string | undefined {
 
 function needsFirst(doubt: string): UsageError {
   return new UsageError(
-    `there is no published tree here, and ${doubt.replace(/\.$/, '')}. Nothing was signed: only if this registry has never published, run this with ` +
-      '--first. Otherwise `load` its tree first, from its URL, a mirror or a folder',
+    `there is no published tree here, and ${doubt.replace(/\.$/, '')}: \`load\` the tree first or, only if this registry has never published, ` +
+      'pass --first',
+    LOAD_FIRST,
   );
 }
 

@@ -81,7 +81,7 @@ function assertStopped(ids: readonly string[], { folder, issuers }: PublishedTre
   const active = issuers.find(({ issuer_id, status }) => ids.includes(issuer_id) && status === 'active');
   if (active === undefined) return;
   throw new UsageError(
-    `${active.issuer_id} is active in the list in ${folder}, so only the hold stops it: first publish its suspension; or, if the ` +
-      'hold was a mistake, repeat with --false-alarm',
+    `${active.issuer_id} is active in the list in ${folder}, so only the hold stops it: publish its suspension first or, if the hold was a ` +
+      'mistake, pass --false-alarm',
   );
 }

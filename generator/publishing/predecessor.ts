@@ -38,12 +38,13 @@ export function assertRootContinues(
   const { folder } = newest;
   if (development) {
     throw new KeyRejected(
-      `the tree in ${folder} is signed by ${previous}: a development key does not replace it; give --key or another --out`,
+      `the tree in ${folder} is signed by ${previous}, which a development key does not replace: pass --key, or another --out`,
     );
   }
   if (isRotation) return;
   throw new KeyRejected(
-    `the tree in ${folder} is signed by ${previous}, but the key is ${rootKey.thumbprint}: signer in registry.yaml, or --key, must be ` +
-      'the root key, and root_key its public key; a root key is replaced with `keys rotate`',
+    `the tree in ${folder} is signed by ${previous}, but the key is ${rootKey.thumbprint}: pass the root key with --key or signer in ` +
+      'registry.yaml, or replace the root key with `keys rotate`',
+    { see: 'docs/operators/keys.md#a-new-root-key' },
   );
 }

@@ -71,7 +71,11 @@ export async function prepare(preparation: Preparation, found: CommittedTree): P
   const next = nextStatement({ list, about }, preparation, follows);
   const checkpoint = checkpointByRoot(next, preparation, tree);
   const request = {
-    ...{ rootKey, development, list, checkpoint, rotation: step },
+    rootKey,
+    development,
+    list,
+    checkpoint,
+    rotation: step,
     records: { ...records, about },
     signature: next.kept ? follows?.signature : undefined,
     statement: next.toSign === undefined ? { published: next.statement.text } : { toSign: next.toSign },
@@ -102,7 +106,10 @@ function nextStatement(
   const online = chooseOnline(freshness.online, { rootKey, log, published: follows });
   const summed = { list, sha256: sha256(list.list), sums: sumsOfList(list, follows?.statement.levels ?? 0) };
   const subject = {
-    ...{ ...summed, log, signedAt, about: aboutFile && sha256(aboutFile) },
+    ...summed,
+    log,
+    signedAt,
+    about: aboutFile && sha256(aboutFile),
     online: online && onlineClaims(online, signedAt),
   };
   const claims = nextClaims(subject, rootKey, follows?.statement);

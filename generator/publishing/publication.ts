@@ -1,4 +1,5 @@
-import type { FreshnessChoice } from '../freshness/freshness.js';
+import type { CheckpointChoice } from '../freshness/checkpoint.js';
+import type { OnlineChoice } from '../freshness/online-keys.js';
 import type { LogChoice } from '../log/log-choice.js';
 import type { Listeners } from '../progress.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
@@ -31,4 +32,20 @@ export interface PublishOptions extends TreeOptions {
   readonly freshness?: FreshnessChoice | undefined;
   /** Told of each step. */
   readonly listeners?: Listeners | undefined;
+}
+
+/** The new statements about the freshness of a tree. */
+export interface FreshnessChoice {
+  /** The keys that may sign checkpoints besides the root key. Default: none. */
+  readonly online?: OnlineChoice | undefined;
+  /** For a rotation: the keys to which registry.yaml commits the outgoing root key, unless the published rotation does. */
+  readonly nextRoots?: readonly string[] | undefined;
+  /** The signer and the lifetime of the checkpoint. Default: the root key, if it signs the list here. */
+  readonly checkpoint?: CheckpointBy | undefined;
+}
+
+/** Who signs the checkpoint of a publication. */
+export interface CheckpointBy extends Partial<CheckpointChoice> {
+  /** Whether the root key signs it, although the publication names online keys. */
+  readonly byRoot?: boolean | undefined;
 }

@@ -11,13 +11,13 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { withStatements } from '../tree/statements-file.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { type CommittedTree, checkpointBefore } from './committed.js';
+import { readPublishedLog } from './extend-log.js';
 import { followingCheckpoint } from './following-checkpoint.js';
 import { amend, apply, replaceFiles, type Stage } from './journal.js';
 import { type CosignedStage, cosignStage } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
 import { followed, type OpenTree } from './open-tree.js';
 import { type CosignedLog, cosign, type LogReport } from './prove-logged.js';
-import { readPublishedLog } from './published-log.js';
 
 /** The report of a new checkpoint. */
 export interface CheckpointReport {
@@ -125,7 +125,8 @@ export async function attachCheckpoint(
 function publishedIn({ published, output: { named } }: CommittedTree): PublishedTree {
   if (published !== undefined) return published;
   throw new TreeRejected(
-    `${named} has no published list: load the published tree with \`load\`; only a registry that has never published is built first`,
+    `${named} has no published list: load the published tree with \`load\`, or build a first list`,
+    { see: 'docs/operators/publish.md#the-published-tree' },
   );
 }
 
@@ -193,7 +194,9 @@ function reportOf(
   warnings: readonly string[],
 ): Omit<CheckpointReport, 'log' | 'waits'> {
   return {
-    ...{ updatedAt, sha256: sha256(list), hold: checkpoint.hold },
+    updatedAt,
+    sha256: sha256(list),
+    hold: checkpoint.hold,
     expires: formatUpdatedAt(checkpoint.expiresAt),
     warnings: [...warnings, ...expiryOf(checkpoint, Date.now()).soon],
   };

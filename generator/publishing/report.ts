@@ -108,7 +108,7 @@ function removalNotes({ removed }: TreeChange, folder: string): string[] {
 }
 
 const FORKED =
-  'A witness has cosigned what this log lacks: the log is an old copy or forked, and that witness never cosigns it again. Load the published tree with `load`.';
+  'A witness has cosigned what this log lacks, so the log is an old copy, or forked: load the published tree with `load`.';
 
 /** Returns notes about missing cosignatures. */
 function logNotes({ log, waits, held, tree }: Outcome): string[] {
@@ -164,7 +164,7 @@ function newOnlineKeys(before: PublicationStatement | undefined, { online }: Pub
   if (gone.length === 0) return [];
   const names = keys.length === 0 ? 'no online key' : keys.join(' and ');
   return [
-    `From now on, the publication names ${names}, and no longer ${gone.join(' and ')}: if that is not meant, somebody else may have replaced the key, and registry.yaml is old.`,
+    `The publication names ${names}, and no longer ${gone.join(' and ')}: if that is not meant, registry.yaml is old.`,
   ];
 }
 
@@ -179,7 +179,7 @@ function inheritedHolds(
   const kept = before.hold.filter((id) => checkpoint?.hold.includes(id));
   if (kept.length === 0) return [];
   return [
-    `The new checkpoint keeps what the checkpoint of ${before.kid} held, a key that the publication no longer names: ${kept.join(', ')}. If that key has leaked, find out who has held them, and end what was not yours: \`hold --end\` with the ids and --false-alarm.`,
+    `The new checkpoint keeps the holds of ${before.kid}, a key that the publication no longer names: ${kept.join(', ')}. End those that were not yours: \`hold --end\` with the ids and --false-alarm.`,
   ];
 }
 

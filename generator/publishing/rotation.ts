@@ -35,7 +35,7 @@ export function outgoingKey(
   }
   if (newest.development) {
     throw new UsageError(
-      `a development key signed ${named}: nobody has pinned it, so it needs no rotation; remove ${named}, and build with a production key`,
+      `a development key signed ${named}, which needs no rotation: remove ${named}, and build with a production key`,
     );
   }
   return { follows: newest, outgoing: withConfigured(newest.rootKey, nextRoots) };

@@ -84,8 +84,9 @@ function nextSequence(previous: PublicationStatement | undefined, isSameKey: boo
   if (!isSameKey && previous.sequence > MAX_CONTINUED_SEQUENCE) return 1;
   if (previous.sequence < Number.MAX_SAFE_INTEGER) return previous.sequence + 1;
   throw new UsageError(
-    `the published statement has the highest possible sequence, ${previous.sequence}, so none can follow it under this root ` +
-      'key: somebody else has signed it, so rotate to a new root key',
+    `the published statement has the highest possible sequence, ${previous.sequence}, which somebody else has signed: rotate to a new root ` +
+      'key',
+    { see: 'docs/operators/emergency.md#the-root-key-has-leaked' },
   );
 }
 

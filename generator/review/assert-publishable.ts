@@ -43,7 +43,7 @@ export function assertPublishable(
 /** Nobody relies on a tree that a development key signed, or that was never published. */
 function startAgain(development: boolean): string {
   if (development) return 'nothing was built; to start again, remove the development tree';
-  return 'nothing was built; if somebody else has published changes, get the newest records (`git pull`); only if this list was never published, on no host, no branch and in no log, move the tree away to start again';
+  return 'nothing was built; get the newest records (`git pull`) if somebody else has published changes';
 }
 
 /**

@@ -38,11 +38,9 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
     const expected = await loadRootKey(choice.rootKey, choice.env ?? process.env);
     if (expected.thumbprint !== signer.rootKey.thumbprint) {
       const found = signer.rootKey.thumbprint + (signer.development ? ', a development key' : '');
-      const { key, signer: given } = choice;
-      const replaced = `. If a rotation has replaced that key, let signer in registry.yaml, or --key, name the key of ${choice.rootKey}`;
-      const remedy = key !== undefined ? replaced : given === undefined ? ': pass --key' : '';
       throw new KeyRejected(
-        `the signing key is ${found}, but ${choice.rootKey} is ${expected.thumbprint}${remedy}`,
+        `the signing key is ${found}, but ${choice.rootKey} is ${expected.thumbprint}: pass the key of ${choice.rootKey} with --key, or set ` +
+          'signer in registry.yaml',
       );
     }
   }
@@ -73,8 +71,8 @@ export async function chooseBuildSigner(choice: SignerChoice): Promise<Signer> {
   if (development?.rootKey.thumbprint === rootKey.thumbprint) return chooseSigner(choice);
   const sign = async () => {
     throw new KeyRejected(
-      `no signing key: the root key must sign something new, and ${file} is ${rootKey.thumbprint}: pass --key FILE or --key env:NAME, ` +
-        'set signer in registry.yaml, or write a signing request with --unsigned',
+      `the root key ${rootKey.thumbprint} (${file}) must sign something new: pass --key, set signer in registry.yaml, or write a request ` +
+        'with --unsigned',
     );
   };
   return { rootKey, development: false, sign };
@@ -86,8 +84,7 @@ async function selectSigner(choice: SignerChoice): Promise<Signer> {
     if (key !== undefined) throw new UsageError('pass either a key or a signing command, not both');
     if (rootKey === undefined) {
       throw new UsageError(
-        'a signing command needs the public key to verify its signatures: pass --root-key; for ' +
-          'checkpoints and the log, set public_key in registry.yaml',
+        'a signing command needs the public key: pass --root-key or, for checkpoints and the log, set public_key in registry.yaml',
       );
     }
     return commandSigner(await loadRootKey(rootKey, env), { env, ...command });
@@ -95,7 +92,7 @@ async function selectSigner(choice: SignerChoice): Promise<Signer> {
   if (key === undefined) {
     if (!production) return developmentSigner(directory);
     throw new KeyRejected(
-      'no signing key: a development key is never created with --production or in CI; pass --key FILE or --key env:NAME, or set signer in registry.yaml',
+      'no signing key, and no development key is made with --production or in CI: pass --key, or set signer in registry.yaml',
     );
   }
   const signer = await loadSigner(key, passphrase, env);

@@ -36,6 +36,6 @@ export async function generateKeyPair(
 
 function exists(file: string): IoFailed {
   return new IoFailed(
-    `${file} already exists, and was left as it is: no key was generated. Move the file if you want another key; \`keys public\` prints the public JWK of an existing key`,
+    `${file} already exists, so no key was generated: move the file, or print its public JWK with \`keys public\``,
   );
 }

@@ -102,7 +102,8 @@ async function readFrom(
   if (isPublished) assertSameCommitment(nextRoots, shown);
   // The steps before the known key are the word of the host.
   const isProven = !isPublished || trustOnFirstUse;
-  const next_roots = (isPublished ? nextRoots : undefined) ?? (isProven ? shown : undefined);
+  const shownRoots = isProven ? shown : undefined;
+  const next_roots = isPublished ? (nextRoots ?? shownRoots) : shownRoots;
   return {
     trustAnchor: {
       root: published.jwk,
@@ -146,8 +147,7 @@ async function earlierKey(files: SeenFiles, known: string, published: RootKey): 
   const differ = `it publishes the root key ${published.thumbprint}, not ${known}`;
   throw new Problems([
     steps[0]?.kid === known
-      ? `${differ}. Its rotation names ${known} as the first root key, but does not contain that key, so the ` +
-        'thumbprint alone cannot verify the rotation: ask the operator for the thumbprint of the present root key'
+      ? `${differ}, and its rotation does not contain that first root key: ask the operator for the thumbprint of the present root key`
       : `${differ}, and no rotation leads there from that key: ask the operator whether the URL and the thumbprint are right`,
   ]);
 }
@@ -163,6 +163,6 @@ async function logOf(
   if (log !== undefined) return { log: log.origin };
   if (witnessed === undefined) return {};
   throw new Problems([
-    `it has no log that a witness could cosign: its publication statement names none; ask the operator, or leave out --witness and --quorum`,
+    'its publication names no log that a witness could cosign: ask the operator, or leave out --witness and --quorum',
   ]);
 }

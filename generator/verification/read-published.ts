@@ -44,12 +44,17 @@ export async function readPublished(out: string, read?: ReadFileSync): Promise<P
     const found = new Set(failed.flatMap((check) => check.problems));
     const problems = failed.length > 0 ? [...found].slice(0, 3) : [unsealed];
     throw new TreeRejected(
-      `${out} is damaged, so nothing is signed over it: ${problems.join('; ')}. Load the published tree with \`load\`; ` +
-        'only if it was never published anywhere, remove the folder',
+      `${out} is damaged, so nothing is signed over it: ${problems.join('; ')}: load the published tree with \`load\``,
+      { see: 'docs/operators/emergency.md#the-tree-is-damaged-or-lost' },
     );
   }
   return {
-    ...{ folder: out, read: reading, list, statements, statement, checkpoint },
+    folder: out,
+    read: reading,
+    list,
+    statements,
+    statement,
+    checkpoint,
     updatedAt: registry.updated_at,
     signature: Buffer.from(signature).toString('utf8').trim(),
     rootKey: await withCommitment(rootKey, readRotation(statements.rotation)),

@@ -24,7 +24,7 @@ export interface MirrorStatus {
   readonly sequence?: number | undefined;
   /** The time of its list. */
   readonly updatedAt?: string | undefined;
-  /** How much older its publication is than that of the registry, in seconds. */
+  /** How much older its publication is than the publication of the registry, in seconds. */
   readonly behind?: number;
   /** The issuers that the registry holds and the mirror does not. Absent if there are none. */
   readonly notHeld?: readonly string[];
@@ -85,13 +85,10 @@ async function readPrimary(url: string, trust: PinnedTrust): Promise<Primary> {
 
 function refused(url: string, { checks, unreachable }: TreeReport): MirrorStatus {
   const failed = checks.filter(({ result }) => result === 'failed');
-  const isOld = failed.every(({ name }) => name === 'freshness');
-  const state = unreachable ? 'unreachable' : isOld ? 'expired' : 'altered';
-  return {
-    url,
-    state,
-    problem: `\`verify\` refuses it: ${failed.flatMap(({ problems }) => problems).join('; ')}`,
-  };
+  const problem = `\`verify\` refuses it: ${failed.flatMap(({ problems }) => problems).join('; ')}`;
+  if (unreachable) return { url, state: 'unreachable', problem };
+  const isOnlyOld = failed.every(({ name }) => name === 'freshness');
+  return { url, state: isOnlyOld ? 'expired' : 'altered', problem };
 }
 
 function compared(url: string, served: Statements, { statements: wanted }: Primary): MirrorStatus {

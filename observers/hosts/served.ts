@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RegistryError } from '@passport-registry/verifier';
 import {
-  type Checkpoint,
+  type AcceptedStatements,
   logTrustOf,
   type PublicationStatement,
   parseStatementsFile,
@@ -16,23 +16,20 @@ import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 
 /** The statements that decide what a client accepts. */
-export interface Statements {
-  readonly publication: PublicationStatement;
-  readonly checkpoint: Checkpoint;
-}
+export type Statements = Pick<AcceptedStatements, 'publication' | 'checkpoint'>;
 
 /** What a host answers when it is asked for its statements. */
 export type Served =
   | ({ readonly state: 'registry' } & Statements)
   /** The host answers that it has no statements. */
   | { readonly state: 'nothing' }
-  /** No client accepts the statements. `hash` is that of their publication, if it can be read: nobody has verified it. */
+  /** No client accepts the statements. `hash` is the unverified hash of their publication, if it can be read. */
   | { readonly state: 'refused'; readonly problem: string; readonly hash: string | undefined }
   | { readonly state: 'unreachable'; readonly problem: string };
 
 /**
- * Asks a host for its statements, with one request, and verifies them as a client does that has seen nothing yet. Whether the
- * checkpoint has expired is left to the caller.
+ * Asks a host for its statements, with one request, and verifies them like a client without memory. The caller checks whether
+ * the checkpoint has expired.
  *
  * @param url - the URL of the host, or a folder
  * @param now - milliseconds since 1970
@@ -67,15 +64,15 @@ function hashIn(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** How a publication or a checkpoint follows another one. `other`: neither follows the other. */
-export type Order = 'same' | 'older' | 'newer' | 'other';
+/** How a publication or a checkpoint relates to another one. `other`: neither follows the other. */
+type Order = 'same' | 'older' | 'newer' | 'other';
 
-/** How the statements of a host follow those of the tree or the registry with which it is compared. */
+/** How the statements of a host relate to the statements of a tree or a registry. */
 export interface Comparison {
   readonly publication: Order;
-  /** The order of checkpoints is that of their publications, then of their times. */
+  /** Checkpoints are compared by their publications, then by their times. */
   readonly checkpoint: Order;
-  /** The issuers that the checkpoint of the host does not hold. It has ended these holds if it is newer, and lacks them if not. */
+  /** The issuers that only the other checkpoint holds. A newer checkpoint of the host has ended these holds. */
   readonly notHeld: readonly string[];
 }
 
@@ -98,15 +95,17 @@ function checkpointOrder({ checkpoint: its }: Statements, { checkpoint: wanted }
 type Place = Pick<PublicationStatement, 'hash' | 'previous' | 'sequence'>;
 
 /**
- * Says how a publication follows another one. Each names up to 16 before it. Of two that are further apart, the sequence says
- * which one is the later.
+ * Returns how a publication relates to another one. Each names up to 16 earlier ones. If two are further apart, the sequence
+ * decides.
  */
 export function orderOf(one: Place, reference: Place): Order {
   if (one.hash === reference.hash) return 'same';
   if (reference.previous.includes(one.hash)) return 'older';
   if (one.previous.includes(reference.hash)) return 'newer';
-  const [earlier, later] = one.sequence < reference.sequence ? [one, reference] : [reference, one];
+  const isEarlier = one.sequence < reference.sequence;
+  const earlier = isEarlier ? one : reference;
+  const later = isEarlier ? reference : one;
   // The later one would have named the earlier one.
   if (later.sequence - earlier.sequence <= later.previous.length) return 'other';
-  return earlier === one ? 'older' : 'newer';
+  return isEarlier ? 'older' : 'newer';
 }

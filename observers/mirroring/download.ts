@@ -2,20 +2,24 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { formatStatementsFile, parseStatementsFile } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
+import { parseChecksums } from '../../generator/tree/checksums.js';
+import { isChecksummed, roleOf } from '../../generator/tree/files.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import type { AuditedTree, Candidate } from './candidate.js';
-import { listedFiles } from './listed-files.js';
 import { addNewestList, addOlderLists } from './lists.js';
 import { addLog } from './log-download.js';
-import { NewRelease, type TransferStats } from './new-release.js';
+import { NewRelease, type StatedFile, type TransferStats } from './new-release.js';
 import { addRecords, downloadSums } from './records.js';
 
-/** How many of the other files to request at a time. Only files that are complete count towards the limit of their size. */
+/** How many of the files in SHA256SUMS to request at a time. Only complete files count towards the limit of their size. */
 const OTHER_CONCURRENCY = 4;
-/** The downloads among these files, in bytes. */
+/** The maximum size of these files, in bytes. */
 const MAX_OTHER_BYTES = 64 * 1024 * 1024;
+
+/** The maximum number of these files. A publisher has about 40. */
+const MAX_OTHER_FILES = 256;
 
 /** How often to download a source that may have changed during the download. */
 const MAX_ATTEMPTS = 3;
@@ -37,7 +41,7 @@ interface Downloaded extends AuditedTree {
 export async function downloadVerified(candidate: Candidate): Promise<Downloaded> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // What is damaged on this disk must not make every attempt fail.
+      // Damage on this disk must not make every attempt fail.
       return await download(candidate, attempt < MAX_ATTEMPTS);
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
@@ -48,11 +52,12 @@ export async function downloadVerified(candidate: Candidate): Promise<Downloaded
 }
 
 /**
- * Downloads what differs from the release being served; other files are hard links to those of that release. The statements
- * come first, and name all other files: by the tree of sums, by SHA256SUMS, or by the log. A file is written only after its hash
- * has been checked. The first wrong hash ends the download. Nobody sees the folder before the whole tree has been audited.
+ * Downloads the files that differ from the release being served. The others are hard links to the files of that release. The
+ * statements come first, and name all other files: by the tree of sums, by SHA256SUMS, or by the log. A file is written only
+ * after its hash has been checked. The first wrong hash ends the download. Nobody sees the folder before the whole tree has
+ * been audited.
  *
- * @param isReused - whether files without a hash of their own, those of the log, are taken from the release being served
+ * @param isReused - whether the statements of the log, which have no hash of their own, are taken from the release being served
  */
 async function download(candidate: Candidate, isReused: boolean): Promise<Downloaded> {
   const { folder, held } = candidate;
@@ -89,4 +94,24 @@ async function addStatements(release: NewRelease): Promise<Uint8Array> {
   const statements = formatStatementsFile(await rejecting(async () => parseStatementsFile(bytes)));
   release.addUnlisted(PATHS.statements, statements);
   return statements;
+}
+
+/**
+ * Returns the files that SHA256SUMS lists: the page, schemas, changes and host configurations. There are limits, because an
+ * online key can sign another SHA256SUMS.
+ *
+ * @throws {@link TreeRejected} if there are more files than a publisher has, or files that no publisher lists
+ */
+function listedFiles(checksums: Uint8Array): readonly StatedFile[] {
+  const sums = parseChecksums(Buffer.from(checksums).toString('utf8'));
+  if (sums === undefined) throw new TreeRejected(`${PATHS.checksums} is not in the format of coreutils`);
+  const stray = [...sums.keys()].find((path) => !isChecksummed(path) || roleOf(path) === 'refused');
+  if (stray !== undefined)
+    throw new TreeRejected(`${PATHS.checksums} lists ${stray}, which it must not list`);
+  if (sums.size > MAX_OTHER_FILES) {
+    throw new TreeRejected(
+      `${PATHS.checksums} lists ${sums.size} files, but a mirror downloads at most ${MAX_OTHER_FILES}`,
+    );
+  }
+  return [...sums].map(([path, hash]) => ({ path, hash, statedIn: PATHS.checksums }));
 }

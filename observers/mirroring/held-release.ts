@@ -15,7 +15,8 @@ export class HeldRelease {
 
   constructor(folder: string) {
     this.folder = folder;
-    this.#sums = parseChecksums(readIfReadable(folder, PATHS.checksums)?.toString('utf8') ?? '') ?? new Map();
+    const checksums = readIfReadable(folder, PATHS.checksums)?.toString('utf8') ?? '';
+    this.#sums = parseChecksums(checksums) ?? new Map();
   }
 
   /** Whether the release has a file with this hash. Reads the bytes, because files on a disk can be damaged. */
@@ -45,7 +46,7 @@ export class HeldRelease {
     return existsSync(folder) ? readdirSync(folder).map((name) => `${LISTS_FOLDER}${name}`) : [];
   }
 
-  /** Returns what a verifier would store of the release, without the list: the statements name it. Undefined if they are missing. */
+  /** Returns what a verifier would store of the release, without the list. Undefined if the statements are missing. */
   stored(): StoredPublication | undefined {
     const statements = this.read(PATHS.statements)?.toString('utf8');
     return statements === undefined ? undefined : { version: 1, statements };

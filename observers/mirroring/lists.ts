@@ -22,8 +22,8 @@ export async function addNewestList(
 }
 
 /**
- * Adds the lists before the newest one, as far as a publisher keeps them by default: those of the release being served, and those
- * that a folder lists, or that new entries of the log name, if the source has kept them.
+ * Adds the lists before the newest one that a publisher keeps by default. They come from the release being served and, if the
+ * source has kept them, from the source: all that a folder lists, or that new entries of the log name.
  *
  * @param entries - of the log
  * @param known - how many of them the release being served has
@@ -34,19 +34,19 @@ export async function addOlderLists(
   { entries, known }: { readonly entries: readonly AnyEntry[]; readonly known: number },
 ): Promise<void> {
   const { held } = release;
-  const logged = (from: number) => entries.slice(from).flatMap(listOf);
-  const isNew = (hash: string) => !release.includes(PATHS.namedList(hash));
-  const had = held === undefined ? [] : keptLists(held, newest, log === undefined ? undefined : logged(0));
-  // A damaged one is asked for again.
-  const damaged = had.filter(isNew).filter((hash) => !release.addHeld(PATHS.namedList(hash), hash));
-  const named = release.listed()?.flatMap(hashIn) ?? [...damaged, ...logged(known)];
-  const fresh = [...new Set(named)].filter(isNew);
-  await forEachConcurrent(fresh, LARGE_CONCURRENCY, (hash) => addListByHash(release, hash));
+  const logged = log === undefined ? undefined : entries.flatMap(listOf);
+  const kept = held === undefined ? [] : keptLists(held, newest, logged);
+  const isMissing = (hash: string) => !release.includes(PATHS.namedList(hash));
+  for (const hash of kept.filter(isMissing)) release.addHeld(PATHS.namedList(hash), hash);
+  // A list that is damaged in the release being served is requested again.
+  const named = release.listed()?.flatMap(hashIn) ?? [...kept, ...entries.slice(known).flatMap(listOf)];
+  const missing = [...new Set(named)].filter(isMissing);
+  await forEachConcurrent(missing, LARGE_CONCURRENCY, (hash) => addListByHash(release, hash));
 }
 
 const listOf = (entry: AnyEntry): string[] => (entry.type === 'publication' ? [entry.list] : []);
 
-/** Returns the hash that a list has in its name, if the path is that of a list. */
+/** Returns the hash in the path of a list. Empty for other paths. */
 const hashIn = (path: string): string[] =>
   path.startsWith(LISTS_FOLDER) ? (path.match(/[0-9a-f]{64}(?=\.json$)/) ?? []) : [];
 

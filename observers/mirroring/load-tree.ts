@@ -20,7 +20,7 @@ import type { TransferStats } from './new-release.js';
 type Stop = 'suspended' | 'revoked' | 'held';
 
 /** An issuer that a replaced tree stops, and the loaded one does not. */
-export interface ReleasedIssuer {
+interface ReleasedIssuer {
   readonly issuer_id: string;
   readonly was: Stop;
 }
@@ -46,9 +46,9 @@ interface LoadOptions extends Omit<CandidateOptions, 'anyAge'> {
 }
 
 /**
- * Brings a folder to what a host or another folder serves, of any age: downloads the tree beside the folder, audits all of it under
- * the root key, moves away what was there, and moves the new tree into its place. What goes back behind the statements that this
- * machine has read at the registry's URL is refused.
+ * Brings a folder to what a host or another folder serves, of any age: downloads the tree beside the folder, audits all of it
+ * under the root key, moves the old content aside, and moves the new tree into its place. A tree that is older than the
+ * statements that this machine has read at the registry's URL is refused.
  *
  * @throws {@link TreeRejected} | {@link UsageError} | {@link IoFailed}. The folder is left as it was
  */
@@ -63,18 +63,18 @@ async function loadInto(
   folder: string,
   options: Omit<LoadOptions, 'out'>,
 ): Promise<LoadReport> {
-  const { out, named } = output;
+  const { out } = output;
   assertTreeOrNothing(output);
   const held = hasTree(out) ? new HeldRelease(out) : undefined;
   const releases = [new HeldRelease(READ_AT_URL)];
   const candidate = new Candidate({ ...options, anyAge: true }, folder, { held, releases });
   const { report, stats, isHeld } = await downloadVerified(candidate).catch((error) => {
-    throw error instanceof TreeRejected ? notLoaded(options.source, named, error) : error;
+    throw error instanceof TreeRejected ? notLoaded(options.source, error) : error;
   });
   const { updatedAt = '', sha256 = '', issuers = 0 } = report;
   const loaded = { ...stats, updatedAt, sha256, issuers };
   if (isHeld) return { ...loaded, unchanged: true, movedTo: undefined, released: [] };
-  // What a witness may have seen is completed, and never dropped, unless another publication has overtaken it.
+  // A witness may have seen the publication of the stage: it is kept, unless another publication has overtaken it.
   const keepsStage = stageFollows(output, publicationOf(readerOf(folder)));
   const released = releasedBetween(replacedBy(output, keepsStage), readerOf(folder));
   await flushTree(folder);
@@ -88,7 +88,7 @@ const readerOf =
   (path) =>
     readIfReadable(folder, path);
 
-/** Reads what `load` replaces: the tree, and the tree that a stage makes of it, if that goes, too. */
+/** Returns the trees that `load` replaces: the tree of the folder, and the tree of the stage unless the stage is kept. */
 function replacedBy(output: OutputFolder, keepsStage: boolean): readonly ReadFileSync[] {
   const { out } = output;
   const own = existsSync(out) && readdirSync(out).length > 0 ? [readerOf(out)] : [];
@@ -103,13 +103,13 @@ function replacedBy(output: OutputFolder, keepsStage: boolean): readonly ReadFil
 
 const hasTree = (out: string) => existsSync(join(out, PATHS.statements));
 
-/** Nothing but a tree is moved away. A damaged one may lack any file. */
+/** Asserts that only a tree is moved aside. A damaged tree may lack any file. */
 function assertTreeOrNothing({ out, named }: OutputFolder): void {
   assertOutside(out, []);
   if (!existsSync(out) || readdirSync(out).length === 0) return;
   const parts = [PATHS.statements, PATHS.list, PATHS.checksums, PATHS.logHead];
   if (parts.some((path) => existsSync(join(out, path)))) return;
-  throw new UsageError(`${named} has files in it, and is no published tree: name another folder with --out`);
+  throw new UsageError(`${named} has files, but is not a published tree: name another folder with --out`);
 }
 
 const ROLLED_BACK = [
@@ -118,11 +118,11 @@ const ROLLED_BACK = [
   'ERR_CHECKPOINT_ROLLED_BACK',
 ] as const;
 
-function notLoaded(source: string, named: string, cause: TreeRejected): TreeRejected {
+function notLoaded(source: string, cause: TreeRejected): TreeRejected {
   const why = hasCode(cause.cause, ...ROLLED_BACK)
-    ? `it goes back behind what this machine has read at the registry's URL, which ${READ_AT_URL} remembers: ${cause.message}`
+    ? `older than what this machine has read at the registry's URL (${READ_AT_URL}): ${cause.message}`
     : cause.message;
-  return new TreeRejected(`${source} was not loaded, and ${named} is left as it was: ${why}`, { cause });
+  return new TreeRejected(`${source} was not loaded: ${why}`, { cause });
 }
 
 /**
@@ -138,15 +138,15 @@ function replace(
   const parent = dirname(out);
   try {
     if (existsSync(out) && readdirSync(out).length === 0) rmdirSync(out);
+    const movesStage = !keepsStage && existsSync(stage);
+    const movesTree = existsSync(out);
+    const aside = movesStage || movesTree ? newFolderBeside(out) : parent;
     // The stage first: it must never be applied to another tree than its own.
-    const old = [...(keepsStage ? [] : [[stage, 'stage']]), [out, 'tree']].filter(([path = '']) =>
-      existsSync(path),
-    );
-    const aside = old.length === 0 ? undefined : newFolderBeside(out);
-    for (const [path = '', name = ''] of old) renameSync(path, join(aside ?? parent, name));
+    if (movesStage) renameSync(stage, join(aside, 'stage'));
+    if (movesTree) renameSync(out, join(aside, 'tree'));
     renameSync(folder, out);
     flushFolder(parent);
-    return aside && join(dirname(named), relative(parent, aside));
+    return aside === parent ? undefined : join(dirname(named), relative(parent, aside));
   } catch (cause) {
     throw new IoFailed(`${out} cannot be replaced: ${(cause as Error).message}`, { cause });
   }
@@ -161,7 +161,9 @@ function newFolderBeside(out: string): string {
   }
 }
 
-/** Returns whom the replaced trees stop, and the new one does not. Undefined if one of them cannot be read. */
+/**
+ * Returns the issuers that the replaced trees stop, and the new one does not. Undefined if one of the trees cannot be read.
+ */
 function releasedBetween(
   replaced: readonly ReadFileSync[],
   loaded: ReadFileSync,
@@ -176,7 +178,7 @@ function releasedBetween(
   return [...released].map(([issuer_id, was]) => ({ issuer_id, was }));
 }
 
-/** Returns whom the list and the checkpoint of a tree stop. Nothing is verified: to name too many does no harm. */
+/** Returns the issuers that the list and the checkpoint of a tree stop. Nothing is verified: too many do no harm. */
 function stopsOf(read: ReadFileSync): ReadonlyMap<string, Stop> | undefined {
   const statements = statementsIn(read);
   const checkpoint = statements && readUnverified(statements.checkpoint, 'registry-checkpoint+jwt');

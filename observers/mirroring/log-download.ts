@@ -37,15 +37,15 @@ interface NamedLog {
   readonly publication: PublicationStatement;
   /** The head that was accepted last. Undefined if there is none. */
   readonly accepted: AcceptedHead | undefined;
-  /** Whether statements are taken from the release being served. Nothing but the root of the head shows that one is damaged. */
+  /** Whether statements are taken from the release being served. Only the root of the head shows that one is damaged. */
   readonly isReused: boolean;
 }
 
 /**
- * Adds the log of a publication: its newest head, and the statement of each entry, of which only those are downloaded that the
- * release being served lacks. Entries follow from their statements, and tiles from the entries, so neither is downloaded: the root
- * of the head proves both. Only for an entry of an unknown type, which does not follow from its statement, is the bundle
- * downloaded. The signatures of the statements are verified by the audit of the whole tree.
+ * Adds the log of a publication: its newest head, and the statement of each entry. Only statements that the release being
+ * served lacks are downloaded. Entries follow from their statements, and tiles from the entries, so neither is downloaded:
+ * the root of the head proves both. An entry of an unknown type does not follow from its statement, so its bundle is
+ * downloaded. The audit of the whole tree verifies the signatures of the statements.
  *
  * @returns the entries
  * @throws {@link TreeRejected} | {@link IoFailed}
@@ -57,7 +57,7 @@ export async function addLog(release: NewRelease, log: NamedLog): Promise<readon
   const tree = new LogTree(leaves.map(leafHash));
   if (!(await tree.isOf(head)))
     throw new TreeRejected(
-      `the statements of the log of ${release.sourceName} do not belong to ${PATHS.logHead}: they are damaged, or of a second history of the log`,
+      `the log of ${release.sourceName} does not belong to ${PATHS.logHead}: it is damaged, or has a second history`,
     );
   if (log.accepted !== undefined && !(await tree.contains(log.accepted)))
     throw contradiction(release, head, log.accepted);
@@ -67,14 +67,17 @@ export async function addLog(release: NewRelease, log: NamedLog): Promise<readon
 
 const invalidHead = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
 
-/** The key that the root key names has signed both heads. */
+/** The key of the log has signed both heads, so one of them belongs to a second history. */
 const contradiction = ({ sourceName }: NewRelease, head: SignedHead, accepted: AcceptedHead) =>
   new TreeRejected(
-    `the log of ${sourceName} with ${head.size} entries and that of this mirror with ${accepted.size} entries ` +
-      'contradict each other: keep both, one of them is a second history',
+    `the log of ${sourceName} with ${head.size} entries and that of this mirror with ${accepted.size} contradict each other: keep both`,
+    { see: 'docs/operators/log.md#watch-the-log' },
   );
 
-/** Adds the newest head. Nothing else of a log is downloaded that cannot contain the accepted one, or that anybody may have made. */
+/**
+ * Adds the newest head. The download ends here if the log cannot contain the accepted one, or its key has not signed the
+ * head.
+ */
 async function addHead(release: NewRelease, { publication, accepted }: NamedLog): Promise<SignedHead> {
   const bytes = await release.fetch(PATHS.logHead);
   if (bytes === undefined) throw invalidHead('is missing');

@@ -69,18 +69,21 @@ async function mirrorLocked(
   const candidate = new Candidate(options, folder, { held, releases: accepted });
   const { stats, report, log, isHeld } = await downloadVerified(candidate).catch((error) => {
     if (!(error instanceof TreeRejected)) throw error;
-    throw new TreeRejected(
-      `${options.source} was not accepted: ${error.message.slice(0, 500)}. If the next run fails too, tell the operator of the registry`,
-    );
+    throw new TreeRejected(`${options.source} was not accepted: ${error.message.slice(0, 500)}`);
   });
   const { updatedAt = '', sha256: hash = '', issuers = 0 } = report;
   const base = releaseName(folder, updatedAt);
   const switched = !isHeld && (serving === undefined || releases.baseOf(serving) !== base);
   const repaired = !isHeld && !switched;
-  // A release that is damaged, or has a file too many, is replaced as a whole.
+  // A release that is damaged, or has an additional file, is replaced as a whole.
   if (!isHeld) await releases.switchTo(folder, switched ? base : releases.unused(base));
   return {
-    ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },
+    ...stats,
+    switched,
+    updatedAt,
+    sha256: hash,
+    issuers,
+    repaired,
     log: log && { origin: log.head.origin, size: log.head.size },
     warnings: report.warnings,
     notes: report.notes,

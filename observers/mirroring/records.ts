@@ -50,7 +50,7 @@ function readBranch(release: NewRelease, path: string, levels: number): StatedFi
 }
 
 /**
- * Adds the records of the list in the folder: hard links to those of the release being served, or the entries of
+ * Adds the records of the list in the folder: hard links to records of the release being served, or the entries of
  * the list. No record is downloaded.
  */
 export async function addRecords(release: NewRelease, records: readonly StatedFile[]): Promise<void> {

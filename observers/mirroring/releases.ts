@@ -42,7 +42,7 @@ export class Releases {
     const stats = lstatSync(this.#link, { throwIfNoEntry: false });
     if (stats !== undefined && !stats.isSymbolicLink()) {
       throw new UsageError(
-        `${this.#link} is not a symbolic link, but a mirror switches releases with a link: choose another folder`,
+        `${this.#link} is not a symbolic link, which a mirror needs to switch releases: name another folder`,
       );
     }
     mkdirSync(join(folder, 'releases'), { recursive: true });
@@ -113,6 +113,6 @@ function assertOwnFolder(folder: string): void {
   const other = names.find((name) => !name.startsWith('.') && !['current', 'lost+found'].includes(name));
   if (other === undefined) return;
   throw new UsageError(
-    `${folder} contains ${printable(other)}, but no releases of a mirror: name the folder of a mirror, or an empty folder`,
+    `${folder} contains ${printable(other)}, but no releases: name the folder of a mirror, or an empty folder`,
   );
 }

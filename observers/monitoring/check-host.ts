@@ -100,19 +100,17 @@ async function proofFindings(view: HostView, round: Round): Promise<Finding[]> {
   const { log, logTrust, now } = round;
   const isLogged = publishedIndex(view, log.entries) !== -1;
   if (statements === undefined || !isLogged || files.get(PATHS.logHead) === undefined) return [];
-  const { since, until } = recentCosignatures(clockAt(now), COSIGNATURE_AGE_MS);
+  const recent = recentCosignatures(clockAt(now), COSIGNATURE_AGE_MS);
   const trust = logTrust ?? { origin: log.head?.origin ?? '', witnesses: [], quorum: 0 };
-  const verify = async (since: number) =>
-    verifyPublicationProof(statements.logProof, readPublicationStatement(statements.publication), {
-      ...trust,
-      since,
-      until,
-    });
+  const verify = async (since: number) => {
+    const publication = readPublicationStatement(statements.publication);
+    return verifyPublicationProof(statements.logProof, publication, { ...trust, ...recent, since });
+  };
   const tell = (code: 'proof-invalid' | 'too-few-cosignatures' | 'cosignatures-too-old', message: string) => [
     finding(code, `${PROOF}: ${message}`, { host: host.url }),
   ];
   try {
-    await verify(since);
+    await verify(recent.since);
     return [];
   } catch (error) {
     if (hasCode(error, 'ERR_NOT_LOGGED') || error instanceof TreeRejected)

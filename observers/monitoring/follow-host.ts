@@ -121,7 +121,7 @@ function headText({ head }: LogEvidence): string {
 }
 
 /**
- * Keeps two heads of a log that are not consistent, and the hashes of their entries. Whoever has them can compute both
+ * Keeps two heads of a log that are not consistent, and the hashes of their entries. With them, anybody can compute both
  * roots, and see where the logs differ. The same two heads are kept once.
  *
  * @param folder - the folder of the monitor
@@ -151,7 +151,7 @@ function firstTold(
   if (before.head !== undefined) return { from: 0, told: 0 };
   if (options.sinceMs === undefined) return { from: 0, told: Number.POSITIVE_INFINITY };
   const since = now - options.sinceMs;
-  // The dates of the lists, which are those of the registry's own clock.
+  // The dates of the lists, by the registry's own clock.
   const told =
     entries.find(({ entry }) => entry.type === 'publication' && Date.parse(entry.updated_at) >= since)
       ?.index ?? tree.size;

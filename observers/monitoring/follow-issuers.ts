@@ -38,7 +38,8 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
   }
   const isTold = before.head !== undefined || options.sinceMs !== undefined;
   if (newest === undefined || !isTold) return newest;
-  const [old, current] = [before.hold?.hold ?? [], newest.hold];
+  const old = before.hold?.hold ?? [];
+  const current = newest.hold;
   const at = formatUpdatedAt(newest.issuedAt);
   const tell = (kind: 'held' | 'released', says: string) => (issuer_id: string) =>
     issuerChanged(options.watch, `${issuer_id} ${says}, by the checkpoint of ${at}`, { issuer_id, kind, at });
@@ -73,7 +74,7 @@ async function checkpointOf(
 
 /**
  * Reports which names and reasons the newest publication changes (rule about-file). The first round only remembers them. No
- * log has them, so those of publications between two rounds are not told, and none is told while no host has them.
+ * log has names, so changes that a later publication undid between two rounds are not reported.
  *
  * @returns what the next round compares with
  */

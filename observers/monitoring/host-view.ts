@@ -73,10 +73,10 @@ export function unreadable({ url }: MonitoredHost, message: string): Finding {
   return finding('host-unreadable', `could not be checked: ${message}`, { host: url });
 }
 
-/** Returns the heads that a host shows: the newest one, and that of the proof. */
+/** Returns the heads that a host shows: the newest one, and the head of the proof. */
 export function headsOf({ host, files, statements }: HostView): {
   readonly heads: readonly ShownHead[];
-  /** Which of them are none. */
+  /** Says which of them are malformed. */
   readonly findings: readonly Finding[];
 } {
   const heads: ShownHead[] = [];

@@ -52,7 +52,8 @@ export async function monitorOnce(
   for (const one of views) await followHost(one, round);
   const checked: CheckedHost[] = [];
   for (const one of views) checked.push(await checkTwice(one, round));
-  const [hold, about] = [await followHold(views, round), await followAbout(round)];
+  const hold = await followHold(views, round);
+  const about = await followAbout(round);
   return finish(round, checked, { hold, about });
 }
 
@@ -103,7 +104,7 @@ async function firstKnown({ url, trust }: MonitorOptions, view: HostView | undef
   if (trust !== undefined) return nothingKnown(trust.rootKey);
   const bytes = view?.files.get(PATHS.rootKey);
   if (bytes === undefined) {
-    throw new IoFailed(view?.problem ?? `${url} has no ${PATHS.rootKey}: is it the URL of a registry?`);
+    throw new IoFailed(view?.problem ?? `${url} has no ${PATHS.rootKey}: check the URL`);
   }
   try {
     return nothingKnown(await importRootKey(parseStrictJson(bytes)));
@@ -114,7 +115,7 @@ async function firstKnown({ url, trust }: MonitorOptions, view: HostView | undef
   }
 }
 
-/** A trust anchor of this round may commit the pinned key, although that of the first round did not. */
+/** The trust anchor of this round may commit the pinned key, although the one of the first round did not. */
 function withPinned(known: KnownLog, { trust }: MonitorOptions): KnownLog {
   const pinned = trust?.rootKey;
   if (pinned?.nextRoots === undefined) return known;
@@ -142,14 +143,14 @@ function assertSameRegistry({ state: { roots } }: KnownLog, { trust, folder }: M
   const next = roots[index + 1]?.thumbprint;
   if (next !== undefined && nextRoots?.includes(next) === false) {
     throw new UsageError(
-      `${folder} has followed the root key ${pinned} to ${next}, which is not in next_roots of the trust anchor: ask the operator, and use another folder`,
+      `${folder} has followed the root key ${pinned} to ${next}, which is not in next_roots of the trust anchor: ask the operator`,
     );
   }
 }
 
-/** Equal findings have equal keys. A host that cannot be read is told once. */
+/** Equal findings have equal keys. A host that cannot be read is reported once. */
 function keyOf({ code, host = '', message }: Finding): string {
-  return [code, host, ...(code === 'host-unreadable' ? [] : [message])].join('\n');
+  return code === 'host-unreadable' ? `${code}\n${host}` : `${code}\n${host}\n${message}`;
 }
 
 function finish(
@@ -159,36 +160,38 @@ function finish(
 ): MonitoredRound {
   const { hosts, before, log, now } = round;
   const findings = [
-    ...[...round.findings, ...checked.flatMap((one) => one.findings)],
-    // What is about the log as a whole, whatever host showed it.
-    ...[...notPinned(round), ...unknownIssuers(round)],
+    ...round.findings,
+    ...checked.flatMap((one) => one.findings),
+    ...notPinned(round),
+    ...unknownIssuers(round),
   ];
-  const keys = findings.map(keyOf);
-  const isFirst = (found: Finding, at: number) => keys.indexOf(keyOf(found)) === at;
+  const { head } = log;
+  const added = log.tree.size - before.tree.size;
+  const report = {
+    at: formatUpdatedAt(now),
+    log: head === undefined ? null : { origin: head.origin, size: head.size, added },
+    hosts: checked.map(({ size = null }, at) => ({ url: hosts[at]?.url ?? '', size })),
+    findings: sorted(findings),
+  };
+  if (head === undefined) return { report, known: undefined };
   const behind = Object.fromEntries(
     checked.flatMap((one, at) => (one.behind === undefined ? [] : [[hosts[at]?.url, one.behind]])),
   );
-  const { head } = log;
-  return {
-    report: {
-      at: formatUpdatedAt(now),
-      log:
-        head === undefined
-          ? null
-          : { origin: head.origin, size: head.size, added: head.size - before.tree.size },
-      hosts: checked.map(({ size = null }, at) => ({ url: hosts[at]?.url ?? '', size })),
-      findings: SEVERITIES.flatMap((level) =>
-        findings.filter(isFirst).filter(({ severity }) => severity === level),
-      ),
-    },
-    // What could not be read is repeated by the next round.
-    known: head === undefined ? undefined : { ...(round.isComplete ? log : before), behind, ...known },
-  };
+  // The next round repeats what this one could not read.
+  const followed = round.isComplete ? log : before;
+  return { report, known: { ...followed, behind, ...known } };
+}
+
+/** Sorts findings by their severity, and leaves out repeated ones. */
+function sorted(findings: readonly Finding[]): readonly Finding[] {
+  const byKey = new Map<string, Finding>();
+  for (const found of findings) if (!byKey.has(keyOf(found))) byKey.set(keyOf(found), found);
+  return SEVERITIES.flatMap((level) => [...byKey.values()].filter(({ severity }) => severity === level));
 }
 
 function notPinned({ options: { trust, url }, before }: Round): Finding[] {
   if (trust !== undefined || before.head !== undefined) return [];
-  const message = `no --root-key was given, so the root key ${before.state.roots[0]?.thumbprint} of ${url} is trusted`;
+  const message = `no --trust-anchor was given, so the root key ${before.state.roots[0]?.thumbprint} of ${url} is trusted`;
   return [finding('root-key-not-pinned', message)];
 }
 

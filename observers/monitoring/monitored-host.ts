@@ -50,7 +50,7 @@ interface Reading {
 interface HashedFile {
   readonly path: string;
   readonly hash: string;
-  /** Computes the hash: that of the file, or of the statement in the file. */
+  /** Computes the hash of the file, or of the statement in the file. */
   readonly hashOf: (bytes: Uint8Array) => string;
   readonly maxBytes?: number;
 }

@@ -46,7 +46,9 @@ export async function readLists(
 ): Promise<ReadLists> {
   const kept = new Set(publications.slice(-NEWEST_LISTS));
   const findings: Finding[] = [];
-  let [list, before, isComplete] = [held, held && readList(held.bytes), true];
+  let list = held;
+  let before = held && readList(held.bytes);
+  let isComplete = true;
   for (const publication of publications) {
     if (publication.sha256 === list?.sha256) continue;
     const bytes = await readFromAny(hosts, fileOf(publication));
@@ -125,7 +127,8 @@ function changeFindings(
   watch: Watch,
 ): Finding[] {
   const { index, sequence } = publication;
-  const [old, current] = [recordsOfList(before.issuers), recordsOfList(registry.issuers)];
+  const old = recordsOfList(before.issuers);
+  const current = recordsOfList(registry.issuers);
   const forbidden = checkTransitions(old, current, [])
     .filter(isError)
     .map(({ rule, file: issuer_id, message }) => {

@@ -71,7 +71,7 @@ export interface Behind {
   readonly since: number;
 }
 
-/** The newest checkpoint that a monitor has seen, as far as later ones are compared with it. */
+/** The newest checkpoint that a monitor has seen: the part with which later ones are compared. */
 export type KnownHold = Pick<Checkpoint, 'publication' | 'issuedAt' | 'hold'>;
 
 /** The names and reasons of the newest publication whose file a monitor could read. */
@@ -104,9 +104,15 @@ export interface KnownLog {
 /** Returns what a monitor knows before its first round. */
 export function nothingKnown(rootKey: RootKey): KnownLog {
   return {
-    ...{ head: undefined, entries: [], tree: new LogTree([]) },
+    head: undefined,
+    entries: [],
+    tree: new LogTree([]),
     state: beginLog({ keys: [rootKey], inForce: rootKey }),
-    ...{ publication: undefined, list: undefined, behind: {}, hold: undefined, about: undefined },
+    publication: undefined,
+    list: undefined,
+    behind: {},
+    hold: undefined,
+    about: undefined,
   };
 }
 

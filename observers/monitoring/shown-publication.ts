@@ -87,7 +87,7 @@ async function compareList(view: HostView, log: KnownLog): Promise<ShownPublicat
   }
 }
 
-/** Returns the size of the list that the publication statement names. 0 if there is none, or another text in its place. */
+/** Returns the size of the list that the publication statement names. 0 if there is no valid statement. */
 function sizeNamedBy(statements: StatementsFile | undefined): number {
   try {
     return statements === undefined ? 0 : readPublicationStatement(statements.publication).size;

@@ -51,7 +51,7 @@ export async function loadState(folder: string): Promise<KnownLog | undefined> {
     return await parseState(folder, readBytes(file));
   } catch (cause) {
     throw new IoFailed(
-      `${file} is damaged: ${(cause as Error).message}; restore it, or begin anew with another folder`,
+      `${file} is damaged: ${(cause as Error).message}; restore the file, or name another folder`,
       { cause },
     );
   }
@@ -67,7 +67,12 @@ async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
   const tree = new LogTree(entries.map((entry) => leafHash(entryBytes(entry))));
   if (!(await tree.isOf(head))) throw invalid('has entries that do not belong to its head');
   return {
-    ...{ head, entries, tree, behind: state.behind, hold: state.hold, about: state.about },
+    head,
+    entries,
+    tree,
+    behind: state.behind,
+    hold: state.hold,
+    about: state.about,
     ...(await parseWalked(state, invalid)),
     list: state.list === null ? undefined : { sha256: state.list, bytes: readSavedList(folder, state.list) },
   };
@@ -84,7 +89,8 @@ async function parseWalked(
   const read = kept && (await readLogged(kept.text, 0, invalid)).publication;
   const state: LogState = {
     ...entries.reduce(passEntry, beginLog({ keys })),
-    ...{ inForce: keys.at(-1)?.thumbprint, promises: read ?? undefined },
+    inForce: keys.at(-1)?.thumbprint,
+    promises: read ?? undefined,
     keys: logKeys.map(({ vkey, from }) => ({ vkey, from })),
   };
   return { state, publication: kept && read ? { ...read, index: kept.index } : undefined };
@@ -107,10 +113,15 @@ function readSavedList(folder: string, hash: string): Uint8Array {
 export function saveState(folder: string, { head, list, publication, state: log, ...known }: KnownLog): void {
   if (head === undefined) return;
   const state: State = {
-    ...{ version: VERSION, head: formatNote(head.note), entries: known.entries },
+    version: VERSION,
+    head: formatNote(head.note),
+    entries: known.entries,
     roots: log.roots.map(({ jwk, nextRoots }) => ({ ...jwk, next_roots: nextRoots })),
     logKeys: log.keys.map(({ vkey, from }) => ({ vkey, from })),
-    ...{ behind: known.behind, hold: known.hold, about: known.about, list: list?.sha256 ?? null },
+    behind: known.behind,
+    hold: known.hold,
+    about: known.about,
+    list: list?.sha256 ?? null,
     publication: publication === undefined ? null : { index: publication.index, text: publication.text },
   };
   const kept = list && listFile(list.sha256);

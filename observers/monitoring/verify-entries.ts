@@ -98,7 +98,7 @@ function firstVerifiable(
   const found = isHidden
     ? finding(
         'changes-not-verified',
-        `${message}. Changes that should be told are among them: pass a trust anchor of that time with --root-key`,
+        `${message}: pass a trust anchor of that time with --trust-anchor to be told of their changes`,
         { entries: start },
       )
     : finding('entries-not-verified', message, { entries: start });
@@ -143,7 +143,7 @@ function saidFindings(said: VerifiedEntry, log: LogState): Finding[] {
   return [...newer, ...contentFindings(said, log)];
 }
 
-/** Tells which keys may sign checkpoints from a publication on, if they are not those of the publication before. */
+/** Reports which keys may sign checkpoints from a publication on, if the publication before named others. */
 function onlineFindings(
   { index: entry, sequence, online }: KnownPublication,
   before: KnownPublication | undefined,
@@ -172,7 +172,8 @@ function contentFindings(said: VerifiedEntry, { keys }: LogState): Finding[] {
       return [finding('log-key-changed', `entry ${entry}: ${what}`, { entry, vkey })];
     }
     case 'rotation': {
-      const [from, to] = [statement.kid, said.next.thumbprint];
+      const from = statement.kid;
+      const to = said.next.thumbprint;
       const what = `a rotation step replaces the root key ${from} with ${to}`;
       return [finding('rotation-logged', `entry ${entry}: ${what}`, { entry, from, to })];
     }

@@ -5,7 +5,7 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type History, type PastEntry, readKeptList } from './history.js';
 
-/** A publication of the past, as data. Its times are those that the registry signed, by its own clock. */
+/** A publication of the past, as data. The registry signed its times, by its own clock. */
 export interface PastPublication {
   /** The signed time (`iat`), RFC 3339. */
   readonly from: string;
@@ -33,8 +33,8 @@ export interface PastList {
 }
 
 /**
- * Reads the list that was in force at a time: that of the newest publication whose signed time (`iat`) is not later. The signed
- * times are those of the registry's own clock.
+ * Reads the list that was in force at a time: the list of the newest publication whose signed time (`iat`) is not later. The
+ * signed times come from the registry's own clock.
  *
  * @param time - milliseconds since 1970
  * @throws {@link IoFailed} if the log does not show which list it was; {@link TreeRejected} if the list has not been kept; the
@@ -46,9 +46,9 @@ export async function readListAt(history: History, time: number): Promise<PastLi
     new IoFailed(`${source.name} does not show which list was in force at ${formatTime(time)}: ${why}`);
   if (cosignedAt !== undefined && time > cosignedAt)
     throw unknown(
-      `witnesses cosigned its newest head at ${formatUpdatedAt(cosignedAt)}. Read a newer copy of the registry`,
+      `its newest head was cosigned at ${formatUpdatedAt(cosignedAt)}; read a newer copy of the registry`,
     );
-  // The entries name the dates of lists, which are near the signed times. So few statements are read.
+  // The entries have the dates of the lists, which are near the signed times, so few statements are read.
   let at = publications.findLastIndex(({ entry }) => Date.parse(entry.updated_at) <= time);
   let found = await readStatementOf(history, publications[at]);
   let next = await readStatementOf(history, publications[at + 1]);
@@ -68,14 +68,17 @@ export async function readListAt(history: History, time: number): Promise<PastLi
     from: formatUpdatedAt(found.issuedAt),
     until: next === undefined ? null : formatUpdatedAt(next.issuedAt),
     cosignedAt: cosignedAt === undefined ? null : formatUpdatedAt(cosignedAt),
-    ...{ sequence, updatedAt, sha256, rootKey: kid },
+    sequence,
+    updatedAt,
+    sha256,
+    rootKey: kid,
   };
   return { registry: await readKeptList(source, found), publication };
 }
 
 function beforeFirst({ isPartial }: History): string {
   return isPartial
-    ? 'older publications were signed by root keys before the pinned one. Pass the trust anchor of that time'
+    ? 'earlier root keys signed the older publications; pass the trust anchor of that time'
     : 'its first publication is later';
 }
 

@@ -35,8 +35,8 @@ export interface History {
   /** Whether the log has older publications, signed by predecessors of the pinned root key, which nothing verifies. */
   readonly isPartial: boolean;
   /**
-   * When a quorum of witnesses cosigned the newest head of the log, in milliseconds since 1970. Undefined if the trust anchor names
-   * none.
+   * When a quorum of witnesses cosigned the newest head of the log, in milliseconds since 1970. Undefined if the trust anchor
+   * names none.
    */
   readonly cosignedAt: number | undefined;
 }
@@ -81,8 +81,7 @@ function publicationsIn(entries: readonly IndexedEntry[], keys: readonly RootKey
 }
 
 /**
- * Reads the list of a publication of the past, if the tree still has it. Its hash and its size are those that the root key has
- * signed.
+ * Reads the list of a publication of the past, if the tree still has it. The root key has signed its hash and its size.
  *
  * @throws {@link TreeRejected} if the tree has not kept it; {@link IoFailed}; the errors of the verifier
  */
@@ -93,7 +92,7 @@ export async function readKeptList(
   const bytes = (await source.get(PATHS.namedList(hash)))?.bytes;
   if (bytes?.length === size && sha256(bytes) === hash) return readList(bytes);
   throw new TreeRejected(
-    `${source.name} has not kept the list ${hash} of ${updatedAt}, which has ${size} bytes: look for ${PATHS.namedList(hash)} at a ` +
-      'mirror or in a backup. The operator decides with log.keep_lists in registry.yaml how large the lists are that a registry keeps',
+    `${source.name} has not kept ${PATHS.namedList(hash)} of ${updatedAt} (${size} bytes): look at a mirror or in a backup`,
+    { see: 'docs/verifiers/log.md#what-the-registry-said-in-the-past' },
   );
 }

@@ -80,18 +80,18 @@ export async function cosignHead(cosigner: Cosigner, request: CosignRequest): Pr
   return changeState(cosigner.state, head.origin, async (last) => {
     const older = last?.head ?? { size: 0, root: emptyRoot() };
     if (head.size < older.size) {
-      const message = `the head of the log has ${head.size} entries, but one with ${older.size} entries is cosigned`;
+      const message = `the head has ${head.size} entries, but a head with ${older.size} entries is cosigned`;
       throw new HeadRefused('conflict', message, older.size);
     }
     const proof = await prove(older);
     if (head.size === older.size && !isSameBytes(head.root, older.root)) {
-      const message = `the head of the log with ${head.size} entries has another root than the one that is cosigned`;
+      const message = `the head with ${head.size} entries has another root than the cosigned head`;
       throw new HeadRefused('other-root', message, older.size);
     }
     if (!isConsistent(older, head, proof)) {
       throw new HeadRefused(
         'inconsistent',
-        `the log with ${head.size} entries is not proven to contain the log with ${older.size} entries that is cosigned`,
+        `the proof does not show that the log with ${head.size} entries contains the cosigned log with ${older.size}`,
       );
     }
     const time = nextTime(last);
@@ -102,7 +102,7 @@ export async function cosignHead(cosigner: Cosigner, request: CosignRequest): Pr
   });
 }
 
-/** Returns the signatures of a head by the key of the log. Those of other keys are ignored. */
+/** Returns the signatures of a head by the key of the log. Signatures by other keys are ignored. */
 async function logSignatures(head: SignedHead, keys: readonly NoteKey[]): Promise<NoteSignature[]> {
   const { note, origin } = head;
   const own = keys.filter(({ name }) => name === origin);
@@ -127,8 +127,8 @@ function nextTime(last: CosignedHead | undefined): number {
   if (last === undefined || last.time <= now) return now;
   if (last.time - now <= CLOCK_TOLERANCE_MS / 1000) return last.time;
   throw new IoFailed(
-    `the clock of this machine is before ${formatUpdatedAt(last.time * 1000)}, the time of the last cosignature: set the clock. ` +
-      'If it was wrong at that time, generate another key',
+    `the clock of this machine is before ${formatUpdatedAt(last.time * 1000)}, the time of the last cosignature: set the clock`,
+    { see: 'docs/mirrors.md#run-a-witness' },
   );
 }
 

@@ -52,8 +52,8 @@ const TIMEOUT_MS = 10_000;
 const PAUSE_MS = 3000;
 
 /**
- * Reads the key of a registry's log from its publication. A new key of the log signs a head before the publication that names it is
- * served, so the operator of the witness names it beforehand (`--log`).
+ * Reads the key of a registry's log from its publication. A new key of the log signs a head before the publication that names
+ * it is served, so the operator of the witness names it beforehand (`--log`).
  *
  * @param url - the URL of the registry
  * @param root - the pinned root key. A rotation may have replaced the key since

@@ -33,7 +33,7 @@ const NAME = /^[!-*,-~]{1,400}$/;
 export function witnessVkey(name: string, { algorithm, jwk }: RootKey): string {
   if (!NAME.test(name) || name.includes('://')) {
     throw new UsageError(
-      `the name of a witness is a URL without https://, such as mirror.example, not ${JSON.stringify(name)}`,
+      `${JSON.stringify(name)} is not the name of a witness: write a URL without https://, such as mirror.example`,
     );
   }
   if (algorithm !== 'Ed25519') {
@@ -58,7 +58,7 @@ export interface CosignedHead {
   readonly time: number;
 }
 
-/** The maximum size of a cosigned head: that of a head, and a cosignature. */
+/** The maximum size of a cosigned head: a head and a cosignature. */
 const MAX_BYTES = 2 * LIMITS.logProof;
 
 /** The file with the verifier key of the witness. */
@@ -74,9 +74,7 @@ export function createState(folder: string, vkey: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (readdirSync(folder).length > 0) {
-      throw new UsageError(
-        `${folder} is not empty: the state of a new witness needs a folder of its own. A witness that exists keeps its state`,
-      );
+      throw new UsageError(`${folder} is not empty: name a new folder for the state of a new witness`);
     }
     writeFileSync(join(folder, KEY_FILE), `${vkey}\n`, { flag: 'wx', flush: true });
     flushFolder(folder);
@@ -96,9 +94,8 @@ export function openState(folder: string): WitnessState {
   const vkey = readIfExists(join(folder, KEY_FILE));
   if (vkey === undefined) {
     throw new UsageError(
-      `${folder} is not the state of a witness. If the key has never cosigned, create its state with ` +
-        '`passport-registry keys public KEY --witness-name NAME --witness-state FOLDER`. If the state is lost, generate another key: ' +
-        'nobody should trust the old one any longer',
+      `${folder} is not the state of a witness: create it with \`keys public --witness-state\`, for a key that has never cosigned`,
+      { see: 'docs/mirrors.md#run-a-witness' },
     );
   }
   const damaged = (message: string) => new IoFailed(`${join(folder, KEY_FILE)} ${message}`);
@@ -123,9 +120,9 @@ export async function lastCosigned(state: WitnessState, origin: string): Promise
   // Another process can have renamed the file just now.
   flushFolder(state.folder);
   const damaged = (message: string) =>
-    new IoFailed(
-      `${file} ${message}: the state of this witness is damaged. If there is no exact copy of the newest state, generate another key`,
-    );
+    new IoFailed(`${file} ${message}: the state of this witness is damaged`, {
+      see: 'docs/mirrors.md#run-a-witness',
+    });
   const head = parseHead(bytes, damaged);
   const own = head.note.signatures.find((line) => isNamed(line, state.key));
   const time = own && cosignatureTime(own);

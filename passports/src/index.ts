@@ -1,3 +1,4 @@
+export { PassportError, type PassportErrorCode } from './errors.js';
 export { AGENT_TYPES } from './generated/agents.js';
 export type { ActionClaims } from './passport/action-proof.js';
 export type { Mandate, PassportClaims } from './passport/claims.js';

@@ -47,7 +47,8 @@ describe('passport-registry', () => {
 
   it('says that its working folder is gone', async () => {
     const { main } = await commandLine();
-    const [before, stderr] = [process.cwd(), new PassThrough()];
+    const before = process.cwd();
+    const stderr = new PassThrough();
     const gone = mkdtempSync(join(temporaryFolder(), 'gone-'));
     process.chdir(gone);
     rmdirSync(gone);
@@ -100,7 +101,9 @@ describe('the command line within another process', () => {
     await cli(['keys', 'public', 'key.pem'], folder).then(({ stdout }) =>
       writeFiles(folder, { 'root.json': stdout }),
     );
-    expect((await cli(['mirror', 'nowhere', 'copy', '--root-key', 'root.json'], folder)).code).not.toBe(0);
+    expect((await cli(['mirror', 'nowhere', 'copy', '--trust-anchor', 'root.json'], folder)).code).not.toBe(
+      0,
+    );
     expect((await cli(['build'], folder, { CI: '1' })).code).toBe(3);
     expect((await cli(['build', '--out', 'other'], folder)).code).toBe(0);
     const watching = cli(['check', '--watch'], folder);
@@ -241,7 +244,12 @@ describe('passport-registry resolve', () => {
     return folder;
   }
   const ask = (id: string, policy: string, ...more: string[]) => [
-    ...['resolve', id, '--policy', policy, '--root-key', 'root.json'],
+    'resolve',
+    id,
+    '--policy',
+    policy,
+    '--trust-anchor',
+    'root.json',
     ...more,
   ];
 
@@ -279,19 +287,19 @@ describe('passport-registry resolve', () => {
   it('takes tiers and domains without a policy file', async () => {
     const folder = await registry();
     const asks = (...options: string[]) =>
-      cli(['resolve', 'alpha', '--root-key', 'root.json', ...options], folder);
-    const written = await asks('--tier', 'founding,certified', '--domain', 'banking', '--json');
+      cli(['resolve', 'alpha', '--trust-anchor', 'root.json', ...options], folder);
+    const written = await asks('--tiers', 'founding,certified', '--domains', 'banking', '--json');
     writeFiles(folder, { 'same.json': '{"tiers":["founding","certified"],"domains":["banking"]}' });
     const { stdout, code } = await asks('--policy', 'same.json', '--json');
     expect([written.code, JSON.parse(written.stdout)]).toEqual([code, JSON.parse(stdout)]);
-    expect((await asks('--tier', 'certified')).code).toBe(0);
-    expect((await asks('--tier', 'sandbox')).code).toBe(1);
+    expect((await asks('--tiers', 'certified')).code).toBe(0);
+    expect((await asks('--tiers', 'sandbox')).code).toBe(1);
     for (const wrong of [
-      ['--domain', 'banking'],
-      ['--tier', 'certified', '--policy', 'same.json'],
-      ['--tier', 'gold'],
-      ['--tier', 'certified,certified'],
-      ['--tier', 'certified', '--domain', 'No Slug'],
+      ['--domains', 'banking'],
+      ['--tiers', 'certified', '--policy', 'same.json'],
+      ['--tiers', 'gold'],
+      ['--tiers', 'certified,certified'],
+      ['--tiers', 'certified', '--domains', 'No Slug'],
       [],
     ]) {
       expect([wrong, (await asks(...wrong)).code]).toEqual([wrong, 2]);
@@ -311,7 +319,9 @@ describe('passport-registry resolve', () => {
       const { stdout, stderr } = await cli(ask('alpha', 'policy.json', '--json', ...source), folder);
       expect(stderr).toMatch(/name: "Alpha Bank"\n.*reason: "its keys were stolen"\n/);
       expect(JSON.parse(stdout).about).toEqual({
-        ...{ name: 'Alpha Bank', status_reason: reason.status_reason, status_since: expect.any(String) },
+        name: 'Alpha Bank',
+        status_reason: reason.status_reason,
+        status_since: expect.any(String),
       });
       const without = await cli(ask('beta', 'policy.json', '--json', ...source), folder);
       expect(without.stderr).toContain('name: none\n');

@@ -12,10 +12,10 @@ beforeAll(async () => {
   writeFiles(folder, { 'root.json': stdout, 'policy.json': '{"tiers":["certified"]}' });
 });
 
-const ROOT = ['--root-key', 'root.json'];
+const TRUST = ['--trust-anchor', 'root.json'];
 const COMMANDS: Record<string, readonly string[]> = {
-  verify: ['verify', 'dist', ...ROOT],
-  resolve: ['resolve', 'alpha', 'dist', '--policy', 'policy.json', ...ROOT],
+  verify: ['verify', 'dist', ...TRUST],
+  resolve: ['resolve', 'alpha', 'dist', '--policy', 'policy.json', ...TRUST],
   build: ['build', ...KEY, '--out', 'new', '--updated-at', '2026-11-01T00:00:00Z'],
 };
 

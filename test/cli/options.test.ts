@@ -22,8 +22,8 @@ describe('an option without effect', () => {
     [['hold', 'a', '--all'], '--all has no effect without --end', 'pass --end, too'],
     [['hold', 'a', '--false-alarm'], '--false-alarm has no effect without --end', 'pass --end, too'],
     [['sign', 'request', '--again'], '--again has no effect without --share', 'pass --share, too'],
-    [['resolve', 'a', '--domain', 'x'], '--domain has no effect without --tier', 'pass --tier, too'],
-    [['resolve', 'a', '--tier', 'certified', '--policy', 'x.json'], '--policy and --tier', 'leave out one'],
+    [['resolve', 'a', '--domains', 'x'], '--domains has no effect without --tiers', 'pass --tiers, too'],
+    [['resolve', 'a', '--tiers', 'certified', '--policy', 'x.json'], '--policy and --tiers', 'leave out one'],
     [[...witness, '--origin', 'registry.example/log'], '--origin and --witness-name', 'leave out one'],
     [
       ['keys', 'public', 'x.pem', '--witness-state', 'x'],

@@ -65,7 +65,7 @@ describe('passport-registry serve', () => {
 
   it('is a live registry that verifies', async () => {
     writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
-    const { code, stdout } = await cli(['verify', base, '--root-key', 'root.json'], folder);
+    const { code, stdout } = await cli(['verify', base, '--trust-anchor', 'root.json'], folder);
     expect(stdout).not.toContain('FAILED');
     expect(stdout).not.toMatch(/skipped (?!.*: the tree has no |rotation: the root key was never replaced)/);
     expect(code).toBe(0);

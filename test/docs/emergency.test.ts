@@ -35,7 +35,7 @@ async function withEdit(heading: string, folder: string, change: (settings: stri
 
 /** Whom a tree stops: by its checkpoint, and by its list. */
 async function stopped(folder: string, tree = 'dist') {
-  const { stdout } = await cli(['verify', tree, '--root-key', 'dist/keys/root.json', '--json'], folder);
+  const { stdout } = await cli(['verify', tree, '--trust-anchor', 'dist/keys/root.json', '--json'], folder);
   expect(JSON.parse(stdout)).toMatchObject({ ok: true });
   const list = JSON.parse(readFileSync(join(folder, tree, 'issuers.json'), 'utf8'));
   const { checkpoint } = JSON.parse(readFileSync(join(folder, tree, 'statements.json'), 'utf8'));
@@ -94,21 +94,21 @@ describe('the commands of docs/operators/emergency.md', () => {
     expect((await cli(['build'], folder)).code).toBe(1);
     await sh(rotate, folder);
     expect(await stopped(folder)).toEqual({ hold: [], list: [] });
-    await goodCli(['verify', 'dist', '--root-key', 'old-root.json'], folder);
+    await goodCli(['verify', 'dist', '--trust-anchor', 'old-root.json'], folder);
   });
 
   it('rotate after a load, where verifiers have seen the entries of a thief in the log', async () => {
     const { folder, host, url } = await registryAtNight();
     cpSync(join(folder, 'dist/keys/root.json'), join(folder, 'old-root.json'));
     await thief(folder, host);
-    await goodCli(['mirror', url, 'copy', '--root-key', 'old-root.json'], folder);
+    await goodCli(['mirror', url, 'copy', '--trust-anchor', 'old-root.json'], folder);
     await goodCli(['load'], folder);
     expect((await cli(['diff', 'dist', 'issuers'], folder)).code).toBe(1);
     const [rotate = ''] = operatorCommands('The root key has leaked');
     const override = `--override ${ID}:suspension-not-lifted`;
     await sh(rotate.replace('--offline', override), folder);
     cpSync(join(folder, 'dist'), host, { recursive: true });
-    await goodCli(['mirror', url, 'copy', '--root-key', 'old-root.json'], folder);
+    await goodCli(['mirror', url, 'copy', '--trust-anchor', 'old-root.json'], folder);
     expect(await stopped(folder, 'copy/current')).toEqual({ hold: [], list: [] });
   });
 
@@ -168,7 +168,7 @@ describe('the commands of docs/operators/emergency.md', () => {
         .replace(/^signer: .*$/m, 'signer: {key: ../fresh-key.pem}')
         .replace('/log,', '/2/log,'),
     );
-    await goodCli(['verify', 'dist', '--root-key', 'fresh.json'], folder);
+    await goodCli(['verify', 'dist', '--trust-anchor', 'fresh.json'], folder);
   });
 
   it('end the hold of a false alarm', async () => {

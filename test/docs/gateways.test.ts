@@ -34,7 +34,7 @@ describeWith(['nginx'], 'the first ten minutes', () => {
   it('protect a static site with nginx', async () => {
     const folder = temporaryFolder();
     const [make = '', pin = '', start] = commandsBelow('docs/gateways.md', START);
-    expect(start).toBe('npx passport-registry serve gate --config gate.yaml\n');
+    expect(start).toBe('npx passport-registry gate gate.yaml\n');
     await sh(withoutInstall(make).replace('npm init --yes\n', ''), folder);
     const registry = await serve(join(folder, 'dist'));
     const issuer = await sandboxIn(folder);
@@ -270,7 +270,7 @@ describeWith(['systemd-analyze'], 'cli/passport-gate.service', () => {
     const folder = temporaryFolder();
     const unit = readFileSync(join(ROOT, 'cli/passport-gate.service'), 'utf8');
     const [, command = ''] = /^ExecStart=(passport-registry .*)$/m.exec(unit) ?? [];
-    expect(command).toBe('passport-registry serve gate --config /etc/passport-gate/gate.yaml');
+    expect(command).toBe('passport-registry gate /etc/passport-gate/gate.yaml');
     writeFiles(folder, {
       'passport-gate.service': unit.replace('ExecStart=passport-registry', 'ExecStart=/bin/true'),
     });

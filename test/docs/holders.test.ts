@@ -76,7 +76,7 @@ describe('docs/holders.md', () => {
     await sh('npx passport-registry build --unsigned request --root-key root.json', folder);
     for (const step of [commit, sign]) for (const name of ['Anna', 'Bo']) await sh(as(name, step), folder);
     await sh(attach, folder);
-    await sh('npx passport-registry verify dist --root-key root.json', folder);
+    await sh('npx passport-registry verify dist --trust-anchor root.json', folder);
   });
 
   it('docs/operators/emergency.md: holds an issuer at once, and suspends it with two holders', async () => {
@@ -104,7 +104,7 @@ describe('docs/holders.md', () => {
       (
         await run(
           'sh',
-          ['-c', `npx passport-registry resolve ${id} --policy policy.json --root-key root.json --json`],
+          ['-c', `npx passport-registry resolve ${id} --policy policy.json --trust-anchor root.json --json`],
           folder,
           await installedPath(),
         )
@@ -114,7 +114,7 @@ describe('docs/holders.md', () => {
     const published = readFileSync(join(folder, 'dist/issuers', id), 'utf8');
     expect(JSON.parse(published).status).toBe('suspended');
     expect(await decision()).not.toContain('issuer-held');
-    await sh('npx passport-registry verify dist --root-key root.json', folder);
+    await sh('npx passport-registry verify dist --trust-anchor root.json', folder);
     folder = kept;
   });
 
@@ -128,7 +128,7 @@ describe('docs/holders.md', () => {
       renameSync(join(folder, `${name.toLowerCase()}.new`), join(folder, `${name.toLowerCase()}.share`));
     }
     await together(first, ['Di', 'Bo']);
-    await sh('npx passport-registry verify dist --root-key root.json', folder);
+    await sh('npx passport-registry verify dist --trust-anchor root.json', folder);
   });
 
   it('splits an existing key', async () => {

@@ -97,7 +97,7 @@ describeWith(['openssl'], 'signing in two steps', () => {
     await obey(['Offline with openssl or an HSM alone'], folder);
     await sh(SIGN_WITH_OPENSSL, folder);
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
-    const { stdout } = await sh('npx passport-registry verify dist --root-key root.json', folder);
+    const { stdout } = await sh('npx passport-registry verify dist --trust-anchor root.json', folder);
     expect(stdout).toContain('is valid');
     expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 3 });
   });
@@ -209,7 +209,7 @@ describe('freshness and rotation', () => {
     writeFiles(folder, { 'registry.yaml': `${names}${ONLINE}` });
     await obey([rotation], folder);
     const registry = await serve(join(folder, 'dist'));
-    const { stdout } = await sh(`npx passport-registry verify ${registry} --root-key ${rootKey}`, folder);
+    const { stdout } = await sh(`npx passport-registry verify ${registry} --trust-anchor ${rootKey}`, folder);
     expect(stdout).toContain('is valid');
   });
 
@@ -229,7 +229,7 @@ describe('freshness and rotation', () => {
     const refused = await run('sh', ['-euc', wrong], folder, await installedPath());
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining(`not to ${third}`)]);
     expect((await sh(rotate, folder)).stderr).toContain(`then   ${second} or ${third}\n`);
-    await sh('npx passport-registry verify dist --root-key trust-anchor.json', folder);
+    await sh('npx passport-registry verify dist --trust-anchor trust-anchor.json', folder);
   });
 
   it('docs/operators/status.md: how is the registry doing?', async () => {
@@ -272,7 +272,7 @@ describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/
     await sh(environment + create, folder);
     writeFiles(folder, { 'registry.yaml': `${own}\n${settings}` });
     for (const commands of [build, SIGN_WITH_SETTINGS]) await sh(environment + commands, folder);
-    const { code } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
+    const { code } = await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder);
     expect(code).toBe(0);
   });
 });

@@ -98,4 +98,21 @@ describe('links between documents', () => {
     });
     expect(dead).toEqual([]);
   });
+
+  it('begin in errors, too: each `see` leads to a heading', () => {
+    const sources = ['generator', 'custody', 'observers', 'cli'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => join(folder, name)),
+    );
+    const links = sources.flatMap((source) =>
+      [...read(source).matchAll(/\bsee: '([^']*)'/g)].map(([, link = '']) => link),
+    );
+    const dead = links.filter((link) => {
+      const [path = '', anchor = ''] = link.split('#');
+      return !DOCUMENTS.includes(path) || !anchorsOf(path).includes(anchor);
+    });
+    expect(links.length).toBeGreaterThan(5);
+    expect(dead).toEqual([]);
+  });
 });

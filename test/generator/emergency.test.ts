@@ -182,7 +182,7 @@ describe('an emergency', () => {
     const { code, stderr } = await cli([name, 'gamma', '--reason', 'x', '--key', 'none.pem'], folder);
     expect(code).toBe(4);
     expect(stderr).toContain(
-      `The status in issuers/europe/gamma.yaml stays ${status}. When the cause is repaired, run the same command again.\n`,
+      `The status in issuers/europe/gamma.yaml stays ${status}. Fix the cause, and run the same command again.\n`,
     );
     expect(stderr).toContain('Not stopped yet: gamma.');
     expect([parse(record()).status, sums()]).toEqual([status, before]);
@@ -349,7 +349,7 @@ describe('a suspension whose files cannot all be written', () => {
     expect(statusOf(join(where, 'issuers/alpha.yaml'))).toBe('suspended');
     expect(readFileSync(join(tree, 'issuers.json'), 'utf8').includes('suspended')).toBe(list === 'suspended');
     expect((await cli(['suspend', 'alpha', '--reason', 'leak', ...KEYS], where)).code).toBe(0);
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], where)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], where)).code).toBe(0);
     expect(statusOf(join(tree, 'issuers/alpha'))).toBe('suspended');
     expect((await cli(['suspend', 'beta', '--reason', 'leak', ...KEYS], where)).code).toBe(0);
   });

@@ -15,7 +15,7 @@ describe('passport-registry sandbox', () => {
   it.each([
     [['--port', '70000'], /--port takes/],
     [['--issuer-url', 'playground'], /--issuer-url takes/],
-    [['--key-type', 'rsa'], /--key-type takes/],
+    [['--alg', 'rsa'], /Ed25519, P-256/],
     [['--passport-lifetime', '0'], /--passport-lifetime takes/],
   ])('%j is wrong usage', async (args, message) => {
     const { code, stderr } = await cli(['sandbox', ...args], temporaryFolder());

@@ -353,7 +353,8 @@ describe('a key', () => {
   });
 
   it('gets another passport once the one before has expired, unless that was revoked', async () => {
-    const [expired, revoked] = [await agentKeys(), await agentKeys()];
+    const expired = await agentKeys();
+    const revoked = await agentKeys();
     await obtain(expired);
     const { passport } = await obtain(revoked);
     await sandbox.send('POST', `/v1/passports/${passport.passport_did}/revoke`, undefined, AS_OPERATOR);
@@ -488,7 +489,7 @@ describe('a rotation of keys', () => {
 
 describe("an issuer's key of P-256", () => {
   it('signs with ES256, and is published without its private part', async () => {
-    const own = await testSandbox({ keyType: 'p256' });
+    const own = await testSandbox({ keyType: 'P-256' });
     const keys = await agentKeys();
     const { token } = await obtainPassport({ issuer: ISSUER, keys, agent: AGENT, fetch: own.fetch });
     const [published] = (await own.send('GET', '/.well-known/jwks.json')).body['keys'] as object[];

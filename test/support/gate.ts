@@ -77,7 +77,7 @@ afterEachFile(async () => {
   for (const gate of running.splice(0)) await gate.stop();
 });
 
-/** Runs `serve gate` in this process, and waits until it listens. @param more - settings besides those of the folder */
+/** Runs `gate` in this process, and waits until it listens. @param more - settings besides those of the folder */
 export async function startGate(
   { folder, settings }: Pick<GateFolder, 'folder' | 'settings'>,
   more: Readonly<Record<string, unknown>> = {},
@@ -91,7 +91,7 @@ export async function startGate(
     new Writable({ write: (chunk, _encoding, done) => done(void add(String(chunk))) });
   const before = process.rawListeners('SIGTERM');
   let code: number | undefined;
-  const ended = main(['serve', 'gate', '--config', file], {
+  const ended = main(['gate', file], {
     stdout: collect((text) => {
       out += text;
     }),

@@ -4,8 +4,8 @@ import {
   type AnyEntry,
   formatLogProof,
   formatNote,
+  parseAnyEntry,
   parseBundle,
-  parseEntry,
   parseHead,
 } from '@passport-registry/verifier/core';
 import { folderSource, verifyTree } from 'passport-registry';
@@ -36,7 +36,7 @@ function entriesIn(tree: string): Uint8Array[] {
 
 /** Reads all entries of the log in the folder of a tree. */
 export async function logEntries(tree: string): Promise<AnyEntry[]> {
-  return entriesIn(tree).map((entry) => parseEntry(entry, invalid));
+  return entriesIn(tree).map((entry) => parseAnyEntry(entry, invalid));
 }
 
 /** Returns the problems that `verify` finds in the folder of a tree. */

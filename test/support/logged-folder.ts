@@ -77,7 +77,8 @@ async function loggedFolderIn(folder: string, published: number): Promise<Logged
       });
       await good('build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN }), ...more);
     },
-    mirror: (source, ...more) => cli(['mirror', source, 'mirror', '--root-key', 'key.json', ...more], folder),
+    mirror: (source, ...more) =>
+      cli(['mirror', source, 'mirror', '--trust-anchor', 'key.json', ...more], folder),
   };
 }
 

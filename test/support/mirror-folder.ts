@@ -69,7 +69,7 @@ export async function mirrorFolder(): Promise<MirrorFolder> {
   const folder = copyOf(await madeOnce('mirror-folder', publishFirst));
   const root = readFileSync(join(folder, 'root.json'), 'utf8');
   const command = (source: string, args: readonly string[]) => [
-    ...['mirror', source, 'mirror', '--root-key', 'root.json'],
+    ...['mirror', source, 'mirror', '--trust-anchor', 'root.json'],
     ...args,
   ];
   const start = (source: string, ...args: string[]) =>

@@ -67,8 +67,10 @@ export async function monitoredHosts(
     hosts,
     monitor: async (...args) => {
       const trust =
-        args.includes('--root-key') || args.includes('--no-root-key') ? [] : ['--root-key', 'anchor.json'];
-      const given = args.filter((arg) => arg !== '--no-root-key');
+        args.includes('--trust-anchor') || args.includes('--no-trust-anchor')
+          ? []
+          : ['--trust-anchor', 'anchor.json'];
+      const given = args.filter((arg) => arg !== '--no-trust-anchor');
       // The registries of tests have begun some hours ago.
       const lag = args.includes('--max-behind') ? [] : ['--max-behind', '86400'];
       const outcome = await cli([...fixed, ...trust, ...lag, ...given], folder);

@@ -6,6 +6,8 @@ export const notVerified = (error) => Object.assign(new NotVerified(error.messag
 
 export const fetchRootKey = async () => ({ jwk: {} });
 
+export const anchorOfPage = (_rootKey, base) => ({ sources: [base.href] });
+
 export async function verifiedRegistry({ sources: [base] }) {
   const { issuers, updated_at } = await (
     await fetch(new URL('issuers.json', base), { cache: 'no-cache' })

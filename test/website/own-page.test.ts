@@ -62,7 +62,7 @@ describe('a page with a logo of its own', () => {
       expect(code, stderr).toBe(0);
       expect(read('index.html')).toContain(image);
       expect(readFileSync(join(folder, 'dist/assets', name)).equals(Buffer.from(bytes))).toBe(true);
-      expect((await cli(['verify', 'dist', '--root-key', 'dist/keys/root.json'], folder)).code).toBe(0);
+      expect((await cli(['verify', 'dist', '--trust-anchor', 'dist/keys/root.json'], folder)).code).toBe(0);
     }
   });
 });

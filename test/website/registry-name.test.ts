@@ -118,10 +118,10 @@ describe('a registry with a name', () => {
     writeFiles(elsewhere, { 'root.json': (await run('keys', 'public', 'key.pem')).stdout });
     const host = await serve(join(folder, 'dist'));
     for (const where of [join(folder, 'dist'), host]) {
-      const { code, stdout } = await cli(['verify', where, '--root-key', 'root.json'], elsewhere);
+      const { code, stdout } = await cli(['verify', where, '--trust-anchor', 'root.json'], elsewhere);
       expect([code, stdout]).toEqual([0, expect.stringContaining('(pinned)')]);
     }
-    const mirrored = await cli(['mirror', host, 'mirror', '--root-key', 'root.json'], elsewhere);
+    const mirrored = await cli(['mirror', host, 'mirror', '--trust-anchor', 'root.json'], elsewhere);
     expect([mirrored.code, mirrored.stderr]).toEqual([0, expect.stringContaining('mirror ok')]);
     for (const path of DOCUMENTS) {
       expect(readFileSync(join(elsewhere, 'mirror/current', path), 'utf8')).toBe(read(path));

@@ -1,8 +1,7 @@
 import { byId, element, rich } from './dom/element.js';
 import { readNames } from './list/names.js';
 import { similarIssuers, similarIssuersView } from './list/similar-issuers.js';
-import { anchorOfPage } from './registry/trust-anchor.js';
-import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
+import { anchorOfPage, fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { issuerFragment } from './route.js';
 import { issuer as text } from './texts.js';
 import { explainFailure } from './verification/details.js';
@@ -28,7 +27,7 @@ export async function notFoundPage(base: URL): Promise<void> {
     }
     const similar = similarIssuers(id, registry.list(), names);
     const { hold } = registry;
-    // Not every URL that is not there is that of an issuer.
+    // A missing URL need not be about an issuer.
     if (similar.length > 0 || folder === 'issuers')
       byId('not-found').replaceChildren(similarIssuersView(similar, { hold, names, base: base.href }));
   } catch (error) {

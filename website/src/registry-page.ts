@@ -2,12 +2,18 @@ import type { IssuerLookup, Registry, RegistryClient, RegistryStatus } from '@pa
 import type { Changes } from '@passport-registry/verifier/core';
 import { byId, element, meta } from './dom/element.js';
 import { notLoadedNote } from './dom/not-loaded.js';
-import { visibleId } from './dom/visible-text.js';
+import { visibleId } from './dom/text.js';
 import { ListView } from './list/list-view.js';
 import type { Names } from './list/names.js';
 import { holdOf } from './registry/hold.js';
-import { anchorOfPage, type RegistryAnchor } from './registry/trust-anchor.js';
-import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';
+import {
+  anchorOfPage,
+  fetchRootKey,
+  NotVerified,
+  notVerified,
+  type RegistryAnchor,
+  verifiedRegistry,
+} from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
 import { list as listText, page as text, verdict } from './texts.js';
 import {
@@ -165,7 +171,7 @@ export class RegistryPage {
     if (registry === undefined) return;
     this.#hasVerdict = true;
     this.#shown = identityOf(registry);
-    // The reasons of the list before may not be those of this one.
+    // The reasons of the last list may not apply to this one.
     this.#names = undefined;
     this.#list = new ListView(
       registry.list(),
@@ -266,7 +272,8 @@ export class RegistryPage {
 
   /** Shows the view that the URL's fragment names. @param byReader - whether the reader navigated to it */
   #navigate(byReader: boolean): void {
-    const [registry, list] = [this.#registry, this.#list];
+    const registry = this.#registry;
+    const list = this.#list;
     if (registry === undefined || list === undefined) return;
     const route = currentRoute();
     markCurrent(route);
@@ -345,8 +352,9 @@ function titleOf(id: string, registry: Registry): string {
 function placeReader(): void {
   const { top = 0, link } = (history.state ?? {}) as { readonly top?: number; readonly link?: string };
   scrollTo(0, top);
-  const followed = link && document.querySelector<HTMLElement>(`main a[href="${CSS.escape(link)}"]`);
-  (followed || byId('main')).focus({ preventScroll: true });
+  const followed =
+    link === undefined ? null : document.querySelector<HTMLElement>(`main a[href="${CSS.escape(link)}"]`);
+  (followed ?? byId('main')).focus({ preventScroll: true });
 }
 
 /** Tells readers which view they are on. */

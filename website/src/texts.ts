@@ -75,7 +75,10 @@ export const tiers = {
   sandbox: 'For tests only: accept its passports only in a test.',
 } as const;
 
-/** What is said of the one day that a record has: the operator lists an issuer without an examination, and trusts it after one. */
+/**
+ * What is said of the one day that a record has: the operator lists an issuer without an examination, and trusts it after
+ * one.
+ */
 export const since = {
   trusted: 'Trusted since',
   listed: 'Listed since',

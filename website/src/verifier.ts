@@ -4,10 +4,15 @@
  */
 
 export { createRegistryClient } from '../../verifier/build/client/client.js';
-export { placeName } from '../../verifier/build/core/audit/place-name.js';
-export { recognitionOf, STANDINGS, sinceOf, standingOf } from '../../verifier/build/core/audit/standing.js';
+export {
+  placeName,
+  recognitionOf,
+  STANDINGS,
+  sinceOf,
+  standingOf,
+} from '../../verifier/build/core/audit/shown-issuer.js';
 export { parseStrictJson } from '../../verifier/build/core/bytes/strict-json.js';
-export { RegistryError } from '../../verifier/build/core/errors.js';
+export { NoUsableSource, RegistryError } from '../../verifier/build/core/errors.js';
 export { TIERS } from '../../verifier/build/core/generated/schemas.js';
 export { importRootKey } from '../../verifier/build/core/keys/root-key.js';
 export { limitOf } from '../../verifier/build/core/limits.js';

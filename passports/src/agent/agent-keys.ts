@@ -1,4 +1,4 @@
-import { type PublicJwk, RegistryError } from '@passport-registry/verifier';
+import type { PublicJwk } from '@passport-registry/verifier';
 import {
   ALG_NAMES,
   type CheckedJwk,
@@ -6,6 +6,7 @@ import {
   SIGNATURE_PARAMETERS,
 } from '@passport-registry/verifier/core';
 import { CompactSign, type CryptoKey } from 'jose';
+import { PassportError } from '../errors.js';
 
 /**
  * An agent's key pair, as `crypto.subtle.generateKey` returns it: Ed25519, or ECDSA over P-256. The private key need
@@ -36,7 +37,7 @@ export async function publicJwk({ publicKey }: AgentKeys): Promise<PublicJwk> {
 
 async function exportJwk(publicKey: CryptoKey): Promise<CheckedJwk> {
   const invalid = (message: string, cause?: unknown) =>
-    new RegistryError('ERR_AGENT_KEY_INVALID', `the agent's public key ${message}`, { cause });
+    new PassportError('ERR_AGENT_KEY_INVALID', `the agent's public key ${message}`, { cause });
   const jwk = await crypto.subtle.exportKey('jwk', publicKey).catch((cause: unknown) => {
     throw invalid('cannot be exported', cause);
   });

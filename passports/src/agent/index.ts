@@ -1,10 +1,11 @@
 /** For agents: obtains a passport from an issuer, and signs mandates and actions. */
 
-// For whoever issues passports: the `typ` of the JWTs that an agent signs.
+export { IssuerRefused, PassportError, type PassportErrorCode } from '../errors.js';
+// For issuers of passports: the `typ` of the JWTs that an agent signs, and how to read one.
 export { MANDATE_TYPE } from '../passport/mandate.js';
+export { readForeignJws } from '../passport/passport-jws.js';
 export { type AgentKeys, publicJwk } from './agent-keys.js';
 export type { IssuerRequestOptions } from './issuer-api.js';
-export { IssuerRefused } from './issuer-refused.js';
 export {
   type AgentDeclaration,
   type IssuanceNonce,

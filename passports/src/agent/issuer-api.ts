@@ -1,4 +1,3 @@
-import { RegistryError } from '@passport-registry/verifier';
 import {
   assertOptions,
   isObject,
@@ -10,7 +9,7 @@ import {
 import { type BoundedResponse, boundedFetch } from '@passport-registry/verifier/http';
 import { escapeUnprintable } from '@passport-registry/verifier/printable';
 import { issuerBase } from '../documents/issuer-url.js';
-import { IssuerRefused } from './issuer-refused.js';
+import { IssuerRefused, PassportError } from '../errors.js';
 
 /** How to send requests to an issuer. */
 export interface IssuerRequestOptions {
@@ -53,7 +52,7 @@ export async function postToIssuer(
   const content = parseObject(await response.body());
   if (response.status !== expectedStatus) throw refusal(url, response, content);
   if (content === undefined)
-    throw new RegistryError('ERR_ISSUER_ANSWER_INVALID', `${url} did not return a JSON object`);
+    throw new PassportError('ERR_ISSUER_ANSWER_INVALID', `${url} did not return a JSON object`);
   return content;
 }
 

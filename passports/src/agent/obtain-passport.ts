@@ -1,5 +1,6 @@
-import { type PublicJwk, RegistryError } from '@passport-registry/verifier';
+import type { PublicJwk } from '@passport-registry/verifier';
 import { encodeBase64url, isDateTime } from '@passport-registry/verifier/core';
+import { PassportError } from '../errors.js';
 import type { Mandate, PassportClaims } from '../passport/claims.js';
 import { type AgentKeys, publicJwk, signJws, signRaw } from './agent-keys.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
@@ -103,7 +104,7 @@ export async function requestNonce(
     /^[A-Za-z0-9_-]{43,}$/.test(nonce) &&
     typeof expires_at === 'string' &&
     isDateTime(expires_at);
-  if (!isValid) throw new RegistryError('ERR_ISSUER_ANSWER_INVALID', `${issuer} did not return a nonce`);
+  if (!isValid) throw new PassportError('ERR_ISSUER_ANSWER_INVALID', `${issuer} did not return a nonce`);
   return { nonce_id, nonce, expires_at };
 }
 
@@ -238,7 +239,7 @@ export async function mintPassport(
   const post = { caller: 'mintPassport', path: '/v1/passports', body: request, expectedStatus: 201 };
   const { token, ...passport } = await postToIssuer(issuer, post, options);
   if (typeof token !== 'string' || typeof passport['passport_did'] !== 'string') {
-    throw new RegistryError(
+    throw new PassportError(
       'ERR_ISSUER_ANSWER_INVALID',
       `${issuer} did not return a passport with its token`,
     );

@@ -1,5 +1,5 @@
-import { RegistryError } from '@passport-registry/verifier';
 import { decodeBase64url, hashBase64url, isObject, parseStrictJson } from '@passport-registry/verifier/core';
+import { PassportError } from '../errors.js';
 import { ACTION_TYPE, hashPayload, MAX_ACTION_SECONDS } from '../passport/action-proof.js';
 import { type AgentKeys, signJws } from './agent-keys.js';
 
@@ -68,12 +68,13 @@ export async function signAction({
 }
 
 function readPassportId(token: string): string {
+  const [, payload = ''] = token.split('.');
   try {
-    const claims = parseStrictJson(decodeBase64url(token.split('.')[1] ?? '') ?? '');
+    const claims = parseStrictJson(decodeBase64url(payload) ?? '');
     const jti = isObject(claims) ? claims['jti'] : undefined;
     if (typeof jti === 'string') return jti;
   } catch {
     // The error is thrown below.
   }
-  throw new RegistryError('ERR_ISSUER_ANSWER_INVALID', 'the token is not a passport');
+  throw new PassportError('ERR_ISSUER_ANSWER_INVALID', 'the token is not a passport');
 }

@@ -1,6 +1,6 @@
 /**
- * What verifiers require of the documents of an issuer: its metadata and its keys. For whoever checks an issuer before its
- * first passport.
+ * What verifiers require of the documents of an issuer: its metadata and its keys. For programs that check an issuer before
+ * its first passport.
  *
  * @example
  * ```ts

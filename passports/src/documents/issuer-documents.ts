@@ -31,21 +31,24 @@ export function parseDocument(bytes: Uint8Array): unknown {
     return parseStrictJson(bytes);
   } catch (cause) {
     if (!(cause instanceof JsonRefused)) throw cause;
-    const [fault, message] = foreignStart(bytes) ?? [cause.fault, cause.message];
+    const { fault, message } = foreignStart(bytes) ?? cause;
     throw new DocumentRefused(fault, message, { cause });
   }
 }
 
-/** Names what begins as something else than JSON. */
-function foreignStart(bytes: Uint8Array): readonly [DocumentFault, string] | undefined {
+/** Returns what is wrong with a document that begins like another format. Undefined if it does not. */
+function foreignStart(bytes: Uint8Array): Pick<DocumentRefused, 'fault' | 'message'> | undefined {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  if (text.startsWith('\ufeff')) return ['byte-order-mark', 'it begins with a byte order mark'];
-  if (text.trim() === '') return ['empty', 'it is empty'];
-  if (text.startsWith('\0') || text[1] === '\0') return ['not-utf8', 'it contains NUL, as UTF-16 does'];
-  if (/^\s*</.test(text)) return ['markup', 'it begins with <, as HTML and XML do'];
+  if (text.startsWith('\ufeff'))
+    return { fault: 'byte-order-mark', message: 'it begins with a byte order mark' };
+  if (text.trim() === '') return { fault: 'empty', message: 'it is empty' };
+  if (text.startsWith('\0') || text[1] === '\0') {
+    return { fault: 'not-utf8', message: 'it contains NUL, as UTF-16 does' };
+  }
+  if (/^\s*</.test(text)) return { fault: 'markup', message: 'it begins with <, as HTML and XML do' };
   // The first bytes of gzip, and of zstd.
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return ['compressed', 'it is compressed'];
-  if (bytes[0] === 0x28 && bytes[1] === 0xb5) return ['compressed', 'it is compressed'];
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return { fault: 'compressed', message: 'it is compressed' };
+  if (bytes[0] === 0x28 && bytes[1] === 0xb5) return { fault: 'compressed', message: 'it is compressed' };
   return undefined;
 }
 
@@ -66,7 +69,7 @@ export interface IssuerMetadata {
 
 /** Why verifiers refuse the metadata of an issuer. */
 export interface MetadataFault {
-  /** `form`: members are missing, or are no URLs. `issuer`, `jwks_uri`: this member is not that of the known issuer. */
+  /** `form`: members are missing, or are no URLs. `issuer`, `jwks_uri`: this member differs from the known issuer. */
   readonly about: 'form' | 'issuer' | 'jwks_uri';
   /** The parts in which the URL differs from the known one. Empty for `form`. */
   readonly differs: readonly UrlPart[];
@@ -116,7 +119,8 @@ function isUrl(value: unknown): value is string {
   return isValidWebUri(value) && URL.canParse(value);
 }
 
-type Jwk = Readonly<Record<string, unknown>>;
+/** A JWK of an issuer, which has not been checked. */
+export type Jwk = Readonly<Record<string, unknown>>;
 
 /** The maximum number of keys of an issuer. */
 const MAX_ISSUER_KEYS = 100;

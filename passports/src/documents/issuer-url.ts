@@ -1,5 +1,5 @@
-import { RegistryError } from '@passport-registry/verifier';
 import { isLoopback } from '@passport-registry/verifier/http';
+import { PassportError } from '../errors.js';
 
 /** A part of a URL. `spelling`: both URLs lead to the same place, and are written differently. */
 export type UrlPart = 'scheme' | 'host' | 'port' | 'path' | 'query' | 'spelling';
@@ -11,7 +11,8 @@ export type UrlPart = 'scheme' | 'host' | 'port' | 'path' | 'query' | 'spelling'
  */
 export function differingParts(url: string, other: string): readonly UrlPart[] {
   if (url === other) return [];
-  const [one, two] = [new URL(url), new URL(other)];
+  const one = new URL(url);
+  const two = new URL(other);
   const parts: UrlPart[] = [];
   if (one.protocol !== two.protocol) parts.push('scheme');
   if (one.hostname !== two.hostname) parts.push('host');
@@ -32,10 +33,10 @@ export function issuerBase(issuerUrl: string): string {
   const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url));
   if (url !== undefined && url.username + url.password !== '') {
     // The message must not show the password.
-    throw new RegistryError('ERR_ADDRESS_INVALID', 'the URL of the issuer contains credentials: remove them');
+    throw new PassportError('ERR_ADDRESS_INVALID', 'the URL of the issuer contains credentials: remove them');
   }
   if (url === undefined || !secure || url.search !== '' || url.hash !== '') {
-    throw new RegistryError(
+    throw new PassportError(
       'ERR_ADDRESS_INVALID',
       `${issuerUrl} is neither an https URL nor an http URL on this machine`,
     );

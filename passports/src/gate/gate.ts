@@ -159,7 +159,7 @@ function readProfiles(given: GateOptions['profiles']): ReadonlyMap<string, GateP
   return new Map(Object.entries(given).map(([name, profile]) => [name, { ...profile }]));
 }
 
-/** Reads the profile from a target. Only Envoy appends something to the path: that of its client. */
+/** Reads the profile from a target. Only Envoy appends something to the path: the path of its client. */
 function readTarget(
   { url }: Request,
   { gateway, target }: { gateway: GatewayName; target: string | undefined },
@@ -218,7 +218,7 @@ function requestIdOf({ id, method, uri, host }: AskedRequest, proof: string | nu
   return hashHex(JSON.stringify([id, proof, method, uri, host]));
 }
 
-/** Returns the status of a refusal. What is wrong with a request, a gateway can only forbid. */
+/** Returns the status of a refusal. A gateway can only forbid a request that is malformed. */
 function statusOf({ status }: Refusal): 401 | 403 | 503 {
   return status === 400 || status === 413 || status === 415 ? 403 : status;
 }

@@ -4,7 +4,7 @@ import { type Refusal, refuseCoding, unreadable } from '../middleware/refusal.js
 
 /** How a gateway describes a request to the door. */
 interface Description {
-  /** The begin of the names of its headers, whose ends are Method, Uri and Host. Without it, the check is the request. */
+  /** The start of the header names that end in Method, Uri and Host. Without it, the check itself is the request. */
   readonly headers?: string;
   /** The header that names the request, if the gateway asks more than once for one request. */
   readonly requestId?: string;
@@ -43,7 +43,7 @@ export interface Check {
 const METHOD = /^[A-Z]{1,32}$/;
 const REQUEST_ID = /^[\w.:-]{16,128}$/;
 
-/** Reads which request a gateway asks about. A header that is missing or occurs twice refuses: nobody else may fill it in. */
+/** Reads which request a gateway asks about. Refuses a header that is missing or occurs twice: a client may have set it. */
 export function askedRequest(name: GatewayName, { request, rest }: Check): AskedRequest | Refusal {
   const gateway: Description = GATEWAYS[name];
   const { headers: prefix, requestId } = gateway;
@@ -57,7 +57,7 @@ export function askedRequest(name: GatewayName, { request, rest }: Check): Asked
     return unreadable(400, 'gateway-headers', `the gateway ${name} does not say which request it asks about`);
   }
   const id = requestId === undefined ? undefined : (request.headers.get(requestId) ?? '');
-  // Required, so that an operator whose gateway does not set it learns this from the first honest request.
+  // Required, so that a gateway that does not set the header fails at its first request.
   if (id !== undefined && !REQUEST_ID.test(id)) {
     return unreadable(400, 'gateway-headers', `${requestId} is not one id of 16 to 128 characters`);
   }
@@ -94,7 +94,7 @@ export async function readPayload(
   const bytes = read.value;
   const partial = request.headers.get(PARTIAL_BODY);
   const isWhole = name === 'envoy' && bytes.length > 0 ? partial === 'false' : partial === null;
-  // A platform whose requests with GET have no body would hide one.
+  // Some platforms hide the body of a request with GET.
   const isHidden = bytes.length === 0 && (mayHaveBody || declaresBody(request.headers));
   if (isHidden || !isWhole) {
     return unreadable(400, 'body-not-sent', 'the gateway has not sent the whole body to the door');

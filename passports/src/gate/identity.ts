@@ -5,7 +5,7 @@ import type { AcceptedPassport, AcceptedToken, AllowedAction } from '../verifica
 /** What a request has proven. */
 export type Proven = 'token' | 'passport' | 'action';
 
-/** The value of a header for what was not proven. */
+/** The value of a header if nothing was proven for it. */
 const NONE = 'none';
 
 /** The maximum size of the headers, names included. */

@@ -7,7 +7,7 @@ interface AsyncCacheOptions {
   readonly maxAge: number;
   /** How long a value is used beyond `maxAge` while the issuer is unreachable. */
   readonly grace: number;
-  /** How long to wait after a failure before the next request. Within two of these times, `getNewer` requests at most twice. */
+  /** How long to wait after a failure before the next request. `getNewer` sends at most two requests in two cooldowns. */
   readonly cooldown: number;
   readonly maxEntries: number;
   readonly clock: Clock;

@@ -1,9 +1,7 @@
 import { type Invalid, importChecked, type PublicKey } from '@passport-registry/verifier/core';
-import { readKeySet, signingKeyOf } from '../documents/issuer-documents.js';
+import { type Jwk, readKeySet, signingKeyOf } from '../documents/issuer-documents.js';
 import { reject, rejection } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
-
-type Jwk = Readonly<Record<string, unknown>>;
 
 /** The keys that an issuer publishes (RFC 7517, section 5). */
 export interface IssuerKeys {

@@ -106,8 +106,8 @@ async function readNodeBody(request: NodeRequestParts, maxBytes: number): Promis
   // A JSON parser returns an empty object for `{}`. Other parsers may have stored the body in another member.
   if (wasSent && !(body !== undefined && declaresType(JSON_TYPE, request))) {
     throw new Error(
-      'requirePassport cannot read the body, because an earlier middleware has read it. Put requirePassport first, ' +
-        'keep the bytes as rawBody, or set the payload option',
+      'requirePassport runs too late: the body has been read. Put requirePassport first, keep the bytes as rawBody, ' +
+        'or set its payload option',
     );
   }
   return { value: undefined };

@@ -3,10 +3,10 @@ import { MAX_BODY_BYTES, parseBody, payloadOf, queryOf, type Read, readBody, ref
 import { type Refusal, refuseCoding } from './refusal.js';
 
 /**
- * Admits or refuses a Request. Reads the body from a copy, so that the handler, the function that names the action and earlier
- * middleware can read it, too. A request that is made again from its body would cost less, but lose headers that earlier
- * middleware has changed, members that frameworks have added, the end of its signal, and what platforms know only of the request
- * itself: Bun tells the address of a client for no other.
+ * Admits or refuses a Request. Reads the body from a copy, so that the handler, the function that names the action and
+ * earlier middleware can read it, too. A new Request from the same body would cost less, but lose what belongs to the
+ * original: headers that earlier middleware has changed, members that frameworks have added, its signal, and in Bun the
+ * address of the client.
  */
 export async function admitRequest(
   request: Request,
@@ -31,7 +31,7 @@ export function refusalResponse({ status, headers, body }: Refusal): Response {
 async function readPayload(request: Request, maxBytes: number): Promise<Read<unknown>> {
   if (request.bodyUsed) {
     throw new Error(
-      'requirePassport runs too late: the body has already been read. Put requirePassport first, or set its payload option',
+      'requirePassport runs too late: the body has been read. Put requirePassport first, or set its payload option',
     );
   }
   const encoded = request.body === null ? undefined : refuseCoding(request.headers.get('content-encoding'));

@@ -34,9 +34,9 @@ export interface FastifyReplyParts {
  * `requirePassport` of `@passport-registry/passports/fetch`. Handlers get the verdict with the verified payload from
  * `request.passport`. If the payload came from the body, `request.body` has the same content.
  *
- * Use it as a `preValidation` hook of a route, of a plugin or of the application. As a `preHandler` hook, it runs after
- * the validation of the route's schema, which may have changed the body that the agent signed. Without the option `payload`, a semicolon in the path
- * is refused, because Fastify can begin the query there.
+ * Use it as a `preValidation` hook of a route, of a plugin or of the application. As a `preHandler` hook, it runs after the
+ * validation of the route's schema, which may have changed the body that the agent signed. Without the option `payload`, a
+ * semicolon in the path is refused, because Fastify can begin the query there.
  *
  * @throws {@link OptionsInvalid}
  *

@@ -1,5 +1,5 @@
 import { instantOf } from '@passport-registry/verifier/core';
-import { kindOf } from '../passport/rejection.js';
+import { kindOf, type ReasonKind } from '../passport/rejection.js';
 import { unconditionalScope } from '../passport/scope.js';
 import type { PassportVerifier } from '../verification/passport-verifier.js';
 import type { AcceptedPassport } from '../verification/verdict.js';
@@ -57,16 +57,14 @@ export interface McpErrors {
  */
 export function mcpTokenVerifier(
   verifier: Pick<PassportVerifier, 'verifyPassport'>,
-  { InvalidTokenError, InsufficientScopeError }: McpErrors,
+  errors: McpErrors,
 ): { verifyAccessToken(token: string): Promise<McpAuthInfo> } {
   return {
     verifyAccessToken: async (token) => {
       const verdict = await verifier.verifyPassport(token);
       if (!verdict.accepted) {
         const codes = verdict.reasons.map(({ code }) => code);
-        const [kind] = codes.map(kindOf);
-        const Refused =
-          kind === 'unavailable' ? Error : kind === 'issuer' ? InsufficientScopeError : InvalidTokenError;
+        const Refused = errorFor(kindOf(codes[0] ?? ''), errors);
         // The message contains only codes, because the SDK puts it into a header.
         throw new Refused(codes.join(', '));
       }
@@ -82,4 +80,16 @@ export function mcpTokenVerifier(
       };
     },
   };
+}
+
+/** Returns the class of the error for a refused passport. The SDK answers every other error with status 500. */
+function errorFor(kind: ReasonKind, { InvalidTokenError, InsufficientScopeError }: McpErrors) {
+  switch (kind) {
+    case 'unavailable':
+      return Error;
+    case 'issuer':
+      return InsufficientScopeError;
+    default:
+      return InvalidTokenError;
+  }
 }

@@ -15,8 +15,8 @@ export interface Refusal {
 }
 
 /**
- * The response to each cause (RFC 6750, section 3.1). `invalid_proof` and `untrusted_issuer` are additions to the RFC. With 401
- * another passport or proof helps, with 403 none from the same issuer and principal.
+ * The response to each cause (RFC 6750, section 3.1). `invalid_proof` and `untrusted_issuer` are additions to the RFC. With
+ * 401 another passport or proof helps, with 403 none from the same issuer and principal.
  */
 const RESPONSES: Readonly<Record<ReasonKind, { status: Refusal['status']; error: string }>> = {
   passport: { status: 401, error: 'invalid_token' },
@@ -38,7 +38,7 @@ function refuse(status: Refusal['status'], body: Refusal['body'], headers: Refus
 export function refusalOf({ reasons }: Pick<VerdictDetails, 'reasons'>, action?: string): Refusal {
   const [{ code, message } = { code: 'unknown', message: 'refused' }] = reasons;
   const kind = kindOf(code);
-  // Without an action there is no proof: the audience is that of the token.
+  // Without an action there is no proof, so the reason is about the token.
   const { status, error } = RESPONSES[kind === 'proof' && action === undefined ? 'passport' : kind];
   const scope = kind === 'mandate' && action !== undefined ? { scope: action } : {};
   const headers =

@@ -4,10 +4,9 @@ import {
   canonicalBytes,
   hasCode,
   hashHex,
-  isNumericDate,
   type PublicKey,
 } from '@passport-registry/verifier/core';
-import { assertClaims, assertValidNow, readJws, verifyJws } from './passport-jws.js';
+import { assertClaims, assertValidNow, isNumericDate, readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';
 
 /** The claims of the proof of an action (docs/protocol/passports.md#action-proof). */

@@ -4,7 +4,6 @@ import {
   type CompactJws,
   isCount,
   isListOf,
-  isNumericDate,
   isObject,
   isValidBytes32,
   isValidIssuerId,
@@ -12,7 +11,7 @@ import {
   oneOf,
 } from '@passport-registry/verifier/core';
 import { AGENT_TYPES } from '../generated/agents.js';
-import { assertClaims } from './passport-jws.js';
+import { assertClaims, isNumericDate } from './passport-jws.js';
 import { reject } from './rejection.js';
 
 /** The actions that an agent may take, and until when (docs/protocol/passports.md#mandate-form). */

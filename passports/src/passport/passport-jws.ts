@@ -7,10 +7,47 @@ import {
   isToCome,
   JwsRefused,
   type PublicKey,
-  readForeignJws,
+  readCompactJws,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';
 import { type PassportReasonCode, reject } from './rejection.js';
+
+/**
+ * Parses a JWS that an issuer, an agent or a principal has signed with a library of their choice (rule jwt-profile). This
+ * function does what {@link readCompactJws} does, but compares `typ` as a media type, and accepts times with fractions.
+ *
+ * @param allowed - a header member to accept that is refused by default
+ * @throws {@link JwsRefused}
+ *
+ * @example
+ * ```ts
+ * import { MANDATE_TYPE, readForeignJws } from '@passport-registry/passports/agent';
+ *
+ * try {
+ *   readForeignJws('what a principal sent', [MANDATE_TYPE], 'jwk');
+ * } catch (error) {
+ *   console.log((error as Error).message); // is not a JWS in compact form
+ * }
+ * ```
+ */
+export function readForeignJws(jws: unknown, types: readonly string[], allowed?: 'jwk'): CompactJws {
+  const isType = (typ: string, accepted: string) => mediaTypeOf(typ) === mediaTypeOf(accepted);
+  return readCompactJws(jws, types, { isType, isTime: isNumericDate, allowed });
+}
+
+/** Whether a claim is a NumericDate (RFC 7519, section 2) from 1970 on: seconds, perhaps with a fraction. */
+export const isNumericDate: Check = (value) =>
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+
+/**
+ * Returns a `typ` in the form in which two of them can be compared: in lower case, and with the `application/` that a `typ`
+ * without a slash leaves out (RFC 7515, section 4.1.9). Letters beyond ASCII stay, because lower case turns some of them into
+ * ASCII.
+ */
+export function mediaTypeOf(typ: string): string {
+  const lower = typ.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return lower.includes('/') ? lower : `application/${lower}`;
+}
 
 /** The kinds of JWS. The codes of their rejections begin with these names. */
 type JwsKind = 'token' | 'proof' | 'mandate';
@@ -70,7 +107,7 @@ interface JwsTimes {
   readonly exp?: number | undefined;
 }
 
-/** Asserts that a JWS is valid now, by those of its times that it has. */
+/** Asserts that a JWS is valid now. Only times that it has are checked. */
 export function assertValidNow({ iat = 0, nbf = iat, exp }: JwsTimes, kind: JwsKind, clock: Clock): void {
   if (isToCome(Math.max(iat, nbf) * 1000, clock)) {
     reject(`${kind}-not-yet-valid`, `the ${kind} is not valid yet ${clockNote(clock.now)}`);

@@ -61,8 +61,8 @@ export function checkScope(
 }
 
 /**
- * Returns what a mandate allows without an action at hand. Nothing without a mandate, and under one with further conditions,
- * which can be checked only for an action.
+ * Returns the scope that a mandate grants whatever the action. Empty without a mandate, and for a mandate with further
+ * conditions, which can be checked only for an action.
  */
 export function unconditionalScope(
   mandate: Pick<Mandate, 'scope' | 'policy'> | undefined,

@@ -6,11 +6,10 @@ import {
   clockNote,
   hasPassed,
   isListOf,
-  isNumericDate,
 } from '@passport-registry/verifier/core';
 import { isBaseUrl } from './claims.js';
 import { IssuerToken } from './issuer-token.js';
-import { assertClaims } from './passport-jws.js';
+import { assertClaims, isNumericDate } from './passport-jws.js';
 import { reject } from './rejection.js';
 
 /** What a JWT of an issuer must be, to be accepted (docs/protocol/passports.md#token-profile). */
@@ -48,7 +47,9 @@ export interface TokenClaims {
 }
 
 /** A profile with its defaults. */
-export type CompleteProfile = Required<Omit<TokenProfile, 'issuerId'>> & Pick<TokenProfile, 'issuerId'>;
+export type CompleteProfile = Required<Omit<TokenProfile, 'issuerId'>> & {
+  readonly issuerId: string | undefined;
+};
 
 /** Adds the defaults to a profile, and copies its arrays. */
 export function completeProfile(profile: TokenProfile, audience: string): CompleteProfile {
@@ -59,7 +60,7 @@ export function completeProfile(profile: TokenProfile, audience: string): Comple
     maxAge: profile.maxAge ?? 86_400,
     algorithms: [...algorithms],
     requiredClaims: [...requiredClaims],
-    ...(profile.issuerId === undefined ? {} : { issuerId: profile.issuerId }),
+    issuerId: profile.issuerId,
   };
 }
 
@@ -73,7 +74,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   exp: isNumericDate,
 };
 
-/** Claims that only ID tokens have (OpenID Connect Core). */
+/** Claims of ID tokens alone (OpenID Connect Core). */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash'];
 
 /** Parses a token, and checks its form and claims under a profile (rule token-profile). */

@@ -25,6 +25,14 @@ export interface MemoryReplayOptions {
   readonly now?: () => number;
 }
 
+/** The first use of a proof. Times are in milliseconds since 1970. */
+interface Claim {
+  readonly at: number;
+  readonly expiry: number;
+  /** The request that used the proof. */
+  readonly by: string | undefined;
+}
+
 const COUNT = { ...BYTES, expected: 'a whole number, 1 or more' };
 
 /** The minimum time between two sweeps. With a sweep at every call, an attacker could cause unlimited work. */
@@ -47,7 +55,7 @@ const SWEEP_INTERVAL_MS = 10_000;
 export function memoryReplayStore(options: MemoryReplayOptions = {}): ReplayStore {
   assertOptions<MemoryReplayOptions>(options, { maxEntries: COUNT, now: FUNCTION }, 'memoryReplayStore');
   const { maxEntries = 1_000_000, now = Date.now } = options;
-  const claims = new Map<string, { readonly at: number; readonly expiry: number; readonly by?: string }>();
+  const claims = new Map<string, Claim>();
   let nextSweep = 0;
   const sweepExpired = (time: number) => {
     if (time < nextSweep) return;
@@ -63,11 +71,7 @@ export function memoryReplayStore(options: MemoryReplayOptions = {}): ReplayStor
       }
       sweepExpired(time);
       if (claims.size >= maxEntries) throw new Error('the replay store is full');
-      claims.set(key, {
-        at: time,
-        expiry: time + lifetime,
-        ...(requestId !== undefined && { by: requestId }),
-      });
+      claims.set(key, { at: time, expiry: time + lifetime, by: requestId });
       return true;
     },
   };

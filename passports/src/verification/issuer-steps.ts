@@ -27,7 +27,7 @@ export async function trustedIssuer(
 ): Promise<TrustedIssuer> {
   try {
     const deciding = registry.decide(id, policy);
-    // No pause after a decision from a list: at any time, a client may replace its list, and what names it.
+    // A decision from a list is used without a pause: the client may replace its list at any time.
     const decision: Decision & Partial<ProvenDecision> =
       deciding instanceof Promise ? await deciding : deciding;
     const { accepted, reasons, issuer } = decision;

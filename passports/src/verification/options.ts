@@ -9,13 +9,11 @@ import {
   BOOLEAN,
   BYTES,
   FUNCTION,
-  hasItems,
   INTERVAL,
   isListOf,
   isObject,
   isValidIssuerId,
   LIMITS,
-  mediaTypeOf,
   milliseconds,
   type OptionCheck,
   type OptionChecks,
@@ -26,6 +24,7 @@ import {
   TIMEOUT,
 } from '@passport-registry/verifier/core';
 import type { PolicyHandler } from '../passport/mandate.js';
+import { mediaTypeOf } from '../passport/passport-jws.js';
 import { type CompleteProfile, completeProfile, type TokenProfile } from '../passport/token-profile.js';
 import type { ReplayStore } from '../replay/replay-store.js';
 
@@ -96,7 +95,7 @@ const STRING: OptionCheck = {
 /** The form of a `typ`: the name of a media type, perhaps with `application/`, and without parameters. */
 const TYPE = /^(?:application\/)?[a-z0-9][a-z0-9._+-]{0,126}$/i;
 
-/** Types that any token may have, and those of this protocol, which prove something else. */
+/** Types that any token may have, and the types of this protocol, which prove something else. */
 const REFUSED_TYPES =
   /^application\/(?:jwt|jose|jose\+json|(?:passport|passport-nonce|mandate|action|registry-.*)\+jwt)$/;
 
@@ -148,7 +147,7 @@ const TOKEN_PROFILE: OptionChecks<TokenProfile> = {
   audience: STRING,
   maxAge: INTERVAL,
   algorithms: {
-    check: (value) => hasItems(value, 1) && isListOf(value, oneOf(['Ed25519', 'ES256'])),
+    check: (value) => isListOf(value, oneOf(['Ed25519', 'ES256'])) && value.length > 0,
     expected: 'an array of Ed25519, ES256 or both',
   },
   requiredClaims: {

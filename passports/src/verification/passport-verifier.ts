@@ -72,7 +72,7 @@ export interface PassportVerifier {
    * **An accepted token means:** the registry has the issuer, and the policy trusts it; the issuer signed the token; the
    * token has the type, the audience and the claims of the profile, and is valid now.
    *
-   * **An accepted token does not mean:** that whoever presents the token may have it, that the request is not a replay, or
+   * **An accepted token does not mean:** that the presenter of the token may have it, that the request is not a replay, or
    * that the issuer has not withdrawn the token since. A token that is bound to a key (`cnf`) is refused, because no proof
    * of the key is verified: for a passport, use `verifyAction`.
    *
@@ -191,9 +191,8 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
         const plain = check('scope', () => checkScope(mandate.scope, action, payload));
         const context = { action, payload: plain, passport, mandate };
         await check('mandate-policy', () => checkPolicy(context, policyHandlers));
-        const claims = await check(
-          'proof',
-          async () => early?.() ?? readProof(proof, await read.holder.imported()),
+        const claims = await check('proof', async () =>
+          early === undefined ? readProof(proof, await read.holder.imported()) : early(),
         );
         check('proof-passport', () => {
           if (claims.passport !== passport.jti) {
@@ -235,14 +234,16 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
   ): Promise<void> {
     const key = `${issuer_id}:${jti}:${proof.jti}`;
     const lifetime = MAX_ACTION_SECONDS * 1000 + 3 * clock.tolerance;
-    const claimed = withTimeout(
-      async () => replayStore.claim(key, lifetime, proof.requestId),
-      settings.host.timeout,
+    // A store may throw before it returns a promise.
+    const claim = async () => replayStore.claim(key, lifetime, proof.requestId);
+    const late = () => {
+      throw new Error('it did not respond in time');
+    };
+    const isFirst = await inTime(claim(), settings.host.timeout, late).catch(
+      (error: Partial<Error> | undefined) =>
+        reject('replay-store-failed', `the replay store failed: ${error?.message}`, error),
     );
-    const first = await claimed.catch((error: Partial<Error> | undefined) =>
-      reject('replay-store-failed', `the replay store failed: ${error?.message}`, error),
-    );
-    if (first !== true) reject('action-replayed', 'the proof has been used before');
+    if (isFirst !== true) reject('action-replayed', 'the proof has been used before');
   }
 }
 
@@ -252,22 +253,4 @@ function start<T>(work: () => Promise<T>): () => Promise<T> {
   // The error is ignored here. The returned function throws it, unless an earlier step has failed.
   promise.catch(() => undefined);
   return () => promise;
-}
-
-/** How many turns work gets before it counts as waiting for something. */
-const TURNS = 4;
-
-/** Limits the time of some work. Work that waits for nothing, as a store in memory, needs no timer. */
-async function withTimeout<T>(work: () => Promise<T>, timeout: number): Promise<T> {
-  const promise = work();
-  let isSettled = false;
-  const settle = () => {
-    isSettled = true;
-  };
-  promise.then(settle, settle);
-  for (let turn = 0; turn < TURNS && !isSettled; turn++) await undefined;
-  if (isSettled) return promise;
-  return inTime(promise, timeout, () => {
-    throw new Error('it did not respond in time');
-  });
 }

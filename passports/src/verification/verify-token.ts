@@ -89,9 +89,8 @@ class TokenIssuers {
     const { registry } = this.#trust;
     const urls = discoveryUrls(iss);
     const id = holdsList(registry) ? this.#onlyIdAt(urls, registry, findings) : issuerId;
-    if (id === undefined || id !== (issuerId ?? id)) {
-      return reject('iss-mismatch', 'iss does not belong to the issuer of the profile');
-    }
+    const isAccepted = id !== undefined && (issuerId === undefined || id === issuerId);
+    if (!isAccepted) return reject('iss-mismatch', 'iss does not belong to the issuer of the profile');
     const trusted = await trustedIssuer(id, this.#trust, findings);
     if (!urls.includes(trusted.issuer.discovery_uri)) {
       return reject('iss-mismatch', `iss does not belong to the discovery_uri of the issuer ${id}`);
@@ -136,10 +135,11 @@ function idsByUrl(issuers: readonly Issuer[]): IdsByUrl {
  */
 function discoveryUrls(iss: string): readonly string[] {
   const base = iss.replace(/\/$/, '');
-  const path = base.indexOf('/', base.indexOf('://') + 3);
-  const [origin, rest] = path === -1 ? [base, ''] : [base.slice(0, path), base.slice(path)];
+  const slash = base.indexOf('/', base.indexOf('://') + 3);
+  const path = slash === -1 ? '' : base.slice(slash);
+  const origin = base.slice(0, base.length - path.length);
   return [
     `${base}/.well-known/openid-configuration`,
-    `${origin}/.well-known/oauth-authorization-server${rest}`,
+    `${origin}/.well-known/oauth-authorization-server${path}`,
   ];
 }

@@ -289,7 +289,12 @@ for (const [name, { program, start }] of Object.entries(GATEWAYS)) {
       expect(status).toBe(200);
       expect(reached).toHaveLength(1);
       expect(IDENTITY.map((one) => reached[0]?.headers[one])).toEqual([
-        ...['alpha', 'certified', 'principal', passport.did, 'email.send', 'action'],
+        'alpha',
+        'certified',
+        'principal',
+        passport.did,
+        'email.send',
+        'action',
       ]);
     });
 
@@ -411,7 +416,12 @@ describeWith(['nginx'], 'nginx with locations that were added later', () => {
     const { status } = await sendRaw(address, { method: 'DELETE', target, headers, body: 'hello' });
     expect([status, reached[0]?.url, reached[0]?.body]).toEqual([200, target, '']);
     expect(IDENTITY.map((one) => reached[0]?.headers[one])).toEqual([
-      ...['alpha', 'certified', 'principal', passport.did, 'email.send', 'action'],
+      'alpha',
+      'certified',
+      'principal',
+      passport.did,
+      'email.send',
+      'action',
     ]);
   });
 
@@ -420,7 +430,9 @@ describeWith(['nginx'], 'nginx with locations that were added later', () => {
       reached.length = 0;
       expect((await sendRaw(address, { target: path, headers: bearer() })).status).toBe(200);
       expect([path, reached[0]?.url, reached[0]?.headers['passport-proven']]).toEqual([
-        ...[path, '/read', 'passport'],
+        path,
+        '/read',
+        'passport',
       ]);
     }
     reached.length = 0;
@@ -448,7 +460,8 @@ describeWith(['nginx'], 'nginx with locations that were added later', () => {
 
 describeWith(['nginx'], 'nginx as in the first ten minutes, with an action', () => {
   it('lets no client describe its own request', async () => {
-    const [folder, port] = [temporaryFolder(), await freePort()];
+    const folder = temporaryFolder();
+    const port = await freePort();
     chmodSync(folder, 0o755);
     writeFiles(folder, { page: 'the page' });
     const [text = ''] = documented('A static site behind nginx, in ten minutes', 'nginx');
@@ -597,7 +610,8 @@ describeWith(['caddy'], 'Caddy and the trailers of a request', () => {
 
 describeWith(['nginx'], 'nginx in front of files', () => {
   it('asks twice for one request, after index or try_files, which is no replay', async () => {
-    const [folder, port] = [temporaryFolder(), await freePort()];
+    const folder = temporaryFolder();
+    const port = await freePort();
     chmodSync(folder, 0o755);
     writeFiles(folder, { 'index.html': 'the index', 'other.html': 'the other' });
     const gate = await startGate(await gateFolder([world]), { gateway: 'nginx' });

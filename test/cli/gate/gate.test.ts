@@ -63,7 +63,7 @@ const ask = async (
   };
 };
 
-describe('passport-registry serve gate', () => {
+describe('passport-registry gate', () => {
   it('admits what its profiles ask for, and says so', async () => {
     const gate = await startGate(made);
     await ready(gate);
@@ -115,10 +115,8 @@ describe('passport-registry serve gate', () => {
     const headers = { Authorization: `Bearer ${await tokenOf(outage, held)}` };
     const folder = await gateFolder([outage]);
     const times = { status_max_age: 0, metadata_max_age: 0, cooldown: 0, clock_tolerance: 5, timeout: 2 };
-    const [strict, patient] = [
-      await startGate(folder, times),
-      await startGate(folder, { ...times, grace: 600 }),
-    ];
+    const strict = await startGate(folder, times);
+    const patient = await startGate(folder, { ...times, grace: 600 });
     for (const gate of [strict, patient]) {
       await ready(gate);
       expect(await ask(gate, 'site', headers)).toMatchObject({ status: 200 });
@@ -272,7 +270,7 @@ describe('passport-registry serve gate', () => {
   });
 
   it.each([
-    ['nothing', undefined, 2, /needs --config/],
+    ['nothing', undefined, 2, /missing required argument/],
     ['no file', 'missing.yaml', 4, /missing.yaml/],
     ['a wrong gateway', { gateway: 'nginy' }, 2, /gate.yaml:\d+:\d+.*unknown-value.*\n?.*nginx/s],
     ['an unknown setting', { audienc: 'x' }, 2, /audienc.*is not a setting.*audience/s],
@@ -310,8 +308,8 @@ describe('passport-registry serve gate', () => {
         'twice.json': '{"tiers":["certified"],"deny":[{"issuer_id":"alpha","reason":"x"}],"deny":[]}',
       });
     }
-    const args = given === undefined ? [] : ['--config', file];
-    const { code, stderr } = await cli(['serve', 'gate', ...args], folder);
+    const args = given === undefined ? [] : [file];
+    const { code, stderr } = await cli(['gate', ...args], folder);
     expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
     expect(stderr).not.toContain('secret');
   });
@@ -320,7 +318,7 @@ describe('passport-registry serve gate', () => {
     const gate = await startGate(made);
     const listen = new URL(gate.address).host;
     writeFiles(made.folder, { 'taken.yaml': JSON.stringify({ ...made.settings, listen }) });
-    const { code, stderr } = await cli(['serve', 'gate', '--config', 'taken.yaml'], made.folder);
+    const { code, stderr } = await cli(['gate', 'taken.yaml'], made.folder);
     expect([code, stderr]).toEqual([4, expect.stringMatching(/is in use: .* with listen\n/)]);
   });
 
@@ -330,7 +328,7 @@ describe('passport-registry serve gate', () => {
     writeFiles(made.folder, {
       'process.yaml': JSON.stringify({ ...made.settings, listen: `127.0.0.1:${port}` }),
     });
-    const child = spawn(process.execPath, [CLI, 'serve', 'gate', '--config', file], {
+    const child = spawn(process.execPath, [CLI, 'gate', file], {
       env: cleanEnvironment(),
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -212,7 +212,7 @@ describe('passport-registry check --online', () => {
   });
 
   it.each(PRIVATE_HOSTS)('refuses %s where a redirect leads to it', async (host) => {
-    const { assertPublicHost } = await import('../../../build/cli/online/fetch-document.js');
+    const { assertPublicHost } = await import('../../../build/cli/online/public-host.js');
     // What a URL makes of it, which is what is connected to.
     expect(() => assertPublicHost(new URL(`http://${host}/`).hostname)).toThrow('not a public host');
     expect(() => assertPublicHost('93.184.215.14')).not.toThrow();
@@ -220,7 +220,7 @@ describe('passport-registry check --online', () => {
   });
 
   it('refuses a name that leads to such an address, and says which', async () => {
-    const { publicLookup } = await import('../../../build/cli/online/fetch-document.js');
+    const { publicLookup } = await import('../../../build/cli/online/public-host.js');
     const lookUp = (name: string) =>
       new Promise((resolve) => publicLookup(name, { all: true }, (error, found) => resolve(error ?? found)));
     // The resolver of every platform knows this name, and asks nobody.

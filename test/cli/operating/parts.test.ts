@@ -97,8 +97,12 @@ describe('the records', () => {
 
 describe('the root key', () => {
   const configured: RootKeyFacts = {
-    ...{ file: 'root.json', rootKey: { thumbprint: 'R' } as never, problem: undefined, nextRoots: undefined },
-    ...{ isReplaced: false, signer: HERE },
+    file: 'root.json',
+    rootKey: { thumbprint: 'R' } as never,
+    problem: undefined,
+    nextRoots: undefined,
+    isReplaced: false,
+    signer: HERE,
   };
   const tree = { folder: 'dist', rootKey: { thumbprint: 'R' } as never, development: false };
   const other = { ...tree, rootKey: { thumbprint: 'S' } as never };
@@ -172,12 +176,17 @@ describe('the checkpoint', () => {
 
 describe('the log', () => {
   const log: LogFacts = {
-    ...{ isConfigured: true, origin: 'r.example/log', hasSigner: true, signer: HERE, size: 3 },
+    isConfigured: true,
+    origin: 'r.example/log',
+    hasSigner: true,
+    signer: HERE,
+    size: 3,
     cosigned: [
       { name: 'a', time: NOW - DAY },
       { name: 'b', time: NOW - 2 * DAY },
     ],
-    ...{ witnesses: 2, quorum: 2 },
+    witnesses: 2,
+    quorum: 2,
   };
   const begun = { origin: 'r.example/log', vkey: '' };
   const cosignedAt = (ms: number) => ({
@@ -203,8 +212,10 @@ describe('the log', () => {
 
 describe('a host', () => {
   const own = {
-    ...{ folder: 'dist', isThere: true },
-    ...{ publication: publication(), checkpoint: checkpoint({ hold: ['a'] }) },
+    folder: 'dist',
+    isThere: true,
+    publication: publication(),
+    checkpoint: checkpoint({ hold: ['a'] }),
   };
   const none = { ...own, isThere: false, publication: undefined, checkpoint: undefined };
   const fresh = { ...own, publication: publication({ issuedAt: NOW - 60_000 }) };

@@ -46,7 +46,7 @@ function anchor(...next: string[]): string[] {
     ...(next.length > 0 && { next_roots: next.map(kid) }),
   };
   writeFiles(folder, { 'anchor.json': JSON.stringify(trusted) });
-  return ['--root-key', 'anchor.json'];
+  return ['--trust-anchor', 'anchor.json'];
 }
 
 /** Rotates by the keys of options. The settings are written anew, because a rotation changes them. */
@@ -197,7 +197,8 @@ describe('rotate, if the root key is committed', () => {
   });
 
   it('takes thumbprints that look like options', async () => {
-    const [one, two] = [`-${'A'.repeat(42)}`, `--${'A'.repeat(41)}`];
+    const one = `-${'A'.repeat(42)}`;
+    const two = `--${'A'.repeat(41)}`;
     for (const given of [
       [one, two],
       ['second.json', one, two],
@@ -233,7 +234,7 @@ describe('attach', () => {
     const refused = await attachStep('first', 'second', { next_roots: [kid('root')] });
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining(`next_roots of a step contain ${kid('root')}, an earlier root key`),
+      expect.stringContaining(`next_roots with ${kid('root')}, an earlier root key`),
     ]);
     expect(steps()).toHaveLength(1);
   });

@@ -127,7 +127,10 @@ describe('passport-registry keys rotate', () => {
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
       expect.objectContaining({
-        ...{ ok: true, done: false, outgoing: jwk('old.json').kid, next: kid },
+        ok: true,
+        done: false,
+        outgoing: jwk('old.json').kid,
+        next: kid,
         changed: ['registry.yaml', 'root.json'],
         build: expect.objectContaining({ issuers: 3, rootKey: kid }),
       }),
@@ -139,7 +142,8 @@ describe('passport-registry keys rotate', () => {
   it('is done when it runs again, and lets another rotation follow', async () => {
     await published();
     expect((await rotate()).code).toBe(0);
-    const [tree, settings] = [treeNow(), text('registry.yaml')];
+    const tree = treeNow();
+    const settings = text('registry.yaml');
     const { code, stdout } = await rotate('--json');
     const { kid } = jwk('root.json');
     expect([code, JSON.parse(stdout)]).toMatchObject([
@@ -431,7 +435,8 @@ describe('two rotations at once', () => {
   /** Runs `rotate` on a terminal, does something else at its question, and then answers yes. */
   async function rotateWhile(meanwhile: () => Promise<void>): Promise<Outcome> {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const stdout = new PassThrough();
+    const stderr = new PassThrough();
     let said = '';
     stderr.on('data', async (chunk: Buffer) => {
       const wasAsked = said.includes('Only yes does');
@@ -467,7 +472,7 @@ describe('two rotations at once', () => {
       await meanwhile();
     });
     expect([code, stderr]).toEqual([2, expect.stringContaining('something has changed since the plan')]);
-    await good('verify', 'dist', '--root-key', 'old.json');
+    await good('verify', 'dist', '--trust-anchor', 'old.json');
   });
 
   it('end with one key, which its file holds', async () => {

@@ -101,7 +101,7 @@ describe('the documents of a new registry', () => {
       root_key: 'root.json',
       signer: { key: '../root-key.pem' },
     });
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 
   it('README.md: the first push, and a publication by hand', async () => {
@@ -129,7 +129,7 @@ describe('the documents of a new registry', () => {
     expect(git('show', 'published^:tree/issuers/harbour-logistics')).toContain('"status":"suspended"');
     expect(git('show', 'published:tree/issuers/harbour-logistics')).toContain('"status":"active"');
     expect(git('rev-list', '--count', 'published')).toBe('6');
-    const { code } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
+    const { code } = await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder);
     expect(code).toBe(0);
   });
 
@@ -146,7 +146,7 @@ describe('the documents of a new registry', () => {
     expect(committed.split('\n')).toEqual(files);
     const { stdout } = await sh('git status --porcelain', folder);
     expect(committed + stdout).not.toMatch(/rotation|pem/);
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 
   it('README.md: a public log, and an emergency in a registry that has one', async () => {
@@ -161,7 +161,7 @@ describe('the documents of a new registry', () => {
     await suspendAndEnd({ ONLINE_KEY, LOG_KEY });
     expect(git('show', 'published:tree/log/checkpoint')).toMatch(/^[a-z0-9.-]+\/log\n/);
     expect(git('show', 'published^:tree/issuers/harbour-logistics')).toContain('"status":"suspended"');
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 
   it('CONTRIBUTING.md: from a clone to a pull request', async () => {

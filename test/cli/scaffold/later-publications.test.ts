@@ -41,7 +41,9 @@ describe('the workflows of a registry that is published already', () => {
     const expectStopped = async (words: string) => {
       const { 'Build, sign and verify': build, ...rest } = await github.publish();
       expect([build?.code, build?.stderr, rest['Save the tree']]).toEqual([
-        ...[1, expect.stringContaining(words), undefined],
+        1,
+        expect.stringContaining(words),
+        undefined,
       ]);
       expect(git(origin, 'rev-parse', 'published')).toBe(saved);
     };
@@ -57,7 +59,7 @@ describe('the workflows of a registry that is published already', () => {
     expect(existsSync(join(tree, 'issuers/between'))).toBe(true);
     writeFiles(root, { 'outgoing.json': outgoing, 'next.json': next });
     for (const key of ['outgoing.json', 'next.json'])
-      await github.good(root, 'verify', tree, '--root-key', key);
+      await github.good(root, 'verify', tree, '--trust-anchor', key);
   });
 
   /** Publishes with the key of the log. */
@@ -98,7 +100,7 @@ describe('the workflows of a registry that is published already', () => {
     const pin = ['--witness', witness.vkey, '--quorum', '1', '--trust-anchor', 'anchor.json'];
     const thumbprint = JSON.parse(readFileSync(join(main, 'root.json'), 'utf8')).kid;
     await good('pin', await serve(github.publishedTree()), '--thumbprint', thumbprint, ...pin);
-    await good('verify', github.publishedTree(), '--root-key', 'anchor.json');
+    await good('verify', github.publishedTree(), '--trust-anchor', 'anchor.json');
     // A publication waits on the branch, until the checkpoint of a later run completes it.
     isAway = true;
     pushLog({ quorum: 1, witnesses }, record('unwitnessed'));
@@ -119,6 +121,6 @@ describe('the workflows of a registry that is published already', () => {
     expect(holdOfBranch()).toEqual(['aurora']);
     expect(existsSync(join(github.publishedTree(), 'issuers/unwitnessed'))).toBe(true);
     expect(existsSync(join(github.publishedTree(), '../stage'))).toBe(false);
-    await good('verify', github.publishedTree(), '--root-key', 'anchor.json');
+    await good('verify', github.publishedTree(), '--trust-anchor', 'anchor.json');
   });
 });

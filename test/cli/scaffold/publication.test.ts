@@ -18,7 +18,7 @@ describe('the workflows of a new registry, from its first record to a verified r
   });
 
   const verify = async (tree: string) =>
-    (await cli(['verify', tree, '--root-key', 'registry/root.json'], github.root)).code;
+    (await cli(['verify', tree, '--trust-anchor', 'registry/root.json'], github.root)).code;
 
   it('publish nothing while there is no record, and say what to do', async () => {
     const { 'Build, sign and verify': build, ...rest } = await github.publishFirst();

@@ -132,6 +132,6 @@ describe('published.sh in the hands of a tired operator', () => {
     expect(existsSync(join(hooks, 'ran'))).toBe(false);
     expect(git(github.origin, 'ls-tree', '--name-only', 'published')).toBe('tree');
     expect(git(github.main, 'diff', '--cached', '--name-only')).toBe('issuers/half.yaml');
-    await github.good(github.root, 'verify', github.publishedTree(), '--root-key', 'registry/root.json');
+    await github.good(github.root, 'verify', github.publishedTree(), '--trust-anchor', 'registry/root.json');
   });
 });

@@ -43,7 +43,7 @@ describe('a request that was signed elsewhere', () => {
     expect(areGood(await github.attach('signed-1'))).toBe(true);
     const tree = github.publishedTree();
     expect(existsSync(join(tree, 'issuers/harbour'))).toBe(true);
-    await github.good(github.root, 'verify', tree, '--root-key', 'registry/root.json');
+    await github.good(github.root, 'verify', tree, '--trust-anchor', 'registry/root.json');
     // The request is nowhere but on its branch.
     expect(git(github.origin, 'ls-tree', '--name-only', 'published')).toBe('tree');
   });

@@ -151,8 +151,14 @@ const diagnostics = fc.array(
     {
       rule: fc.constantFrom('file-name', 'yaml-syntax', 'unknown-country'),
       severity: fc.constantFrom('error', 'warning'),
-      ...{ file: hostile, message: hostile, expected: hostile, remedy: hostile },
-      ...{ line: place, column: place, endLine: place, endColumn: place },
+      file: hostile,
+      message: hostile,
+      expected: hostile,
+      remedy: hostile,
+      line: place,
+      column: place,
+      endLine: place,
+      endColumn: place,
       excerpt: fc.record({ before: hostile, marked: hostile, after: hostile }),
     },
     {

@@ -20,17 +20,17 @@ beforeAll(async () => {
   host = await serve(join(folder, 'dist'));
 });
 
-const ROOT = ['--root-key', 'root.json'];
+const TRUST = ['--trust-anchor', 'root.json'];
 
 /** The commands whose report people ask for, and what the report of this registry contains. */
 const REPORTS: Readonly<Record<string, readonly [args: () => string[], report: RegExp]>> = {
-  status: [() => ['status', '--offline', ...ROOT], /^ok +list /m],
-  verify: [() => ['verify', 'dist', ...ROOT], /^dist is valid$/m],
-  resolve: [() => ['resolve', 'alpha', 'dist', '--policy', 'policy.json', ...ROOT], /^alpha is accepted /],
+  status: [() => ['status', '--offline', '--root-key', 'root.json'], /^ok +list /m],
+  verify: [() => ['verify', 'dist', ...TRUST], /^dist is valid$/m],
+  resolve: [() => ['resolve', 'alpha', 'dist', '--policy', 'policy.json', ...TRUST], /^alpha is accepted /],
   check: [() => ['check'], /^1 file: 0 problems, 0 warnings$/m],
-  diff: [() => ['diff', 'dist', ...ROOT], /^0 issuers changed: 0 problems, 0 warnings$/m],
-  'mirror status': [() => ['mirror', 'status', host, host, ...ROOT], /^in sync /m],
-  monitor: [() => ['monitor', host, ...ROOT], /^monitor \S+Z: .*, no alarm$/m],
+  diff: [() => ['diff', 'dist', ...TRUST], /^0 issuers changed: 0 problems, 0 warnings$/m],
+  'mirror status': [() => ['mirror', 'status', host, host, ...TRUST], /^in sync /m],
+  monitor: [() => ['monitor', host, ...TRUST], /^monitor \S+Z: .*, no alarm$/m],
 };
 
 describe.each(Object.entries(REPORTS))('the report of %s', (name, [args, report]) => {
@@ -47,5 +47,15 @@ describe.each(Object.entries(REPORTS))('the report of %s', (name, [args, report]
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.any(Object)]);
     if (name === 'status') expect(stderr).toBe('');
     else expect(stderr).toMatch(report);
+  });
+});
+
+describe('an error', () => {
+  it('leads to the documents in its last line, and in its data', async () => {
+    const args = ['mirror', host, 'copy'];
+    const { code, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/\nSee docs\/mirrors\.md#[a-z-]+\n$/)]);
+    const { error } = JSON.parse((await cli([...args, '--json'], folder)).stdout);
+    expect(error).toMatchObject({ code: 'ERR_USAGE', see: expect.stringMatching(/^docs\/mirrors\.md#/) });
   });
 });

@@ -75,13 +75,12 @@ describe('a ceremony of 2 of 3 holders', () => {
       for (const secret of secrets) {
         const reversed = Buffer.from(secret).reverse();
         for (const form of [
-          ...[secret, reversed],
-          ...[
-            secret.toString('hex'),
-            reversed.toString('hex'),
-            secret.toString('base64'),
-            secret.toString('base64url'),
-          ],
+          secret,
+          reversed,
+          secret.toString('hex'),
+          reversed.toString('hex'),
+          secret.toString('base64'),
+          secret.toString('base64url'),
         ]) {
           expect(bytes.includes(form), file).toBe(false);
         }
@@ -92,7 +91,8 @@ describe('a ceremony of 2 of 3 holders', () => {
   it('refuses a wrong passphrase, one flipped bit, and a label of another holder', async () => {
     const { folder } = ceremony.machine('Anna');
     const file = join(folder, 'own.share');
-    const [text, passphrase] = [read(file), read(folder, 'passphrase')];
+    const text = read(file);
+    const passphrase = read(folder, 'passphrase');
     const finish = () => ceremony.finish('Anna', '');
     const refused = async (what: string) => {
       const outcome = await finish();
@@ -139,8 +139,8 @@ describe('who may share a key', () => {
     [3, '2.5', 'takes a whole number'],
     [3, 'two', 'takes a whole number'],
     [16, '1.5e1', 'takes a whole number'],
-    [8, '3', '56 possible groups'],
-    [9, '2', '36 possible groups'],
+    [8, '3', '56 groups'],
+    [9, '2', '36 groups'],
     [17, '17', 'among 2 to 16 holders'],
   ])('refuses %i holders and a threshold of %s', async (holders, threshold, message) => {
     const { code, stderr } = await start(names(holders), threshold);
@@ -196,7 +196,10 @@ describe('a hostile or careless ceremony', () => {
   it('waits for all holders, in any order', async () => {
     await ceremony.join('Cy');
     expect(JSON.parse((await ceremony.join('Anna')).stdout)).toEqual({
-      ...{ ok: true, name: 'Anna', done: false, waitingFor: ['Bo'] },
+      ok: true,
+      name: 'Anna',
+      done: false,
+      waitingFor: ['Bo'],
     });
     const early = await ceremony.finish('Anna', '');
     expect(early.code).toBe(2);
@@ -266,7 +269,8 @@ describe('a hostile or careless ceremony', () => {
     ceremony = new Ceremony(['Anna', 'Bo']);
     await ceremony.start(2);
     // The coordinator plays Bo towards Anna, and Anna towards Bo: two ceremonies with the same names and terms.
-    const [annas, bos] = [join(ceremony.home, 'to-anna'), join(ceremony.home, 'to-bo')];
+    const annas = join(ceremony.home, 'to-anna');
+    const bos = join(ceremony.home, 'to-bo');
     for (const copy of [annas, bos]) cpSync(ceremony.shared, copy, { recursive: true });
     const eve = new Ceremony(['Anna', 'Bo']);
     const run = async (name: string, real: string, folder: string) =>
@@ -279,7 +283,8 @@ describe('a hostile or careless ceremony', () => {
       for (const { folder: machine } of eve.holders) rmSync(join(machine, 'own.share'), { force: true });
       for (const _round of [1, 2]) for (const name of ['Anna', 'Bo']) await run(name, real, folder);
     }
-    const [toAnna, toBo] = [await ceremony.words(annas), await ceremony.words(bos)];
+    const toAnna = await ceremony.words(annas);
+    const toBo = await ceremony.words(bos);
     expect(toAnna).not.toBe(toBo);
     const refused = await ceremony.finish('Anna', toBo, annas);
     expect(errorOf(refused)).toMatchObject({ code: 'ERR_FINGERPRINT' });
@@ -344,7 +349,8 @@ describe('a hostile or careless ceremony', () => {
     const claims = { ...claimsOf(read(file('receipt-2.jwt'))), digest: '0'.repeat(64) };
     writeFileSync(file('receipt-2.jwt'), signMessage('registry-ceremony-receipt+jwt', claims, messageKey));
     expect(errorOf(await ceremony.finish('Anna', ceremony.spoken))).toMatchObject({
-      ...{ code: 'ERR_CEREMONY_CHANGED', holder: 'Bo' },
+      code: 'ERR_CEREMONY_CHANGED',
+      holder: 'Bo',
     });
     const other = new Ceremony(['Anna', 'Bo', 'Cy']);
     await other.start(2);

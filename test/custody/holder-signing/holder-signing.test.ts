@@ -39,7 +39,7 @@ async function rotationTo(next: string): Promise<void> {
 
 async function expectRotated(next: string): Promise<void> {
   for (const key of ['old.json', next])
-    expect((await cli(['verify', '--root-key', key], registry)).stdout).toContain('dist is valid');
+    expect((await cli(['verify', '--trust-anchor', key], registry)).stdout).toContain('dist is valid');
 }
 
 describe('two of three holders', () => {
@@ -49,7 +49,7 @@ describe('two of three holders', () => {
     ['Bo', 'Cy'],
   ])('%s and %s publish a list, as one ordinary root key', async (...names) => {
     await publish(...names);
-    const verified = await cli(['verify', '--root-key', 'root.json'], registry);
+    const verified = await cli(['verify', '--trust-anchor', 'root.json'], registry);
     expect(verified.stdout).toContain('dist is valid');
   });
 
@@ -117,7 +117,7 @@ describe('two of three holders', () => {
         3,
         expect.objectContaining({
           code: 'ERR_HOLDERS_MISSING',
-          message: expect.stringContaining('no commitments by Bo and Cy'),
+          message: expect.stringContaining('missing: Bo and Cy'),
         }),
       ]);
     }
@@ -187,12 +187,12 @@ describe('what is missing', () => {
     await good(commit('Anna'));
     const alone = errorOf(await sign('Anna'));
     expect(alone).toMatchObject({ code: 'ERR_HOLDERS_MISSING' });
-    expect(alone.message).toContain('no commitments by Bo and Cy');
+    expect(alone.message).toContain('missing: Bo and Cy');
     await good(commit('Bo'));
     await good(sign('Anna'));
     const one = errorOf(await attach());
     expect(one).toMatchObject({ code: 'ERR_HOLDERS_MISSING' });
-    expect(one.message).toContain('none by Bo and Cy');
+    expect(one.message).toContain('missing: Bo and Cy');
     expect(existsSync(join(registry, 'dist'))).toBe(false);
   });
 
@@ -322,7 +322,7 @@ describe('nonces', () => {
     const committed = readFileSync(file);
     rmSync(state('Anna'), { recursive: true });
     expect(errorOf(await sign('Anna'))).toMatchObject({ code: 'ERR_NONCES_USED' });
-    expect(errorOf(await commit('Anna')).message).toContain('this machine has made no commitments');
+    expect(errorOf(await commit('Anna'))).toMatchObject({ code: 'ERR_NONCES_USED' });
     expect([readFileSync(file), existsSync(state('Anna'))]).toEqual([committed, false]);
     expect(JSON.parse((await good(commit('Anna', request, '--again'))).stdout)).toEqual({
       ok: true,

@@ -136,7 +136,8 @@ describe('a holder whose machine is killed', () => {
       await good(commit('Anna'));
       let refused = 0;
       kills += await world.atMoments(['sign', request, '--yes'], 5, async () => {
-        const [before, commitments] = [read(file('shares')), read(file('commitments'))];
+        const before = read(file('shares'));
+        const commitments = read(file('commitments'));
         const again = await sign('Anna');
         if (again.code === 0) {
           // What was given before is all that is ever given for these commitments.

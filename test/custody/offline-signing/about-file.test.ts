@@ -52,9 +52,10 @@ describe('a signing request with names and reasons', () => {
     expect((await attach()).code).toBe(0);
     expect(read('dist/about.json').equals(read('request/about.json'))).toBe(true);
     expect(claimsOf(read('dist/publication.jwt'))).toMatchObject({
-      ...{ sequence: 2, about_sha256: sha256(read('dist/about.json')) },
+      sequence: 2,
+      about_sha256: sha256(read('dist/about.json')),
     });
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 
   it('keeps the list if only names change, and shows a name that goes', async () => {
@@ -66,7 +67,8 @@ describe('a signing request with names and reasons', () => {
     expect(stderr).toContain('~ alpha: name "Alpha" -> (none)');
     expect((await attach()).code).toBe(0);
     expect([existsSync(join(folder, 'dist/about.json')), read('dist/issuers.json').equals(list)]).toEqual([
-      ...[false, true],
+      false,
+      true,
     ]);
   });
 

@@ -57,7 +57,8 @@ const clear = () => {
 
 const signOnTerminal = (typed: string) =>
   onTerminal(['sign', 'request', '--key', 'key.pem', '--memory', 'state'], offline, {
-    ...{ question: 'Sign this? Type yes:', typed },
+    question: 'Sign this? Type yes:',
+    typed,
   });
 
 /** The claims of the published statement. */
@@ -99,7 +100,7 @@ describe('signing in two steps', () => {
     ]);
     const list = JSON.parse(readFileSync(join(online, 'dist/issuers.json'), 'utf8'));
     expect(list.issuers.map(({ issuer_id }: { issuer_id: string }) => issuer_id)).toEqual(['alpha', 'gamma']);
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], online)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], online)).code).toBe(0);
     // The one-step build of the same records has nothing to add.
     cpSync(join(offline, 'key.pem'), join(online, 'key.pem'));
     const { stderr: built } = await cli(['build', '--key', 'key.pem'], online);
@@ -115,8 +116,10 @@ describe('signing in two steps', () => {
   });
 
   const CHECKPOINT = [
-    ...[expect.stringMatching(/^ {2}signed {4}2/), expect.stringMatching(/^ {2}until {5}2/)],
-    ...[expect.stringMatching(/^ {2}tree {6}[0-9a-f]{64}$/), '  holds     nobody'],
+    expect.stringMatching(/^ {2}signed {4}2/),
+    expect.stringMatching(/^ {2}until {5}2/),
+    expect.stringMatching(/^ {2}tree {6}[0-9a-f]{64}$/),
+    '  holds     nobody',
   ];
 
   it('shows what each statement says, also as JSON', async () => {
@@ -237,7 +240,10 @@ describe('signing in two steps', () => {
     it('a signature by another key, of another list, and none', async () => {
       const before = sums();
       const unsigned = await attach();
-      expect([unsigned.code, unsigned.stderr.includes('sign the request first')]).toEqual([2, true]);
+      expect([unsigned.code, unsigned.stderr.includes('does not exist: run `sign request`')]).toEqual([
+        2,
+        true,
+      ]);
       cpSync(join(offline, 'key.pem'), join(online, 'key.pem'));
       signFiles(online);
       for (const name of ['issuers.sig', 'publication.sig', 'checkpoint.sig']) {
@@ -246,7 +252,7 @@ describe('signing in two steps', () => {
         for (const other of others) {
           writeFiles(online, { [`request/${name}`]: other });
           const { code, stderr } = await attach();
-          expect([code, stderr.includes('the signature is not valid')]).toEqual([3, true]);
+          expect([code, stderr.includes('is not valid')]).toEqual([3, true]);
         }
         rmSync(join(online, 'request', name));
         expect((await attach()).code).toBe(2);
@@ -380,7 +386,7 @@ describe('signing in two steps', () => {
     expect((await attach()).code).toBe(1);
     expect((await attach(...removes)).code).toBe(0);
     for (const key of ['root.json', 'next.json'])
-      expect((await cli(['verify', 'dist', '--root-key', key], online)).code).toBe(0);
+      expect((await cli(['verify', 'dist', '--trust-anchor', key], online)).code).toBe(0);
     expect(statement()).toMatchObject({ sequence: 2, previous: [expect.any(String)] });
     // The next list follows under the new key, and this machine knows the sequence.
     writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
@@ -428,7 +434,8 @@ describe('signing in two steps', () => {
 
   describeWith(['openssl'], 'with openssl alone on the machine with the key', () => {
     it.each(['ed25519', 'p256'])('signs all files with a key for %s, in any form', async (algorithm) => {
-      const [folder, made] = [temporaryFolder(), await workspace(['alpha'])];
+      const folder = temporaryFolder();
+      const made = await workspace(['alpha']);
       if (algorithm === 'p256') {
         rmSync(join(made, 'key.pem'));
         await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--private', 'key.pem'], made);
@@ -461,7 +468,7 @@ describe('signing in two steps', () => {
         const attached = await cli(['attach', 'request', '--root-key', 'root.json'], made);
         expect(attached.stderr).not.toContain('passport-registry:');
         expect(attached.code).toBe(0);
-        const verified = await cli(['verify', 'dist', '--root-key', 'root.json'], made);
+        const verified = await cli(['verify', 'dist', '--trust-anchor', 'root.json'], made);
         expect(verified.code).toBe(0);
         // ECDSA never signs alike. What is published already keeps its signatures.
         const before = readFileSync(join(made, 'dist/SHA256SUMS'));

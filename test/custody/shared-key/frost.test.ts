@@ -6,25 +6,19 @@ import { ED25519_TORSION_SUBGROUP, ed25519, ed25519_FROST } from '@noble/curves/
 import { importRootKey, verifySignature } from '@passport-registry/verifier';
 import { encodeSignature } from '@passport-registry/verifier/core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Signers, sessionsOf } from '../../../custody/holder-signing/sessions.js';
+import type { GroupKey, GroupSize, KeyShare } from '../../../custody/shared-key/frost.js';
 import {
-  aggregate,
-  commit,
   contribute,
-  type GroupKey,
-  type GroupSize,
   groupOf,
   isPartOf,
-  isSignatureShare,
-  type KeyShare,
   partsFor,
   scalarOf,
   shareFrom,
-  signShare,
   split,
   wrongContributions,
-} from '../../../custody/shared-key/frost.js';
-import { ed25519Jwk } from '../../../custody/shared-key/key-group.js';
+} from '../../../custody/shared-key/key-generation.js';
+import { ed25519Jwk, type Signers, sessionsOf } from '../../../custody/shared-key/key-group.js';
+import { aggregate, commit, isSignatureShare, signShare } from '../../../custody/shared-key/share-signing.js';
 import { describeWith } from '../../support/components.js';
 import { rounds } from '../../support/soak.js';
 
@@ -59,7 +53,8 @@ function signTogether(group: GroupKey, shares: readonly KeyShare[], message: Uin
 
 describe('the vectors of RFC 9591', () => {
   const group: GroupKey = {
-    ...{ threshold: 2, holders: 3 },
+    threshold: 2,
+    holders: 3,
     commitments: [
       bytes(VECTORS.group_public_key),
       ed25519.Point.BASE.multiply(

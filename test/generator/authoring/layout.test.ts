@@ -81,6 +81,16 @@ describe('the layout of records', () => {
       `domain_scope: [${Array.from({ length: 12 }, (_, index) => `domain-number-${index}`)}]\n`,
       `domain_scope:\n${Array.from({ length: 12 }, (_, index) => `  - domain-number-${index}\n`).join('')}`,
     ],
+    [
+      'the longest list on a line',
+      `domain_scope: [${'a'.repeat(82)}]\n`,
+      `domain_scope: [${'a'.repeat(82)}]\n`,
+    ],
+    [
+      'the shortest list that is longer',
+      `domain_scope: [${'a'.repeat(83)}]\n`,
+      `domain_scope:\n  - ${'a'.repeat(83)}\n`,
+    ],
     ['an empty list', 'domain_scope: [ ]\n', 'domain_scope: []\n'],
   ])('takes %s', async (_name, text, laid) => {
     expect(await formatted(text)).toBe(laid);
@@ -132,6 +142,45 @@ describe('the layout of records', () => {
 });
 
 describe('passport-registry check', () => {
+  it('is the same for simple records as for those with a comment, which need the full parser', async () => {
+    const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9._@%+=~-]{0,30}$/);
+    const value = fc.oneof(
+      word,
+      fc.constantFrom(
+        'null',
+        'https://a.example/b?c',
+        '2026-01-01T00:00:00Z',
+        'two words',
+        '"quoted"',
+        '~',
+        '1',
+      ),
+      fc.array(word, { maxLength: 8 }).map((words) => `[${words.join(', ')}]`),
+      fc
+        .array(word, { minLength: 1, maxLength: 8 })
+        .map((words) => words.map((one) => `\n  - ${one}`).join('')),
+    );
+    const fields = [
+      'issuer_id',
+      'tier',
+      'jwks_uri',
+      'certified_since',
+      'last_audit',
+      'domain_scope',
+      'contact',
+    ];
+    const record = fc
+      .shuffledSubarray(fields, { minLength: 1 })
+      .chain((some) => fc.tuple(...some.map((field) => value.map((text) => `${field}: ${text}\n`))))
+      .map((lines) => lines.join('').replaceAll(': \n', ':\n'));
+    await fc.assert(
+      fc.asyncProperty(record, async (text) => {
+        expect(await formatted(`# A comment.\n\n${text}`)).toBe(`# A comment.\n\n${await formatted(text)}`);
+      }),
+      { numRuns: rounds({ usual: 100, soak: 5000 }) },
+    );
+  });
+
   it('says which files are not formatted and where, and touches none; with --fix, it mends them', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/zed.yaml': UNTIDY, 'issuers/a.yaml': recordText('a') });

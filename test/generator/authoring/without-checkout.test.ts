@@ -189,9 +189,9 @@ describe('diff of one record with a published list', () => {
       'anchor.json': JSON.stringify({ root: root.rootKey.jwk }),
       'other.json': Buffer.from(canonicalBytes((await testKey()).rootKey.jwk)),
     });
-    const { code, stderr } = await here('diff', registry, 'zenith.yaml', '--root-key', 'anchor.json');
-    expect([code, stderr.includes('without --root-key')]).toEqual([0, false]);
-    expect((await here('diff', registry, 'zenith.yaml', '--root-key', 'other.json')).code).toBe(1);
+    const { code, stderr } = await here('diff', registry, 'zenith.yaml', '--trust-anchor', 'anchor.json');
+    expect([code, stderr.includes('without --trust-anchor')]).toEqual([0, false]);
+    expect((await here('diff', registry, 'zenith.yaml', '--trust-anchor', 'other.json')).code).toBe(1);
   });
 
   it('of a whole folder, says how to compare one record', async () => {
@@ -221,8 +221,7 @@ describe('diff with something else', () => {
   });
 
   it.each([
-    [['nosuch'], 'nosuch is neither a folder nor an http(s) URL, and git cannot compare with it'],
-    [['nosuch'], 'Name a folder, the URL of a registry, or commits of this repository such as main or A..B'],
+    [['nosuch'], 'nosuch is neither a folder, nor an http(s) URL, nor commits of this repository'],
     [
       ['registry.example', 'acme.yaml'],
       'registry.example is neither a folder nor an http(s) URL; write commits as A..B',

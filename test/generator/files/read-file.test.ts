@@ -27,12 +27,12 @@ describe('a file that the user names', () => {
 
   const commands = (file: string): [string, string[]][] => [
     ['status', ['status', '--root-key', file, '--offline']],
-    ['verify', ['verify', 'dist', '--root-key', file]],
+    ['verify', ['verify', 'dist', '--trust-anchor', file]],
     ['keys public', ['keys', 'public', file]],
     ['build', ['build', '--key', file, '--out', 'other']],
     ['a rotation', ['keys', 'rotate', '--unsigned', 'request', '--next-root-key', file]],
     ['a configuration', ['--config', file, 'check']],
-    ['resolve', ['resolve', 'alpha', '--root-key', 'root.json', '--policy', file]],
+    ['resolve', ['resolve', 'alpha', '--trust-anchor', 'root.json', '--policy', file]],
   ];
 
   it.each([
@@ -52,14 +52,16 @@ describe('a file that the user names', () => {
 
   it('may be as large as the limit, and empty', async () => {
     writeFileSync(join(folder, 'full'), `${readFileSync(join(folder, 'root.json'))}`.padEnd(16 * MIB));
-    expect((await cli(['verify', 'dist', '--root-key', 'full'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'full'], folder)).code).toBe(0);
     writeFiles(folder, { empty: '' });
-    expect((await cli(['verify', 'dist', '--root-key', 'empty'], folder)).stderr).toContain('no public JWK');
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'empty'], folder)).stderr).toContain(
+      'no public JWK',
+    );
   });
 
   it('may be a pipe that the shell passes on: a key need not be on the disk', async () => {
     const verify = (source: string) =>
-      run('bash', ['-c', `${process.execPath} ${CLI} verify dist --root-key ${source}`], folder);
+      run('bash', ['-c', `${process.execPath} ${CLI} verify dist --trust-anchor ${source}`], folder);
     for (const source of ['<(sleep 0.2; cat root.json)', '/dev/stdin < root.json']) {
       const { code, stdout } = await verify(source);
       expect([code, stdout]).toEqual([0, expect.stringContaining('dist is valid')]);

@@ -81,7 +81,6 @@ describe('hold and release', () => {
     expect(held.stderr).toContain('on hold: alpha.');
     expect(held.stderr).toContain('Publish dist now');
     expect(held.stderr).toContain('`suspend alpha --reason "<REASON>"`');
-    expect(held.stderr).toContain('`hold --end alpha --false-alarm`');
     expect(claims().hold).toEqual(['alpha']);
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     expect(await reasons('beta')).toEqual(['policy-met']);
@@ -170,9 +169,8 @@ describe('hold and release', () => {
   it('refuse a key that the publication does not name', async () => {
     await publish();
     const before = text('checkpoint.jwt');
-    const { code, stderr } = await cli(['hold', 'alpha', '--online-key', 'other.pem'], folder);
+    const { code } = await cli(['hold', 'alpha', '--online-key', 'other.pem'], folder);
     expect([code, text('checkpoint.jwt') === before]).toEqual([3, true]);
-    expect(stderr).toContain('cannot sign a checkpoint, because the publication names');
   });
 
   it('take the online key from registry.yaml', async () => {
@@ -191,14 +189,14 @@ describe('the command line about a hold', () => {
     await hold('alpha');
     writeFiles(folder, { 'policy.json': JSON.stringify(POLICY) });
     for (const source of ['dist', await serve(path())]) {
-      const args = ['--policy', 'policy.json', '--root-key', 'root.json', source];
+      const args = ['--policy', 'policy.json', '--trust-anchor', 'root.json', source];
       const { code, stdout } = await cli(['resolve', 'alpha', ...args], folder);
       expect([code, stdout]).toEqual([1, expect.stringContaining('issuer-held: the checkpoint holds')]);
       expect((await cli(['resolve', 'beta', ...args], folder)).code).toBe(0);
       const verified = await good(
         'verify',
         source,
-        '--root-key',
+        '--trust-anchor',
         'root.json',
         '--json',
         '--any-content-type',
@@ -330,7 +328,7 @@ describe('a hold', () => {
 
   it('stays with another online key, if that key may hold issuers', async () => {
     const message = await refused('build', '--key', 'root.pem', '--production', ...withHold(false, 'other'));
-    expect(message).toContain('would hold alpha');
+    expect(message).toContain('hold issuers (alpha)');
     await build(...withHold(true, 'other'));
     held();
     expect(await reasons('alpha')).toEqual(['issuer-held']);

@@ -175,7 +175,7 @@ describe('a registry with a log whose witnesses are away', () => {
     if (isListNew) record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
     expect((await cli(['build', ...KEYS], folder)).code).toBe(6);
     expect(abouts()).toEqual([]);
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
     isAway = false;
     const { code, stderr } = await cli(complete, folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('no publication makes')]);
@@ -183,7 +183,7 @@ describe('a registry with a log whose witnesses are away', () => {
     expect(JSON.parse(read('about.json').toString())).toMatchObject({
       issuers: { alpha: { name: 'Alpha' } },
     });
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 });
 

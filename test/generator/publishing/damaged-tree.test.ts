@@ -55,7 +55,7 @@ beforeAll(async () => {
   paths = filesBelow(join(made, 'dist'));
 });
 
-const verify = (folder: string) => cli(['verify', 'dist', '--root-key', 'key.json'], folder);
+const verify = (folder: string) => cli(['verify', 'dist', '--trust-anchor', 'key.json'], folder);
 
 /** The past of a tree, its log and its older lists, is audited by `verify`. A publication reads the right edge of the log. */
 const isPast = (path: string) => /^(?:log|lists)\//.test(path);
@@ -151,7 +151,7 @@ describe('a mirror whose files of the log were damaged', () => {
   it('repairs each of them', async () => {
     const folder = copyOf(made);
     const source = await serve(join(folder, 'dist'));
-    const mirror = () => cli(['mirror', source, 'mirror', '--root-key', 'key.json', '--json'], folder);
+    const mirror = () => cli(['mirror', source, 'mirror', '--trust-anchor', 'key.json', '--json'], folder);
     expect((await mirror()).code).toBe(0);
     const damages = [DAMAGES['emptied'], DAMAGES['truncated']];
     for (const [at, path] of paths.filter((one) => one.startsWith('log/')).entries()) {
@@ -162,7 +162,7 @@ describe('a mirror whose files of the log were damaged', () => {
       expect([path, code, stderr]).toEqual([path, 0, stderr]);
       expect(readFileSync(file), path).toEqual(readFileSync(join(folder, 'dist', path)));
     }
-    const verified = await cli(['verify', 'mirror/current', '--root-key', 'key.json'], folder);
+    const verified = await cli(['verify', 'mirror/current', '--trust-anchor', 'key.json'], folder);
     expect(verified.code, verified.stdout).toBe(0);
   });
 });

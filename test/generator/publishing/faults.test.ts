@@ -22,7 +22,7 @@ const COMMANDS = {
   attach: { args: ['attach', 'request', '--root-key', 'root.json'], prepare: () => undefined },
   checkpoint: { args: ['checkpoint', 'dist'], prepare: () => undefined },
   hold: { args: ['hold', 'alpha'], prepare: () => undefined },
-  load: { args: ['load', 'newer', '--root-key', 'root.json'], prepare: () => undefined },
+  load: { args: ['load', 'newer', '--trust-anchor', 'root.json'], prepare: () => undefined },
 } as const;
 type Command = keyof typeof COMMANDS;
 

@@ -261,7 +261,7 @@ describe('what this machine has read at the URL', () => {
     serve(shown);
     for (const command of [COMMANDS.build, COMMANDS.hold]) {
       const { code, error } = await json(command);
-      const facts = [1, 'ERR_ALREADY_PUBLISHED', expect.stringContaining('has read publication 3')];
+      const facts = [1, 'ERR_ALREADY_PUBLISHED', expect.stringContaining('does not follow publication 3')];
       expect([code, error.code, error.message]).toEqual(facts);
     }
     expect(await json([...COMMANDS.build, '--offline'])).toMatchObject({ code: 0 });

@@ -26,7 +26,7 @@ const COMMANDS: Record<string, readonly string[]> = {
   attach: ['attach', 'request', '--root-key', 'root.json'],
   checkpoint: ['checkpoint'],
   hold: ['hold', 'alpha'],
-  load: ['load', 'newer', '--root-key', 'root.json'],
+  load: ['load', 'newer', '--trust-anchor', 'root.json'],
 };
 const NAMES = Object.keys(COMMANDS);
 

@@ -185,8 +185,8 @@ describe('the log of a registry', () => {
       noteSigner(ORIGIN, 'log', pairIn(join(folder, `${name}.pem`))).vkey.split('+')[1];
     change();
     const mistaken = await refused(...build, ...withKeys({ log: 'log2.pem' }));
-    expect(mistaken).toContain(`has the key ${keyId('log')}, and log.signer is the key ${keyId('log2')}`);
-    expect(mistaken).toContain('log.public_key in registry.yaml');
+    expect(mistaken).toContain(`has the key ${keyId('log')}, but log.signer is the key ${keyId('log2')}`);
+    expect(mistaken).toContain('emergency.md#the-key-of-the-log-is-lost');
     await good(...build, ...withKeys({ log: 'log2.pem', logPublicKey: 'log2.json' }));
     expect(await types()).toEqual(['publication', 'publication']);
     const { log } = claimsOf(read('publication.jwt')) as { log: { vkey: string } };
@@ -214,6 +214,21 @@ describe('the log of a registry', () => {
     expect(await problemsIn(dist())).toEqual([]);
   });
 
+  it('is named in a request by its public key, so that the private key stays where `attach` runs', async () => {
+    await good(...BUILD);
+    change();
+    writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
+    const unsigned = ['build', '--root-key', 'root.json', '--unsigned', 'request'];
+    await good(...unsigned, ...withKeys({ log: 'away.pem', logPublicKey: 'log.json' }));
+    await good('sign', 'request', '--key', 'key.pem', '--yes');
+    const attach = ['attach', 'request', '--root-key', 'root.json'];
+    expect(await refused(...attach, ...withKeys({ log: 'away.pem', logPublicKey: 'log.json' }))).toContain(
+      'away.pem',
+    );
+    await good(...attach, ...withKeys({ log: 'log.pem' }));
+    expect(await types()).toEqual(['publication', 'publication']);
+  });
+
   it('tells the signer of a request that a log begins, and that its key changes', async () => {
     await good('build', '--key', 'key.pem');
     writeFiles(folder, { 'root.json': read('keys/root.json') });
@@ -226,7 +241,7 @@ describe('the log of a registry', () => {
     await good('attach', 'request', '--root-key', 'root.json', ...withKeys({ log: 'log.pem' }));
     await keyPair(folder, 'log2');
     expect(await refused(...unsigned, 'request2', ...withKeys({ log: 'log2.pem' }))).toContain(
-      'log.public_key',
+      'emergency.md#the-key-of-the-log-is-lost',
     );
     await good(...unsigned, 'request2', ...withKeys({ log: 'log2.pem', logPublicKey: 'log2.json' }));
     expect(readFileSync(join(folder, 'request2/CHANGES.txt'), 'utf8')).toContain(', A NEW KEY');
@@ -274,7 +289,7 @@ describe('a build refuses', () => {
       ['build', '--unsigned', 'request', '--root-key', 'root.json', ...withKeys({ log: 'log.pem' })],
     ];
     for (const way of ways)
-      expect(await refused(...way, ...withKeys({ origin }))).toContain(`the log cannot be named ${origin}`);
+      expect(await refused(...way, ...withKeys({ origin }))).toContain(`${origin} names a single machine`);
   });
 
   it('a name that is not one', async () => {

@@ -39,7 +39,7 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
   const override = ['--override', 'gone:record-removed'];
   const build = (...args: string[]) =>
     cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' }), ...override, ...args], folder);
-  const verify = (...args: string[]) => cli(['verify', base, '--root-key', 'root.json', ...args], folder);
+  const verify = (...args: string[]) => cli(['verify', base, '--trust-anchor', 'root.json', ...args], folder);
 
   const parts = () => join(folder, 'dist/assets/parts');
   async function expectParts(): Promise<void> {
@@ -128,7 +128,7 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
       expect([code, stderr]).toEqual([0, expect.not.stringContaining('ERROR')]);
       const anchor = { root: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')), log: LOG[3] };
       writeFiles(folder, { 'anchor.json': JSON.stringify(anchor) });
-      const verified = await cli(['verify', base, '--root-key', 'anchor.json'], folder);
+      const verified = await cli(['verify', base, '--trust-anchor', 'anchor.json'], folder);
       expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('is valid')]);
       return uploaded;
     }

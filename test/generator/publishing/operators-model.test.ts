@@ -260,7 +260,7 @@ async function follow(): Promise<void> {
       'mirror',
       JSON.parse(readFileSync(at('ann', 'registry.yaml'), 'utf8')).base_url,
       'mirror',
-      '--root-key',
+      '--trust-anchor',
       'root.json',
     ],
     world,

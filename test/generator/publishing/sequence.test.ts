@@ -62,7 +62,7 @@ describe('the sequence of publications', () => {
     const first = newestHash();
     await rotate();
     expect(statement()).toMatchObject({ sequence: 2, previous: [first] });
-    await good('verify', 'dist', '--root-key', 'next.json');
+    await good('verify', 'dist', '--trust-anchor', 'next.json');
   });
 
   it('is at its end where a thief of the root key has used the highest number, until a rotation', async () => {
@@ -135,7 +135,7 @@ describe('the sequence of publications', () => {
     await good(...sign, '--key', 'next.pem', '--previous-root-key', 'key.json');
     await good('attach', 'request', '--root-key', 'key.json');
     expect(statement()).toMatchObject({ sequence: 1 });
-    await good('verify', 'dist', '--root-key', 'next.json');
+    await good('verify', 'dist', '--trust-anchor', 'next.json');
   });
 });
 

@@ -105,7 +105,7 @@ describe('statements.json', () => {
     expect(members(tree)).toEqual(before);
     expect((await build()).code).toBe(0);
     expect(members(tree)['publication']).not.toBe(before['publication']);
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 
   it('is loaded by a client with two requests', async () => {

@@ -157,7 +157,7 @@ describe('passport-registry diff', () => {
     rmSync(join(folder, 'issuers/b.yaml'));
     const registry = await serve(join(folder, 'dist'));
     for (const before of ['dist', registry]) {
-      const { code, stdout, stderr } = await cli(['diff', before, '--root-key', 'root.json'], folder);
+      const { code, stdout, stderr } = await cli(['diff', before, '--trust-anchor', 'root.json'], folder);
       expect(code).toBe(1);
       expect(stdout).toContain('~ a: status "active" -> "suspended"\n- b: REMOVED\n');
       expect(stdout).toContain('b:1:1: error record-removed');
@@ -166,7 +166,7 @@ describe('passport-registry diff', () => {
     await cli(['keys', 'generate', '--no-passphrase', '--private', 'other.pem'], folder);
     const other = await cli(['keys', 'public', 'other.pem'], folder);
     writeFiles(folder, { 'other.json': other.stdout });
-    const forged = await cli(['diff', registry, '--root-key', 'other.json'], folder);
+    const forged = await cli(['diff', registry, '--trust-anchor', 'other.json'], folder);
     expect([forged.code, forged.stderr.includes('publishes no list to compare with')]).toEqual([1, true]);
   });
 
@@ -176,7 +176,7 @@ describe('passport-registry diff', () => {
     writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
     const later = clockAhead(60 * 24 * 60);
     expect((await cli(['verify', 'dist'], folder, later)).code).toBe(1);
-    const { code, stderr } = await cli(['diff', 'dist', '--root-key', 'root.json'], folder, later);
+    const { code, stderr } = await cli(['diff', 'dist', '--trust-anchor', 'root.json'], folder, later);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('publishes no list')]);
   });
 
@@ -185,7 +185,7 @@ describe('passport-registry diff', () => {
     await cli(['build', '--key', 'key.pem'], folder);
     const root = JSON.parse((await cli(['keys', 'public', 'key.pem'], folder)).stdout);
     writeFiles(folder, { 'anchor.json': JSON.stringify({ root, log: 'registry.internal/log' }) });
-    const compare = () => cli(['diff', 'dist', '--root-key', 'anchor.json'], folder);
+    const compare = () => cli(['diff', 'dist', '--trust-anchor', 'anchor.json'], folder);
     expect((await compare()).stderr).toContain('ERR_NOT_LOGGED');
     // A list without any statement cannot be in a log, either.
     rmSync(join(folder, 'dist/statements.json'));

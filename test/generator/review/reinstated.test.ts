@@ -53,7 +53,7 @@ async function refused(issuers = 'issuers'): Promise<Record<string, unknown>> {
     expect([code, stderr]).toEqual([1, expect.stringContaining('error suspension-not-lifted')]);
   }
   expect(text('dist/issuers.json')).toBe(before);
-  const { code, stdout } = await run('diff', 'dist', issuers, '--root-key', 'root.json', '--json');
+  const { code, stdout } = await run('diff', 'dist', issuers, '--trust-anchor', 'root.json', '--json');
   const { diagnostics } = JSON.parse(stdout);
   expect([code, diagnostics]).toEqual([1, [expect.objectContaining({ rule: 'suspension-not-lifted' })]]);
   return diagnostics[0];
@@ -91,7 +91,7 @@ describe('about.json', () => {
     minutes = 4;
     await good('revoke', 'alpha', '--reason', 'gone', ...KEY);
     expect(about()).toEqual({ status_reason: 'gone', status_since: updatedAt() });
-    await good('verify', 'dist', '--root-key', 'root.json');
+    await good('verify', 'dist', '--trust-anchor', 'root.json');
   });
 
   it('says so of a first list, too, and after a rotation', async () => {
@@ -136,7 +136,7 @@ describe('the end of a suspension', () => {
     expect([published(), about()]).toEqual(['active', { reinstated }]);
     expect(text('dist/issuers/alpha')).not.toContain('reinstated');
     await good('check');
-    await good('verify', 'dist', '--root-key', 'root.json');
+    await good('verify', 'dist', '--trust-anchor', 'root.json');
     // Twice is once.
     const files = [text('issuers/alpha.yaml'), text('dist/SHA256SUMS')];
     minutes = 2;
@@ -156,7 +156,7 @@ describe('the end of a suspension', () => {
       code = await stoppedAt(stopped, once);
       minutes = 2;
       expect([stopped, (await run(...once)).code, published()]).toEqual([stopped, 0, 'active']);
-      await good('verify', 'dist', '--root-key', 'root.json');
+      await good('verify', 'dist', '--trust-anchor', 'root.json');
     }
     expect(stopped).toBeGreaterThan(8);
   });

@@ -72,7 +72,7 @@ describe('a command that signs', () => {
     const { code, stderr } = await build(folder, signsInput('hsm/key.pem', form));
     expect(stderr).not.toContain('passport-registry:');
     expect(code).toBe(0);
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 
   it('may read a file instead, which goes away afterwards', async () => {
@@ -365,7 +365,7 @@ describeWith(['softhsm2-util', 'pkcs11-tool'], 'a key in an HSM (SoftHSM2 throug
     const { code, stderr } = await cli(['build', ...ROOT], folder, environment);
     expect(stderr).not.toContain('passport-registry:');
     expect(code).toBe(0);
-    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 
   it('does not sign more than 1,024 bytes by Ed25519 with this pkcs11-tool, which ends the build', async () => {

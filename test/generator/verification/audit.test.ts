@@ -47,12 +47,12 @@ describe('a tree that has everything', () => {
   });
 
   it('says on the command line that the pinned key was rotated', async () => {
-    const { code, stdout } = await cli(['verify', 'dist', '--root-key', 'first.json'], tree.folder);
+    const { code, stdout } = await cli(['verify', 'dist', '--trust-anchor', 'first.json'], tree.folder);
     expect(stdout).toContain(
       `${tree.first.rootKey.thumbprint} was rotated to ${tree.root.rootKey.thumbprint}`,
     );
     expect(code).toBe(0);
-    const stranger = await cli(['verify', 'dist', '--root-key', 'stranger.json'], tree.folder);
+    const stranger = await cli(['verify', 'dist', '--trust-anchor', 'stranger.json'], tree.folder);
     expect([stranger.code, stranger.stdout]).toEqual([
       1,
       expect.stringContaining('the rotation does not lead there'),
@@ -117,7 +117,7 @@ describe('a tree in a folder', () => {
       const folder = written();
       rmSync(join(folder, path), { recursive: true });
       writeFileSync(join(folder, path), 'x');
-      const { code, stdout } = await cli(['verify', folder, '--root-key', 'root.json'], tree.folder);
+      const { code, stdout } = await cli(['verify', folder, '--trust-anchor', 'root.json'], tree.folder);
       expect([path, code, stdout]).toEqual([path, 1, expect.stringContaining('FAILED')]);
     }
   });

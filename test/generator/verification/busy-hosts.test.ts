@@ -23,12 +23,12 @@ beforeAll(() => {
 
 let copies = 0;
 const COMMANDS: Record<string, (base: string) => string[]> = {
-  verify: (base) => ['verify', base, '--root-key', 'root.json'],
-  'verify --conformance': (base) => ['verify', base, '--root-key', 'root.json', '--conformance'],
-  mirror: (base) => ['mirror', base, `mirror-${copies++}`, '--root-key', 'root.json'],
-  monitor: (base) => ['monitor', base, '--root-key', 'root.json'],
-  resolve: (base) => ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json', base],
-  diff: (base) => ['diff', base, '--root-key', 'root.json'],
+  verify: (base) => ['verify', base, '--trust-anchor', 'root.json'],
+  'verify --conformance': (base) => ['verify', base, '--trust-anchor', 'root.json', '--conformance'],
+  mirror: (base) => ['mirror', base, `mirror-${copies++}`, '--trust-anchor', 'root.json'],
+  monitor: (base) => ['monitor', base, '--trust-anchor', 'root.json'],
+  resolve: (base) => ['resolve', 'alpha', '--policy', 'policy.json', '--trust-anchor', 'root.json', base],
+  diff: (base) => ['diff', base, '--trust-anchor', 'root.json'],
 };
 
 type Fail = (request: IncomingMessage, response: ServerResponse, count: number) => boolean;
@@ -89,7 +89,7 @@ describe.each(Object.entries(COMMANDS))('%s reads a host that', (name, args) => 
 describe('a host that stays busy', () => {
   it('is given up at once if it asks to wait for longer than a minute, and says so', async () => {
     const { base, requests } = await host((_request, response) => busy(response, '3600'));
-    const { code, stderr } = await cli(['mirror', base, 'never', '--root-key', 'root.json'], folder);
+    const { code, stderr } = await cli(['mirror', base, 'never', '--trust-anchor', 'root.json'], folder);
     expect([code, requests()]).toEqual([4, 1]);
     expect(stderr).toContain('responds with 429, and asks to come back in 3600 s; given up after 1 request');
   });
@@ -98,14 +98,14 @@ describe('a host that stays busy', () => {
     const { base, requests } = await host((_request, response, count) =>
       busy(response, count === 1 ? '0' : '60'),
     );
-    const { code, stderr } = await cli(['mirror', base, 'never', '--root-key', 'root.json'], folder);
+    const { code, stderr } = await cli(['mirror', base, 'never', '--trust-anchor', 'root.json'], folder);
     expect([code, requests()]).toEqual([4, 2]);
     expect(stderr).toContain('given up after 2 requests: the limit is 60 s of pauses for one file');
   });
 
   it('says nothing of the issuer: `resolve` ends as for a host that is away', async () => {
     const { base } = await host((_request, response) => busy(response, '3600', 503));
-    const args = ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json', base];
+    const args = ['resolve', 'alpha', '--policy', 'policy.json', '--trust-anchor', 'root.json', base];
     const { code, stderr } = await cli(args, folder);
     expect([code, stderr]).toEqual([4, expect.stringContaining('responded with status 503')]);
   });
@@ -114,7 +114,7 @@ describe('a host that stays busy', () => {
     const { base } = await host(
       (request, response) => request.url === '/about.json' && busy(response, '3600'),
     );
-    const { code, stdout, stderr } = await cli(['verify', base, '--root-key', 'root.json'], folder);
+    const { code, stdout, stderr } = await cli(['verify', base, '--trust-anchor', 'root.json'], folder);
     expect([code, stdout + stderr]).toEqual([1, expect.stringContaining('about.json responds with 429')]);
   });
 
@@ -123,7 +123,7 @@ describe('a host that stays busy', () => {
       response.writeHead(503).end();
       return true;
     });
-    const { code, stderr } = await cli(['mirror', base, 'never', '--root-key', 'root.json'], folder);
+    const { code, stderr } = await cli(['mirror', base, 'never', '--trust-anchor', 'root.json'], folder);
     expect([code, requests()]).toEqual([4, 3]);
     expect(stderr).toContain('responds with 503; given up after 3 requests');
   });

@@ -53,7 +53,7 @@ describe('verify --expect of a tree with a checkpoint', () => {
   };
   const expectAt = async (host: string, expected = 'checked') => {
     const { code, stdout } = await cli(
-      ['verify', host, '--expect', expected, '--root-key', 'root.json'],
+      ['verify', host, '--expect', expected, '--trust-anchor', 'root.json'],
       folder,
     );
     return { code, stdout };

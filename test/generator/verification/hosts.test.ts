@@ -48,7 +48,7 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
 
     it('serves a registry that verifies, in every way that is asked of hosts', async () => {
       const { code, stdout } = await cli(
-        ['verify', base, '--root-key', 'root.json', '--conformance'],
+        ['verify', base, '--trust-anchor', 'root.json', '--conformance'],
         folder,
       );
       expect(stdout.match(/^(?:FAILED|warning|skipped (?!rotation|.*: the tree has no )).*/gm)).toBeNull();

@@ -45,7 +45,7 @@ const CASES: [tree: string, anchor: string, refusal: string | undefined][] = [
 describe('what a trust anchor demands of the log', () => {
   it.each(CASES)('%s is verified with %s', async (tree, anchor, refusal) => {
     for (const where of [tree, await plainHost(join(here.folder, tree), '404.html')]) {
-      const args = ['verify', where, '--root-key', anchor, '--json', '--any-content-type'];
+      const args = ['verify', where, '--trust-anchor', anchor, '--json', '--any-content-type'];
       const { code, stdout } = await cli(args, here.folder);
       const { checks } = JSON.parse(stdout) as { checks: { name: string; code?: string }[] };
       const log = checks.find(({ name }) => name === 'log');
@@ -59,7 +59,7 @@ describe('what a trust anchor demands of the log', () => {
       ['one', 'ERR_TOO_FEW_COSIGNATURES'],
     ] as const) {
       const base = await plainHost(join(here.folder, tree), '404.html');
-      const args = ['verify', base, '--root-key', 'quorum.json', '--json', '--any-content-type'];
+      const args = ['verify', base, '--trust-anchor', 'quorum.json', '--json', '--any-content-type'];
       const { checks } = JSON.parse((await cli(args, here.folder)).stdout);
       const client = checks.find(({ name }: { name: string }) => name === 'client');
       expect([client.result, client.problems.join()]).toEqual([
@@ -70,7 +70,7 @@ describe('what a trust anchor demands of the log', () => {
   });
 
   it.each(CASES)('%s is compared with %s', async (tree, anchor, refusal) => {
-    const { code, stderr } = await cli(['diff', tree, tree, '--root-key', anchor], here.folder);
+    const { code, stderr } = await cli(['diff', tree, tree, '--trust-anchor', anchor], here.folder);
     expect([code, stderr.includes('publishes no list to compare with')]).toEqual(
       refusal === undefined ? [0, false] : [1, true],
     );

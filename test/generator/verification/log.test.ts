@@ -24,14 +24,14 @@ describe('verify of a folder with a log', () => {
 describe('verify of a host with a log', () => {
   it('checks types, and reads only the newest statement', async () => {
     const base = await serve(here.tree);
-    const { code, stdout } = await cli(['verify', base, '--root-key', 'key.json'], here.folder);
+    const { code, stdout } = await cli(['verify', base, '--trust-anchor', 'key.json'], here.folder);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {6}log$/m)]);
     const requested: string[] = [];
     const plain = await plainHost(here.tree, '404.html', (path, bytes) => {
       requested.push(path.slice(1));
       return bytes;
     });
-    const typed = await cli(['verify', plain, '--root-key', 'key.json'], here.folder);
+    const typed = await cli(['verify', plain, '--trust-anchor', 'key.json'], here.folder);
     expect(typed.stdout).toMatch(/log\/tile\/0\/000\.p\/3 .* application\/json/);
     expect(
       requested.filter((path) => path.startsWith('log/statements')).every((path) => path.endsWith('/2.jwt')),
@@ -46,7 +46,7 @@ describe('verify of a host with a log', () => {
     expect(await problemsIn(registry.tree)).toEqual([expect.stringMatching(problem)]);
     const host = await toldHost(registry.tree);
     const verify = async () => {
-      const args = ['verify', host.base, '--root-key', 'key.json', '--any-content-type'];
+      const args = ['verify', host.base, '--trust-anchor', 'key.json', '--any-content-type'];
       const { code, stdout } = await cli(args, registry.folder);
       return [code, stdout];
     };

@@ -15,9 +15,9 @@ beforeAll(async () => {
 const COMMANDS: Record<string, (base: string) => string[]> = {
   verify: (base) => ['verify', base],
   'verify --conformance': (base) => ['verify', base, '--conformance'],
-  mirror: (base) => ['mirror', base, 'mirror', '--root-key', 'root.json'],
-  diff: (base) => ['diff', base, '--root-key', 'root.json'],
-  resolve: (base) => ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json', base],
+  mirror: (base) => ['mirror', base, 'mirror', '--trust-anchor', 'root.json'],
+  diff: (base) => ['diff', base, '--trust-anchor', 'root.json'],
+  resolve: (base) => ['resolve', 'alpha', '--policy', 'policy.json', '--trust-anchor', 'root.json', base],
 };
 
 const http = async (port: Promise<number>) => `http://127.0.0.1:${await port}`;

@@ -116,7 +116,7 @@ describe('a tree of sums', () => {
       [1, 'diff', 'whole', 'bare'],
       [4, 'mirror', url, 'copy'],
     ] as const) {
-      const { code, stdout, stderr } = await cli([...command, '--root-key', 'key.json'], folder);
+      const { code, stdout, stderr } = await cli([...command, '--trust-anchor', 'key.json'], folder);
       expect([command, code, stdout + stderr]).toEqual([
         command,
         expected,

@@ -63,7 +63,7 @@ describe('sums that do not belong to the list, under a genuine signature', () =>
     for (const [path, bytes] of tree.files) writeFiles(folder, { [`good/${path}`]: bytes });
     for (const [path, bytes] of files) writeFiles(folder, { [`bad/${path}`]: bytes });
     const mirror = async (name: string) =>
-      cli(['mirror', await serve(join(folder, name)), 'mirror', '--root-key', 'root.json'], folder);
+      cli(['mirror', await serve(join(folder, name)), 'mirror', '--trust-anchor', 'root.json'], folder);
     expect((await mirror('good')).code).toBe(0);
     const { code, stderr } = await mirror('bad');
     expect(code, stderr).toBe(1);

@@ -275,7 +275,7 @@ describe('an entry of a type that this version does not know', () => {
     writeFiles(folder, { 'root.json': canonicalBytes(world.root.rootKey.jwk) });
     const source = await serve(join(folder, 'dist'));
     const mirror = async () =>
-      JSON.parse(await run('mirror', source, 'mirror', '--root-key', 'root.json', '--json'));
+      JSON.parse(await run('mirror', source, 'mirror', '--trust-anchor', 'root.json', '--json'));
     const served = (path: string) => join(folder, 'mirror/current', path);
     const unlisted = { 'dist/later.json': '{}' };
     const listed = async () => whole(new Map(world.files).set('news.json', Buffer.from('{}')));
@@ -298,7 +298,7 @@ describe('an entry of a type that this version does not know', () => {
 
     await log(await newStatement(stranger));
     writeFiles(folder, dist(await listed()));
-    const refused = await cli(['mirror', source, 'mirror', '--root-key', 'root.json'], folder);
+    const refused = await cli(['mirror', source, 'mirror', '--trust-anchor', 'root.json'], folder);
     expect(refused.code).toBe(1);
     expect(existsSync(served('log/statements/7.jwt'))).toBe(false);
   });

@@ -26,7 +26,7 @@ async function copied(name: string, change: (tree: string) => unknown = () => un
 }
 
 const status = (mirror: string, ...args: string[]) =>
-  cli(['mirror', 'status', primary, mirror, '--root-key', 'key.json', ...args], here.folder);
+  cli(['mirror', 'status', primary, mirror, '--trust-anchor', 'key.json', ...args], here.folder);
 
 describe('mirror status, with a log,', () => {
   it('compares publications, not only lists', async () => {
@@ -66,7 +66,7 @@ describe('mirror status, with a log,', () => {
       else if (existsSync(file)) response.end(readFileSync(file));
       else response.writeHead(404).end();
     });
-    const args = ['mirror', 'status', older, closing, '--root-key', 'key.json'];
+    const args = ['mirror', 'status', older, closing, '--trust-anchor', 'key.json'];
     const { code, stdout } = await cli(args, here.folder);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^unreachable .* cannot be fetched/m)]);
   });

@@ -83,7 +83,7 @@ beforeEach(async () => {
   answer = () => first;
 });
 
-const mirror = () => cli(['mirror', base, 'mirror', '--root-key', 'root.json', '--json'], folder);
+const mirror = () => cli(['mirror', base, 'mirror', '--trust-anchor', 'root.json', '--json'], folder);
 const current = () => join(folder, 'mirror/current');
 const served = () => JSON.parse(readFileSync(join(current(), 'issuers.json'), 'utf8')).updated_at;
 const isGood = async () => (await verifyTree(folderSource(current()), rootKey)).ok;

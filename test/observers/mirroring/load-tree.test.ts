@@ -154,7 +154,7 @@ describe('load', () => {
     expect(read('dist/keys/root.json')).toEqual(read('rotated/keys/root.json'));
     rmSync(join(folder, 'dist'), { recursive: true });
     expect(await json(['load'])).toMatchObject({ code: 2 });
-    expect(await json(['load', '--root-key', 'key.json'])).toMatchObject({ code: 0 });
+    expect(await json(['load', '--trust-anchor', 'key.json'])).toMatchObject({ code: 0 });
   });
 
   it('names whom the replaced tree stops and the loaded one does not, and ends with 1', async () => {

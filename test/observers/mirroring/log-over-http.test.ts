@@ -143,7 +143,7 @@ describe('a mirror of a log over HTTP', () => {
       'anchor.json': JSON.stringify({ root: here.keys.root.rootKey.jwk, log: ORIGIN }),
     });
     await here.good('build', '--key', 'key.pem', '--out', 'plain', ...logged);
-    const anchored = await cli(['mirror', host.base, 'mirror', '--root-key', 'anchor.json'], here.folder);
+    const anchored = await cli(['mirror', host.base, 'mirror', '--trust-anchor', 'anchor.json'], here.folder);
     expect([anchored.code, anchored.stderr]).toEqual([0, expect.stringContaining('switched to')]);
     expect(filesOf(current())).toEqual(filesOf(join(here.folder, 'plain')));
   });

@@ -184,28 +184,28 @@ describe('passport-registry mirror', () => {
   });
 
   it.each([
-    ['without a pinned key', ['mirror', 'http://127.0.0.1:1', 'mirror'], 2, 'needs --root-key'],
+    ['without a pinned key', ['mirror', 'http://127.0.0.1:1', 'mirror'], 2, 'needs --trust-anchor'],
     [
       'of a source that is no URL',
-      ['mirror', 'rsync://registry.alt/registry', 'mirror', '--root-key', 'root.json'],
+      ['mirror', 'rsync://registry.alt/registry', 'mirror', '--trust-anchor', 'root.json'],
       2,
       'rsync://registry.alt/registry is not an http(s) URL',
     ],
     [
       'of a host that is not there',
-      ['mirror', 'http://127.0.0.1:1', 'mirror', '--root-key', 'root.json'],
+      ['mirror', 'http://127.0.0.1:1', 'mirror', '--trust-anchor', 'root.json'],
       4,
       'cannot be fetched',
     ],
     [
       'into the tree that a host serves',
-      ['mirror', 'http://127.0.0.1:1', 'dist', '--root-key', 'root.json'],
+      ['mirror', 'http://127.0.0.1:1', 'dist', '--trust-anchor', 'root.json'],
       2,
-      'but no releases of a mirror',
+      'but no releases',
     ],
     [
       'into a plain folder',
-      ['mirror', 'http://127.0.0.1:1', 'plain', '--root-key', 'root.json'],
+      ['mirror', 'http://127.0.0.1:1', 'plain', '--trust-anchor', 'root.json'],
       2,
       'is not a symbolic link',
     ],
@@ -247,7 +247,7 @@ describe('a mirror whose files may not grow', () => {
     for (let index = 0; index < 100; index++)
       writeFiles(here.folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
     await publish('2026-11-02T00:00:00Z');
-    const mirrored = `"${process.execPath}" "${CLI}" mirror ${registry} mirror --root-key root.json`;
+    const mirrored = `"${process.execPath}" "${CLI}" mirror ${registry} mirror --trust-anchor root.json`;
     // In blocks of 512 bytes: the list is larger.
     const { code, stderr } = await run('sh', ['-c', `trap '' XFSZ; ulimit -f 20; ${mirrored}`], here.folder);
     expect(stderr).toMatch(/cannot be written: EFBIG/);
@@ -275,11 +275,11 @@ describeWithMounts('a mirror that cannot write', () => {
       ),
     );
     mkdirSync(join(here.folder, 'small'));
-    const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} small/mirror --root-key root.json`;
+    const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} small/mirror --trust-anchor root.json`;
     const script = `mount -t tmpfs -o size=400k none small && ${mirrored}; first=$?
 "${process.execPath}" "${CLI}" build --key key.pem >/dev/null 2>&1
 ${mirrored}; second=$?
-"${process.execPath}" "${CLI}" verify small/mirror/current --root-key root.json >/dev/null 2>&1; echo "$first $second $?"
+"${process.execPath}" "${CLI}" verify small/mirror/current --trust-anchor root.json >/dev/null 2>&1; echo "$first $second $?"
 grep -o '"updated_at":"[^"]*"' small/mirror/current/issuers.json`;
     const { stdout, stderr } = await runShell(script);
     expect(stderr).toMatch(/No space left|ENOSPC/);
@@ -292,7 +292,7 @@ grep -o '"updated_at":"[^"]*"' small/mirror/current/issuers.json`;
   it('says so in a folder that is read-only', async () => {
     await mirror(source);
     await publish('2026-11-02T00:00:00Z');
-    const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} mirror --root-key root.json`;
+    const mirrored = `"${process.execPath}" "${CLI}" mirror ${source} mirror --trust-anchor root.json`;
     const script = `mount --bind mirror mirror && mount -o remount,bind,ro mirror && ${mirrored}`;
     const { code, stderr } = await runShell(script);
     expect(stderr).toMatch(/read-only file system|EROFS/);
@@ -319,7 +319,7 @@ describe('passport-registry mirror status', () => {
     const away = `http://127.0.0.1:${await freePort()}`;
     // The lists have fixed times in the past.
     const status = (...args: string[]) =>
-      cli(['mirror', 'status', '--root-key', 'root.json', ...args], here.folder);
+      cli(['mirror', 'status', '--trust-anchor', 'root.json', ...args], here.folder);
     const all = await status(primary, sync, behind, ahead, altered, away, '--json');
     expect(all.code).toBe(1);
     const { mirrors } = JSON.parse(all.stdout);
@@ -356,20 +356,20 @@ describe('passport-registry mirror status', () => {
     const copy = join(here.folder, 'copy');
     cpSync(here.tree, copy, { recursive: true });
     const urls = [await serve(here.tree), await serve(copy)];
-    const status = () => cli(['mirror', 'status', ...urls, '--root-key', 'root.json'], here.folder);
+    const status = () => cli(['mirror', 'status', ...urls, '--trust-anchor', 'root.json'], here.folder);
     expect(await status()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^in sync /m) });
     damage(copy);
     const { code, stdout } = await status();
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^altered .*`verify` refuses it: /m)]);
     expect(stdout).toContain(problem);
-    expect((await cli(['verify', urls[1] ?? '', '--root-key', 'root.json'], here.folder)).code).toBe(1);
+    expect((await cli(['verify', urls[1] ?? '', '--trust-anchor', 'root.json'], here.folder)).code).toBe(1);
   });
 
   describe('calls a mirror', () => {
     let trees: string;
     const state = async (...names: string[]) => {
       const urls = await Promise.all(names.map((name) => serve(join(trees, name))));
-      const args = ['mirror', 'status', '--root-key', 'root.json', ...urls, '--json'];
+      const args = ['mirror', 'status', '--trust-anchor', 'root.json', ...urls, '--json'];
       const { code, stdout } = await cli(args, trees);
       const { state: it, behind, problem } = JSON.parse(stdout).mirrors[1];
       return [code, it, ...(behind ? [behind] : []), problem ?? null];
@@ -415,7 +415,7 @@ describe('passport-registry mirror status', () => {
         await serve(join(trees, 'whole')),
         await mistypedHost(join(trees, 'whole'), 'issuers.json'),
       ];
-      const { code, stdout } = await cli(['mirror', 'status', '--root-key', 'root.json', ...urls], trees);
+      const { code, stdout } = await cli(['mirror', 'status', '--trust-anchor', 'root.json', ...urls], trees);
       expect([code, stdout]).toEqual([0, expect.stringMatching(/^in sync /m)]);
     });
 

@@ -57,7 +57,7 @@ describe('a mirror of a registry with a log', () => {
     await onlyLogged(tree, () => publish());
     expect(await mirrored(source)).toContain('unchanged');
     expect(logHead(current()).size).toBe(1);
-    const args = ['mirror', source, 'another', '--root-key', 'key.json'];
+    const args = ['mirror', source, 'another', '--trust-anchor', 'key.json'];
     const { code, stderr } = await cli(args, here.folder);
     const problem = /log\/checkpoint has 2 entries, but the publication is the last of 1/;
     expect([code, stderr]).toEqual([1, expect.stringMatching(problem)]);
@@ -174,7 +174,7 @@ describe('a mirror of a registry with a log', () => {
     const root = join(other.folder, 'key.json');
     await publish();
     await mirrored(source);
-    const args = ['mirror', await serve(other.tree), 'mirror', '--root-key', root];
+    const args = ['mirror', await serve(other.tree), 'mirror', '--trust-anchor', root];
     expect((await cli(args, here.folder)).stderr).toContain('switched to');
     expect(filesOf(current())).toEqual(filesOf(other.tree));
   });

@@ -24,7 +24,7 @@ const run = async (...args: string[]) => {
   return outcome.stdout;
 };
 const mirror = async () =>
-  cli(['mirror', await serve(dist), 'mirror', '--root-key', 'root.json', '--json'], folder);
+  cli(['mirror', await serve(dist), 'mirror', '--trust-anchor', 'root.json', '--json'], folder);
 const served = (path: string) => join(folder, 'mirror/current', path);
 /** Serves other files with a new SHA256SUMS, as any source can. No checkpoint proves it yet. */
 const serveWith = (more: Readonly<Record<string, string>>) => {

@@ -22,7 +22,7 @@ it('a monitor agrees with what the command line builds, rotates and completes', 
   const host = await registryHost();
   const monitor = async () => {
     host.files = filesOf(join(folder, 'dist'));
-    const args = ['--root-key', 'root.json', '--state', 'state', 'beta', '--json'];
+    const args = ['--trust-anchor', 'root.json', '--state', 'state', 'beta', '--json'];
     const { code, stdout } = await cli(['monitor', host.base, ...args], folder);
     const findings = JSON.parse(stdout).findings as { code: string; message: string }[];
     return [code, ...findings.map((found) => found.code)];

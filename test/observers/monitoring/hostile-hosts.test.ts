@@ -73,7 +73,7 @@ describe('a host that cannot be read', () => {
     expect([code, told, report.log?.size]).toEqual([4, ['host-unreadable 0'], 1]);
     const fresh = await monitor();
     expect([fresh.code, fresh.report.log]).toEqual([4, null]);
-    const unpinned = await monitor('--no-root-key');
+    const unpinned = await monitor('--no-trust-anchor');
     expect([unpinned.code, unpinned.stdout]).toEqual([4, expect.stringContaining('ERR_IO_FAILED')]);
   });
 
@@ -100,13 +100,13 @@ describe('a host that cannot be read', () => {
       (path) => path !== 'keys/root.json',
       () => undefined,
     );
-    const { code, told } = await monitor(...STATE, '--timeout', '15');
+    const { code, told } = await monitor(...STATE, '--round-timeout', '15');
     expect([code, told]).toEqual([4, ['host-unreadable 1']]);
     expect(hosts[1]?.log.filter((line) => line.endsWith(' 200'))).toHaveLength(1);
     const port = await rawHost((socket) =>
       setInterval(() => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 50).unref(),
     );
-    const dripping = await monitor('--mirror', `http://127.0.0.1:${port}`, '--timeout', '6');
+    const dripping = await monitor('--mirror', `http://127.0.0.1:${port}`, '--round-timeout', '6');
     expect(dripping.code).toBe(4);
   });
 });

@@ -55,7 +55,7 @@ describe('a log whose key has signed a large head', () => {
 describe('the time limit of a round', () => {
   it.each([100, 601])('can be any number of seconds: %d', async (seconds) => {
     const { monitor } = await monitoredHosts(await loggedWorld(), 2);
-    const { code, report } = await monitor('--timeout', String(seconds));
+    const { code, report } = await monitor('--round-timeout', String(seconds));
     expect([code, report.findings]).toEqual([0, []]);
   });
 });

@@ -15,7 +15,7 @@ const STATE = ['--state', 'state'];
 
 /** Starts a monitor as a separate process. */
 function start({ folder, hosts }: MonitoredHosts, ...args: string[]) {
-  const fixed = ['monitor', hosts[0]?.base ?? '', '--root-key', 'anchor.json', ...STATE];
+  const fixed = ['monitor', hosts[0]?.base ?? '', '--trust-anchor', 'anchor.json', ...STATE];
   const child = spawn(process.execPath, [CLI, ...fixed, ...args], {
     ...{ cwd: folder, env: cleanEnvironment() },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -181,12 +181,12 @@ describe('the folder of a monitor', () => {
   it('belongs to one registry, whose root key it pins', async () => {
     const world = await loggedWorld();
     const { monitor, folder, hosts } = await monitoredHosts(world);
-    const first = await monitor(...STATE, '--no-root-key');
+    const first = await monitor(...STATE, '--no-trust-anchor');
     expect([first.code, first.told]).toEqual([0, ['root-key-not-pinned']]);
-    expect((await monitor(...STATE, '--no-root-key')).told).toEqual([]);
+    expect((await monitor(...STATE, '--no-trust-anchor')).told).toEqual([]);
     expect((await monitor(...STATE)).told).toEqual([]);
     writeFiles(folder, { 'other.json': JSON.stringify((await testKey()).rootKey.jwk) });
-    const refused = await monitor(...STATE, '--root-key', 'other.json');
+    const refused = await monitor(...STATE, '--trust-anchor', 'other.json');
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('use another folder')]);
     // The next root key is pinned by the log.
     const next = await testKey();
@@ -195,9 +195,9 @@ describe('the folder of a monitor', () => {
     serveOn(world, hosts[0]);
     expect((await monitor(...STATE)).code).toBe(0);
     writeFiles(folder, { 'next.json': JSON.stringify(next.rootKey.jwk) });
-    expect((await monitor(...STATE, '--root-key', 'next.json')).code).toBe(0);
+    expect((await monitor(...STATE, '--trust-anchor', 'next.json')).code).toBe(0);
     // Without a state, the next key cannot verify what the first one signed.
-    const fresh = await monitor('--root-key', 'next.json');
+    const fresh = await monitor('--trust-anchor', 'next.json');
     expect([fresh.code, fresh.report.findings]).toMatchObject([
       0,
       [{ code: 'entries-not-verified', entries: 2 }],

@@ -14,7 +14,7 @@ let folder: string;
 const witnesses = ['w1.example', 'w2.example', 'w3.example'].map((name) => noteSigner(name, 'witness'));
 
 const BUILD = ['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN })];
-const TRUST = ['--root-key', 'trust-anchor.json'];
+const TRUST = ['--trust-anchor', 'trust-anchor.json'];
 const dist = () => join(folder, 'dist');
 
 async function good(...args: string[]): Promise<string> {
@@ -127,7 +127,7 @@ describe('resolve --at', () => {
   });
 
   it('says that no witness has seen the log, if the trust anchor names none', async () => {
-    const ask = ['resolve', 'alpha', '--at', '2026-11-01T00:00:00Z', '--root-key', 'root.json'];
+    const ask = ['resolve', 'alpha', '--at', '2026-11-01T00:00:00Z', '--trust-anchor', 'root.json'];
     const { code, stdout } = await cli(ask, folder);
     expect(stdout).toContain(
       '    signed       2026-03-05T09:00:00Z, not replaced yet\n' +
@@ -162,7 +162,7 @@ describe('resolve --at', () => {
     expect([code, stdout, stderr]).toEqual([
       0,
       expect.stringMatching(/^alpha was listed as cert.*, susp/),
-      expect.stringMatching(/^note: dist-1 has no answer: .* Read a newer copy.*\n$/),
+      expect.stringMatching(/^note: dist-1 has no answer: .* read a newer copy.*\n$/),
     ]);
     const old = await ask('2026-03-02T00:00:00Z', 'dist-1');
     expect([old.code, old.stderr]).toEqual([4, expect.stringContaining('at 2026-03-01T12:00:00Z')]);
@@ -179,7 +179,7 @@ describe('diff --at --at', () => {
     [['--markdown'], 'dist-3', 'dist-5', '2026-03-03T11:00:00Z', '2026-03-05T11:00:00Z'],
     [[], 'dist-3', 'dist-3', '2026-03-03T09:00:00Z', '2026-03-05T08:59:59Z'],
   ])('shows what diff shows of the trees of that time %s', async (format, before, after, first, second) => {
-    const expected = await cli(['diff', before, after, '--root-key', 'root.json', ...format], folder);
+    const expected = await cli(['diff', before, after, '--trust-anchor', 'root.json', ...format], folder);
     const { code, stdout, stderr } = await at(first, second, ...TRUST, ...format);
     const shown = stdout.startsWith('{')
       ? { ...JSON.parse(stdout), past: undefined }
@@ -239,11 +239,11 @@ describe('wrong usage', () => {
     [['resolve', 'alpha', '--at', '2126-03-01T11:00:00Z', ...TRUST], 'is in the future'],
     [['resolve', '../alpha', '--at', time, ...TRUST], 'is not a valid issuer_id'],
     [['resolve', 'alpha', '--at', time, ...TRUST, 'dist', 'nowhere'], 'nowhere is neither a folder nor'],
-    [['resolve', 'alpha', ...TRUST], 'pass --tier or --policy; or --at'],
+    [['resolve', 'alpha', ...TRUST], 'pass --tiers or --policy; or --at'],
     [['diff', 'dist', '--at', time, ...TRUST], 'pass --at twice'],
     [['diff', 'dist', '--at', time, '--at', time, '--at', time, ...TRUST], 'pass --at twice'],
     [['diff', 'dist', '--at', '2026-03-03T11:00:00Z', '--at', time, ...TRUST], 'must not be later than'],
-    [['diff', 'dist', '--at', time, '--at', time], '--at needs --root-key'],
+    [['diff', 'dist', '--at', time, '--at', time], '--at needs --trust-anchor'],
     [['diff', 'dist', 'dist-1', '--at', time, '--at', time, ...TRUST], 'leave out the second side'],
     [['diff', 'HEAD', '--at', time, '--at', time, ...TRUST], 'neither a folder nor an http(s) URL'],
   ])('%j', async (args, message) => {
@@ -254,7 +254,7 @@ describe('wrong usage', () => {
   it('is a registry that has no log', async () => {
     const plain = await workspace(['alpha']);
     await cli(['build', '--key', 'key.pem'], plain);
-    const ask = ['resolve', 'alpha', '--at', time, '--root-key', 'dist/keys/root.json'];
+    const ask = ['resolve', 'alpha', '--at', time, '--trust-anchor', 'dist/keys/root.json'];
     const { code, stderr } = await cli(ask, plain);
     expect([code, stderr]).toEqual([1, expect.stringContaining('dist has no log, so nothing shows')]);
   });
@@ -264,7 +264,7 @@ describe('wrong usage', () => {
     cpSync(dist(), copy, { recursive: true });
     rmSync(join(copy, 'lists'), { recursive: true });
     const { code, stderr } = await cli(['resolve', 'alpha', '--at', time, ...TRUST, copy], folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('has not kept the list')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has not kept lists/')]);
     writeFiles(copy, { 'log/publication.tlog-proof': 'x' });
     const damaged = await cli(['resolve', 'alpha', '--at', time, ...TRUST, copy], folder);
     expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringContaining('ERR_NOT_LOGGED')]);

@@ -218,7 +218,7 @@ describe('the state of a witness', () => {
       expect(() => openState(folder)).toThrow(
         expect.objectContaining({
           code: 'ERR_USAGE',
-          message: expect.stringContaining('generate another key'),
+          message: expect.stringContaining('is not the state of a witness'),
         }),
       );
     }

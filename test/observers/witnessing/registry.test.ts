@@ -132,7 +132,7 @@ describe('a witness of a registry', () => {
     const files = await newWitness('w.example');
     const rootKey = join(folder, 'root.json');
     const next = (await ok('keys', 'public', 'log2.pem', '--origin', ORIGIN)).trim();
-    const witness = await startWitness(files, url, '--root-key', rootKey, '--log', next);
+    const witness = await startWitness(files, url, '--trust-anchor', rootKey, '--log', next);
     expect(witness.said()).toContain(`cosigns 1 log: ${ORIGIN}`);
     configure([{ files, service: witness.url }], 1);
     for (const [id, key] of [
@@ -158,7 +158,7 @@ describe('a witness of a registry', () => {
     await ok(...BUILD, ...withKeys({ log: 'log.pem' }));
     const url = await plainHost(join(folder, 'dist'), '404.html');
     const files = await newWitness();
-    const args = ['witness', ...WITNESS_OPTIONS, url, '--root-key', join(folder, 'log.json')];
+    const args = ['witness', ...WITNESS_OPTIONS, url, '--trust-anchor', join(folder, 'log.json')];
     const { code, stderr } = await cli(args, files.folder);
     expect([code, stderr]).toEqual([1, expect.stringContaining('publication statement')]);
   });
@@ -176,7 +176,7 @@ describe('a witness of a registry', () => {
     const follows = async (...next: string[]) => {
       const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
       writeFiles(folder, { 'anchor.json': JSON.stringify({ root, next_roots: next.map(kid) }) });
-      return [url, '--root-key', join(folder, 'anchor.json')];
+      return [url, '--trust-anchor', join(folder, 'anchor.json')];
     };
     const files = await newWitness();
     const refused = ['witness', ...WITNESS_OPTIONS, ...(await follows('log', 'log2'))];

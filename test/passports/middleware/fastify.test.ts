@@ -119,7 +119,7 @@ describe('a body that a parser of Fastify has read', () => {
     ['an empty object', {}],
   ])('and made %s of is a mistake of the application', async (_name, body) => {
     const url = await serverOf(withParser(() => body));
-    const mistake = { status: 500, error: expect.stringContaining('cannot read the body') };
+    const mistake = { status: 500, error: expect.stringContaining('requirePassport runs too late') };
     expect(await answer(url, {}, { body: 'x', headers: TEXT })).toEqual(mistake);
     expect(await answer(url, {}, { headers: TEXT })).toMatchObject({ status: 200, payload: {} });
   });

@@ -92,8 +92,8 @@ describe('createPassportVerifier', () => {
     ['audience', { ...GOOD, audience: '' }, /string/],
     ['audience', { ...GOOD, audience: ['https://mail.example'] }, /string/],
     ['replayStore', { ...GOOD, replayStore: new Map() }, /claim/],
-    ['replaystore', { ...GOOD, replaystore: undefined }, /no such option; the options are .*replayStore/],
-    ['issuers', { ...GOOD, issuers: [] }, /no such option; the options are .*audience/],
+    ['replaystore', { ...GOOD, replaystore: undefined }, /not an option; the options are .*replayStore/],
+    ['issuers', { ...GOOD, issuers: [] }, /not an option; the options are .*audience/],
   ])('refuses options that are wrong at %s', (option, options, expected) => {
     expect(thrown(create(options))).toEqual(invalid('createPassportVerifier', option, expected));
   });
@@ -116,9 +116,9 @@ describe('PassportClient', () => {
     ['trust', { trust: registry.list }, /a registry and a policy/],
     ['policy', { trust: { registry } }, /trust: policy.*missing/],
     ['registry', { trust: { policy } }, /trust: registry.*missing/],
-    ['tiers', { trust: { registry, policy, tiers: [] } }, /trust: tiers: .*no such option/],
+    ['tiers', { trust: { registry, policy, tiers: [] } }, /trust: tiers: .*not an option/],
     ['audience', { audience: 1 }, /string/],
-    ['registry', { registry, policy }, /no such option/],
+    ['registry', { registry, policy }, /not an option/],
   ])('refuses options that are wrong at %s', (option, options, expected) => {
     expect(thrown(create(options))).toEqual(invalid('PassportClient', option, expected));
   });
@@ -140,7 +140,7 @@ describe.each<[string, (options: never) => unknown]>([
   const good = { verifier, action: 'email.send' };
 
   it.each<[string | undefined, unknown, RegExp]>([
-    [undefined, verifier, /no such option|verifier/],
+    [undefined, verifier, /not an option|verifier/],
     ['verifier', { action: 'email.send' }, /verifyAction.*missing/],
     ['verifier', { ...good, verifier: registry }, /verifyAction/],
     ['action', { verifier }, /action such as email.send.*missing/],

@@ -9,7 +9,6 @@ import {
   formatNote,
   parseAnyEntry,
   parseBundle,
-  parseEntry,
   parseHead,
   publicationEntry,
   rotationEntry,
@@ -30,8 +29,11 @@ import {
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
 const textOf = (entry: Uint8Array) => Buffer.from(entry).toString();
-const entryOf = (text: string | Uint8Array) =>
-  parseEntry(typeof text === 'string' ? bytes(text) : text, invalid);
+const entryOf = (text: string | Uint8Array) => {
+  const entry = parseAnyEntry(typeof text === 'string' ? bytes(text) : text, invalid);
+  if (entry.type === 'unknown') throw invalid('is not an entry of a registry');
+  return entry;
+};
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 const LIST = 'ab'.repeat(32);

@@ -1,5 +1,5 @@
 import type { RegistryError } from '@passport-registry/verifier';
-import { namesLog, statementHash, verifyPublicationStatement } from '@passport-registry/verifier/core';
+import { statementHash, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { noteSigner } from '../../support/note-keys.js';
 import { publish, statement, type TestKey, testKey } from '../../support/publication.js';
@@ -46,13 +46,6 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
     expect(await named(undefined)).toBeUndefined();
     for (const odd of [{ toString: 0, valueOf: 0 }, ['ab'.repeat(32)], null, 7, 'AB'.repeat(32), '\u001b[2J'])
       expect(await named(odd)).toBe('');
-  });
-
-  it('names a log or none, before anybody has verified it', async () => {
-    const log = { origin: LOG.key.name, vkey: LOG.vkey };
-    expect(await namesLog(await signed({ log }))).toBe(true);
-    for (const other of [undefined, 'x', await signed(), await signed({ log: {} })])
-      expect(await namesLog(other)).toBe(false);
   });
 
   it('says which list is the newest, and which tree of sums', async () => {

@@ -15,10 +15,11 @@ interface Reading {
 const readings = new WeakMap<NamingClient, Reading>();
 
 /**
- * Returns what people call an issuer, and why it is not active (docs/protocol/publishers.md#about-file). The first call requests
- * the file of all names, compares its hash with the publication statement that the client has accepted, and keeps it until the
- * client accepts one that names another file. The file has less than a megabyte for 10,000 issuers. A failure is no error of a
- * source: no decision depends on a name. Names are not unique, and prove nothing: show them as text, beside the id.
+ * Returns what people call an issuer, and why it is not active (docs/protocol/publishers.md#about-file). The first call
+ * requests the file of all names, compares its hash with the publication statement that the client has accepted, and keeps it
+ * until the client accepts one that names another file. The file has less than a megabyte for 10,000 issuers. A failure is no
+ * error of a source: no decision depends on a name. Names are not unique, and prove nothing: show them as text, beside the
+ * id.
  *
  * @param registry - from `createRegistryClient` or `createIssuerLookup`, once it is ready
  * @returns without `name` or `status_reason` if the issuer has none. Undefined if they are not known, which is not the same:

@@ -37,9 +37,10 @@ export function askSources<T>(
   const tasks = new Tasks();
   let round: Round<T>;
   let end = () => {};
-  const answer = new Promise<void>((resolve) => {
+  const ended = new Promise<void>((resolve) => {
     end = resolve;
-  }).then(() => {
+  });
+  const answer = ended.then(() => {
     const { found, errors } = round;
     if (found === undefined) throw new NoUsableSource(errors);
     return found.answer;

@@ -17,7 +17,7 @@ export class BackgroundWork<T> {
   constructor(steps: Steps<T>) {
     this.#steps = steps;
     this.result = new Promise((resolve, reject) => this.#schedule(resolve, reject));
-    // Whoever waits for the result gets the error.
+    // The code that waits for the result gets the error.
     this.result.catch(() => undefined);
   }
 

@@ -111,7 +111,7 @@ interface ClientPublication extends Publication {
   readonly records: CurrentList;
 }
 
-/** Adds the records: those of a new list, or those of the current list, which the client changes when it begins to use them. */
+/** Adds the records: of a new list, or of the current list. The client changes the latter when it begins to use them. */
 function withRecords(
   publication: Publication,
   { current }: { readonly current: ClientPublication | undefined },

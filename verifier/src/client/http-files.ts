@@ -24,14 +24,14 @@ export class HttpSource {
   }
 
   /**
-   * Requests `statements.json`, once in each round: whoever follows the rotation and whoever reads the rest share it.
+   * Requests `statements.json`, once in each round: to follow the rotation, and to read the rest.
    *
    * @param signal - ends the request, unless an earlier call of the same round has sent it
    */
   statements(round: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
     if (this.#asked?.round !== round) {
       const statements = this.files(signal).get(TREE_FILES.statements);
-      // Whoever needs the file handles the error.
+      // The code that needs the file handles the error.
       statements.catch(() => undefined);
       this.#asked = { round, statements };
     }

@@ -68,7 +68,7 @@ export interface IssuerLookup {
 
 /**
  * Creates a client that looks up single issuers instead of loading the whole list. A look-up downloads about 10 kB. The
- * rules are those of {@link createRegistryClient}. A look-up tells the host which issuer is asked for.
+ * rules are those of {@link createRegistryClient}. The host learns which issuer is looked up.
  *
  * The client sends requests only during a call: it has no timers. If `refreshInterval` has passed, a look-up first asks
  * for new statements. The client keeps what it has verified, and requests only files that have changed.

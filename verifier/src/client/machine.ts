@@ -27,25 +27,24 @@ import {
  * Decides what a client does: which source to ask and when, which answer wins, which root keys count, what is used and
  * saved, and when the next refresh is due. Reads no clock, and waits for nothing.
  *
- * @returns the next state, and what to do, in this order. Events are told last: whoever is told of an event may read, and
- *   must find what the event says
+ * @returns the next state, and what to do, in this order. Events come last: a listener may read the registry,
+ *   and must find what the event says
  */
 export function step<S extends AcceptedStatements>(
   state: State<S>,
   event: ClientEvent<S>,
 ): { readonly state: State<S>; readonly effects: readonly Effect<S>[] } {
   const turn = new Turn(state, event);
+  const isOfEarlierRound = 'of' in event && event.of.round !== state.round;
   // Nothing changes a closed client, and answers of earlier rounds change nothing.
-  if (!state.isClosed && !('of' in event && event.of.round !== state.round)) {
-    (turn[event.is] as (event: Occurrence<S>) => void)(event);
-  }
+  if (!state.isClosed && !isOfEarlierRound) turn.take(event);
   return turn;
 }
 
 /** An event by its name. */
 type Is<S extends AcceptedStatements, N extends Occurrence<S>['is']> = Extract<Occurrence<S>, { is: N }>;
 
-/** What follows from one event: the method with its name takes it. The state before it does not change. */
+/** What follows from one event. The state before the event does not change. */
 class Turn<S extends AcceptedStatements> {
   state: State<S>;
   readonly #effects: Effect<S>[] = [];
@@ -63,7 +62,44 @@ class Turn<S extends AcceptedStatements> {
     return [...this.#effects, ...this.#events];
   }
 
-  loaded({ roots, current, accepted, failure }: Loaded<S>): void {
+  take(event: Occurrence<S>): void {
+    switch (event.is) {
+      case 'loaded':
+        this.#loaded(event);
+        break;
+      case 'refresh':
+        this.#refresh();
+        break;
+      case 'close':
+        this.#close();
+        break;
+      case 'rotation':
+        this.#rotation(event);
+        break;
+      case 'verified':
+        this.#verified(event);
+        break;
+      case 'refused':
+        this.#refused(event);
+        break;
+      case 'retry':
+        this.#retry(event);
+        break;
+      case 'passed':
+        this.#passed(event);
+        break;
+      case 'saved':
+        this.#emit(event.failure);
+        break;
+      case 'failed':
+        this.#failed(event);
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #loaded({ roots, current, accepted, failure }: Loaded<S>): void {
     this.#change({ accepted, roots: accepted === undefined ? roots : bindRoots(roots) });
     if (current !== undefined) this.#use(current, 'store');
     // A list signed by a replaced root key is not used, but it still protects against rollbacks.
@@ -71,7 +107,7 @@ class Turn<S extends AcceptedStatements> {
     this.#emit(failure);
   }
 
-  close(): void {
+  #close(): void {
     this.#change({ isClosed: true });
     this.#perform({ do: 'stop', task: undefined });
     if (this.state.refresh !== undefined) this.#settle(closedError());
@@ -81,7 +117,7 @@ class Turn<S extends AcceptedStatements> {
    * Asks all sources for their rotations, and the first source for everything else. A source is read only after its
    * rotation. Other rotations may arrive later, even after the refresh.
    */
-  refresh(): void {
+  #refresh(): void {
     if (this.state.refresh !== undefined) return;
     const { settings, roots } = this.state;
     const sources = [...new Set(settings.sources)];
@@ -94,7 +130,7 @@ class Turn<S extends AcceptedStatements> {
     this.#continueRound(startRound(sources));
   }
 
-  rotation({ of, shown }: Omit<Is<S, 'rotation'>, 'is'>): void {
+  #rotation({ of, shown }: Omit<Is<S, 'rotation'>, 'is'>): void {
     const { rotations, roots } = this.state;
     const { source, attempt } = of;
     if (attempt === 0 ? rotations[source] !== 'pending' : !this.#isCurrent(of)) return;
@@ -110,10 +146,10 @@ class Turn<S extends AcceptedStatements> {
     const result = shown instanceof RegistryError ? shown : 'shown';
     if (attempt === 0) this.#endRotation(source, result);
     if (this.#isCurrent(of)) this.#verify(of, result);
-    else if (isReplaced) this.refresh();
+    else if (isReplaced) this.#refresh();
   }
 
-  verified({ of, chains, read }: Is<S, 'verified'>): void {
+  #verified({ of, chains, read }: Is<S, 'verified'>): void {
     if (!this.#isCurrent(of)) return;
     const { roots, errors } = this.state;
     const { source } = of;
@@ -129,7 +165,7 @@ class Turn<S extends AcceptedStatements> {
   }
 
   /** Asks a source again that may be in the middle of a publication, within its deadline. */
-  refused(refused: Refused): void {
+  #refused(refused: Refused): void {
     const { of, error } = refused;
     const { source, attempt } = of;
     if (!this.#isCurrent(of)) return;
@@ -142,14 +178,14 @@ class Turn<S extends AcceptedStatements> {
   }
 
   /** Asks a source for everything again, also for its rotation. */
-  retry({ of }: Is<S, 'retry'>): void {
+  #retry({ of }: Is<S, 'retry'>): void {
     if (!this.#isCurrent(of)) return;
     this.#perform({ do: 'open', of });
     this.#perform({ do: 'follow', of });
   }
 
   /** The time of a source, or of the rotations, has passed. */
-  passed({ event }: Is<S, 'passed'>): void {
+  #passed({ event }: Is<S, 'passed'>): void {
     if (event.is !== 'late') {
       this.#tellRound(event);
       return;
@@ -158,15 +194,11 @@ class Turn<S extends AcceptedStatements> {
     for (const source of Object.keys(rotations)) {
       // A rotation that fails can begin the next round.
       if (round !== this.state.round) return;
-      this.rotation({ of: { round, source, attempt: 0 }, shown: overdue() });
+      this.#rotation({ of: { round, source, attempt: 0 }, shown: overdue() });
     }
   }
 
-  saved({ failure }: Is<S, 'saved'>): void {
-    this.#emit(failure);
-  }
-
-  failed({ source, error }: Omit<Is<S, 'failed'>, 'is'>): void {
+  #failed({ source, error }: Omit<Is<S, 'failed'>, 'is'>): void {
     this.#change({ errors: { ...this.state.errors, [source]: error } });
     this.#emit({ type: 'source-failed', source, error });
   }
@@ -179,7 +211,7 @@ class Turn<S extends AcceptedStatements> {
   #continueRound({ round, ask, stopped = [] }: RoundTurn<S>): void {
     this.#change({ refresh: round });
     for (const [source, error] of stopped) {
-      if (error !== undefined) this.failed({ source, error });
+      if (error !== undefined) this.#failed({ source, error });
       this.#perform({ do: 'forget', source });
       this.#perform({ do: 'stop', task: source });
     }
@@ -203,7 +235,7 @@ class Turn<S extends AcceptedStatements> {
     const { roots } = this.state;
     const error = rotation instanceof RegistryError ? rotation : forkOf(roots);
     if (error === undefined) this.#perform({ do: 'verify', of, chains: roots.longest });
-    else this.refused({ is: 'refused', of, error });
+    else this.#refused({ is: 'refused', of, error });
   }
 
   /**
@@ -331,7 +363,7 @@ function evidenceOf({ checkpoint, publication, logged }: AcceptedStatements): st
   return `${[publication.text, checkpoint.text, logged?.proof]}`;
 }
 
-/** Returns the error of whoever asks a closed client for something. */
+/** Returns the error of every call to a closed client. */
 export function closedError(): RegistryError {
   return new RegistryError('ERR_REGISTRY_CLOSED', 'the client has been closed');
 }

@@ -13,7 +13,7 @@ import { SharedRequests } from './shared-requests.js';
 /** The maximum number of verified files that a client keeps: sums files and records. */
 const MAX_VERIFIED_FILES = 512;
 
-/** Codes of errors that old statements cause: the files of a newer publication have replaced those of the proof. */
+/** Codes of errors that old statements cause: a newer publication has replaced the files of the proof. */
 const CAUSED_BY_OLD_STATEMENTS: readonly string[] = ['ERR_SUMS_MISMATCH', 'ERR_SOURCE_STATUS'];
 
 /** Files that had the right hash, by path, from any source: the newest version of each, in parsed form. */

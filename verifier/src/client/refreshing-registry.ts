@@ -34,6 +34,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
   readonly #opened = new Map<string, HttpFiles>();
   /** What the machine has not been told yet, because the effects of something else are being performed. */
   readonly #untold: Occurrence<S>[] = [];
+  #isTelling = false;
   #state: State<S>;
   #ready: Promise<void> | undefined;
   #loading: Promise<void> | undefined;
@@ -76,16 +77,14 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
    */
   async upToDate(): Promise<void> {
     this.assertOpen();
-    if (this.#state.current === undefined) await this.#awaitFirst();
+    const { current, failure } = this.#state;
+    if (current === undefined) {
+      // After a failure, reads fail at once until the next refresh is due.
+      if (this.#ready === undefined && failure !== undefined && !this.#isRefreshDue()) throw failure;
+      await this.ready();
+    }
     if (this.#isRefreshDue()) await this.refresh().catch(() => undefined);
     this.assertOpen();
-  }
-
-  /** Waits until the client has something. After a failure, reads fail at once until the next refresh is due. */
-  async #awaitFirst(): Promise<void> {
-    const { failure } = this.#state;
-    if (this.#ready === undefined && failure !== undefined && !this.#isRefreshDue()) throw failure;
-    await this.ready();
   }
 
   #isRefreshDue(): boolean {
@@ -146,7 +145,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
       this.#settle = resolve;
       this.#tell({ is: 'refresh' });
     });
-    // Whoever is told the outcome may end the program. A rotation counts, even if the source was refused.
+    // A caller may end the program after the refresh, so the save comes first. It also keeps the rotation of a refused source.
     await this.#saved;
     if (error !== undefined) throw error;
   }
@@ -177,79 +176,115 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     this.#tell({ is: 'close' });
   }
 
+  /** Tells the machine what has happened, and performs the effects. What happens meanwhile is told afterwards. */
   #tell(occurrence: Occurrence<S>): void {
-    if (this.#untold.push(occurrence) > 1) return;
+    this.#untold.push(occurrence);
+    if (this.#isTelling) return;
+    this.#isTelling = true;
     try {
-      for (let [next] = this.#untold; next !== undefined; [next] = this.#untold) {
+      for (let next = this.#untold.shift(); next !== undefined; next = this.#untold.shift()) {
         const event = { ...next, at: this.#time(), random: Math.random() };
         const { state, effects } = step(this.#state, event);
         this.#state = state;
-        for (const effect of effects) (this.#perform[effect.do] as (effect: Effect<S>) => void)(effect);
-        this.#untold.shift();
+        for (const effect of effects) this.#perform(effect);
       }
     } finally {
       this.#untold.length = 0;
+      this.#isTelling = false;
     }
   }
 
-  /** What to do for each effect. */
-  readonly #perform: { readonly [N in Effect<S>['do']]: (effect: Do<S, N>) => void } = {
-    wake: ({ task, after, then }) => {
-      const timer = this.tasks.wake(task, Math.min(after, MAX_TIMER_MS), () =>
-        then.is === 'refresh' ? this.#refreshInBackground() : this.#tell(then),
-      );
-      // In Node.js, a timer that no source has must not keep the process alive.
-      if (!this.#sources.has(task)) (timer as { unref?: () => void }).unref?.();
-    },
-    stop: ({ task }) => {
-      this.tasks.stop(task);
-      if (task !== undefined) this.#opened.get(task)?.discard();
-    },
-    open: ({ of }) => {
-      const { source } = of;
-      const files = this.#filesOf(of, this.tasks.signalOf(source));
-      this.#opened.set(source, files);
-      files.request(this.#reader.pathsReadFirst(this.#trust()));
-    },
-    follow: ({ of }) => {
-      this.#followRotation(of)
-        .catch(asRegistryError)
-        .then((shown) => this.#tell({ is: 'rotation', of, shown }));
-    },
-    verify: ({ of, chains }) => {
-      const files = this.#opened.get(of.source) as HttpFiles;
-      const reading = this.#reader
-        .read(askAgain(files), { ...this.#trust(), roots: currentRoots(chains) })
-        .finally(() => files.discard());
-      reading.then(
-        (read) => this.#tell({ is: 'verified', of, chains, read }),
-        (thrown) => this.#tell({ is: 'refused', of, error: asRegistryError(thrown) }),
-      );
-    },
-    forget: ({ source }) => {
-      this.#source(source).forget();
-      this.#opened.get(source)?.discard();
-    },
-    use: ({ current }) => this.#reader.onUse?.(current),
-    save: ({ current, rotation }) => {
-      this.#saved = this.#saved
-        .then(() => this.#save(current, rotation))
-        .then(
-          () => undefined,
-          (error): RegistryEvent => ({ type: 'store-failed', error }),
-        )
-        .then((failure) => this.#tell({ is: 'saved', failure }));
-    },
-    emit: ({ event }) => {
-      if (this.#isClosed) return;
-      try {
-        this.#settings.onEvent?.(event);
-      } catch {
-        // An exception in a log callback must not break the client.
-      }
-    },
-    settle: ({ error }) => this.#settle?.(error),
-  };
+  #perform(effect: Effect<S>): void {
+    switch (effect.do) {
+      case 'wake':
+        this.#wake(effect);
+        break;
+      case 'stop':
+        this.tasks.stop(effect.task);
+        if (effect.task !== undefined) this.#opened.get(effect.task)?.discard();
+        break;
+      case 'open':
+        this.#open(effect.of);
+        break;
+      case 'follow':
+        this.#follow(effect.of);
+        break;
+      case 'verify':
+        this.#verify(effect);
+        break;
+      case 'forget':
+        this.#source(effect.source).forget();
+        this.#opened.get(effect.source)?.discard();
+        break;
+      case 'use':
+        this.#reader.onUse?.(effect.current);
+        break;
+      case 'save':
+        this.#save(effect);
+        break;
+      case 'emit':
+        this.#emit(effect.event);
+        break;
+      case 'settle':
+        this.#settle?.(effect.error);
+        break;
+      default:
+        effect satisfies never;
+    }
+  }
+
+  #wake({ task, after, then }: Do<S, 'wake'>): void {
+    const timer = this.tasks.wake(task, Math.min(after, MAX_TIMER_MS), () =>
+      then.is === 'refresh' ? this.#refreshInBackground() : this.#tell(then),
+    );
+    // In Node.js, a timer that no source has must not keep the process alive.
+    if (!this.#sources.has(task)) (timer as { unref?: () => void }).unref?.();
+  }
+
+  #open(of: Attempt): void {
+    const files = this.#filesOf(of, this.tasks.signalOf(of.source));
+    this.#opened.set(of.source, files);
+    files.request(this.#reader.pathsReadFirst(this.#trust()));
+  }
+
+  #follow(of: Attempt): void {
+    this.#followRotation(of)
+      .catch(asRegistryError)
+      .then((shown) => this.#tell({ is: 'rotation', of, shown }));
+  }
+
+  #verify({ of, chains }: Do<S, 'verify'>): void {
+    const files = this.#opened.get(of.source) as HttpFiles;
+    const reading = this.#reader
+      .read(askAgain(files), { ...this.#trust(), roots: currentRoots(chains) })
+      .finally(() => files.discard());
+    reading.then(
+      (read) => this.#tell({ is: 'verified', of, chains, read }),
+      (thrown) => this.#tell({ is: 'refused', of, error: asRegistryError(thrown) }),
+    );
+  }
+
+  #save({ current, rotation }: Do<S, 'save'>): void {
+    this.#saved = this.#saved
+      .then(async () => {
+        const stored = this.#reader.toStored(current, rotation);
+        if (stored !== undefined) await this.#settings.store.save(stored);
+      })
+      .then(
+        () => undefined,
+        (error): RegistryEvent => ({ type: 'store-failed', error }),
+      )
+      .then((failure) => this.#tell({ is: 'saved', failure }));
+  }
+
+  #emit(event: RegistryEvent): void {
+    if (this.#isClosed) return;
+    try {
+      this.#settings.onEvent?.(event);
+    } catch {
+      // An exception in a log callback must not break the client.
+    }
+  }
 
   async #followRotation(of: Attempt): Promise<ShownRotation> {
     const { source, attempt } = of;
@@ -262,16 +297,11 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     return { bound, chains: await walkChains(bound, rotation, this.#trust().clock) };
   }
 
-  /** Returns the files of a source. The first attempt shares `statements.json` with whoever follows the rotation. */
+  /** Returns the files of a source. The first attempt shares `statements.json` with the code that follows the rotation. */
   #filesOf({ source: base, round, attempt }: Attempt, signal: AbortSignal): HttpFiles {
     const source = this.#source(base);
     const rotations = this.tasks.signalOf('rotations');
     return source.files(signal, attempt === 0 ? source.statements(round, rotations) : undefined);
-  }
-
-  async #save(current: S, rotation: readonly string[]): Promise<void> {
-    const stored = this.#reader.toStored(current, rotation);
-    if (stored !== undefined) await this.#settings.store.save(stored);
   }
 
   /** Reads the clock. An exception of the caller's clock must not break the client: reads throw it. */

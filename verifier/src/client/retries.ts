@@ -6,8 +6,8 @@ const RETRIES = 2;
 /** A publication takes milliseconds. A cache that still has an old file takes longer. */
 const RETRY_DELAY_MS = 200;
 /**
- * Errors of files that do not belong to `statements.json`: a publication or a cache can cause them, and a retry may resolve them
- * (rule retries). What is wrong within that one file stays wrong.
+ * Errors of files that do not belong to `statements.json`: a publication or a cache can cause them, and a retry may resolve
+ * them (rule retries). What is wrong within that one file stays wrong.
  */
 const TRANSIENT: readonly RegistryErrorCode[] = ['ERR_PUBLICATION_MISMATCH', 'ERR_LOG_INCONSISTENT'];
 

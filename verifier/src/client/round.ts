@@ -85,12 +85,18 @@ export function stepRound<T>(round: Round<T>, event: RoundEvent<T>): RoundTurn<T
   }
 }
 
-/** Ends a round. A source that is slow, or asked again, has failed. One asked only recently has not. */
+/** Returns why a source without an answer counts as failed. Undefined if it was asked only recently. */
+function failureOf({ failure, isSlow }: Asked): RegistryError | undefined {
+  if (failure !== undefined) return failure;
+  return isSlow ? timeout('did not respond before another source') : undefined;
+}
+
+/** Ends a round. A source that is slow, or asked again, has failed. */
 function accept<T>(round: Round<T>, { source, answer }: Found<T>): RoundTurn<T> {
   const { asked } = without(round, source);
   const errors = { ...round.errors };
-  const stopped = [...asked].map(([other, { failure, isSlow }]) => {
-    const error = failure ?? (isSlow ? timeout('did not respond before another source') : undefined);
+  const stopped = [...asked].map(([other, state]) => {
+    const error = failureOf(state);
     if (error !== undefined) errors[other] = error;
     return [other, error] as const;
   });

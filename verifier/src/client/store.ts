@@ -88,7 +88,10 @@ export interface KeyValueStorage {
  */
 export function keyValueStore(storage: KeyValueStorage, key = 'passport-registry'): RegistryStore {
   return {
-    load: async () => JSON.parse((await storage.getItem(key)) ?? 'null') ?? undefined,
+    load: async () => {
+      const text = (await storage.getItem(key)) ?? 'null';
+      return JSON.parse(text) ?? undefined;
+    },
     save: async (publication) => {
       await storage.setItem(key, JSON.stringify(publication));
     },

@@ -60,15 +60,15 @@ export type RegistryErrorCode =
    * version of this library (docs/protocol.md#trust-anchor-closed), or its root key is not a public Ed25519 or P-256 key.
    */
   | 'ERR_TRUST_ANCHOR_INVALID'
-  /** A source or an issuer cannot be reached. */
+  /** A host cannot be reached. */
   | 'ERR_SOURCE_UNREACHABLE'
-  /** A source or an issuer did not respond in time. */
+  /** A host did not respond in time. */
   | 'ERR_SOURCE_TIMEOUT'
-  /** A source or an issuer closed the connection before the end of its response. */
+  /** A host closed the connection before the end of its response. */
   | 'ERR_SOURCE_TRUNCATED'
-  /** A source or an issuer sent a response above the size limit. */
+  /** A host sent a response above the size limit. */
   | 'ERR_SOURCE_TOO_LARGE'
-  /** A source or an issuer responded with a redirect. Redirects are never followed. */
+  /** A host responded with a redirect. Redirects are never followed. */
   | 'ERR_SOURCE_REDIRECTED'
   /** A source responded with an unexpected HTTP status, or lacks a required file. */
   | 'ERR_SOURCE_STATUS'
@@ -136,7 +136,7 @@ export type RegistryErrorCode =
   /**
    * A step in the chain of root keys leads to a key that the root key before is not committed to
    * (docs/protocol/rotation.md#commitment-followed): the trust anchor or the step before names the keys that may follow
-   * (`next_roots`), and this is none of them.
+   * (`next_roots`), and this key is not among them.
    */
   | 'ERR_ROTATION_NOT_COMMITTED'
   /**
@@ -153,15 +153,7 @@ export type RegistryErrorCode =
   /** The client has been closed and sends no more requests. */
   | 'ERR_REGISTRY_CLOSED'
   /** The list is stale: the grace period has ended, and no source has a newer list. */
-  | 'ERR_REGISTRY_STALE'
-  /** The URL of an issuer is neither an https URL nor an http URL on this machine. */
-  | 'ERR_ADDRESS_INVALID'
-  /** A key pair is neither Ed25519 nor P-256, or its public key cannot be exported. */
-  | 'ERR_AGENT_KEY_INVALID'
-  /** An issuer refused a request (docs/protocol/passports.md#issuer-errors). */
-  | 'ERR_ISSUER_REFUSED'
-  /** An issuer's response is not as specified (docs/protocol/passports.md#mint). */
-  | 'ERR_ISSUER_ANSWER_INVALID';
+  | 'ERR_REGISTRY_STALE';
 
 /** An option is missing, unknown, or invalid. */
 export class OptionsInvalid extends RegistryError {
@@ -187,7 +179,7 @@ export class ListNonconforming extends RegistryError {
   }
 }
 
-/** A source or an issuer responded with a redirect. Redirects are never followed. */
+/** A host responded with a redirect. Redirects are never followed. */
 export class SourceRedirected extends RegistryError {
   declare readonly code: 'ERR_SOURCE_REDIRECTED';
   /** The HTTP status. Always 0 in browsers, which hide the status of a redirect. */
@@ -215,7 +207,7 @@ export class NoUsableSource extends RegistryError {
     const each = Object.entries(errors).map(
       ([source, { code, message }]) => `${source}: ${code}, ${message}`,
     );
-    super('ERR_NO_USABLE_SOURCE', `no source is acceptable (${each.join('; ')})`);
+    super('ERR_NO_USABLE_SOURCE', `no source is acceptable: ${each.join('; ')}`);
     this.errors = errors;
   }
 }

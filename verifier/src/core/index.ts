@@ -1,7 +1,7 @@
 /**
  * The trusted core: bytes to facts. Nothing here fetches, waits, reads a clock, or remembers anything for a caller.
  *
- * A verifier needs only the root of this package. This door is for whoever publishes, audits, mirrors or watches a
+ * A verifier needs only the root of this package. This door is for programs that publish, audit, mirror or watch a
  * registry, and must apply the rules that verifiers apply. [README.md](README.md) gives the order in which to read the
  * files, and the rules of the protocol that each of them holds. Until 1.0.0, a minor version can change this door.
  *
@@ -20,7 +20,7 @@
 
 // Bytes, text and JSON (rule strict-json), and the limits of files.
 
-export { type Check, hasItems, isCount, isListOf, isObject, oneOf } from './bytes/checks.js';
+export { type Check, isCount, isListOf, isObject, oneOf } from './bytes/checks.js';
 export {
   CLOCK_TOLERANCE_MS,
   type Clock,
@@ -44,8 +44,8 @@ export { hashBase64url, hashHex } from './bytes/sha256-sync.js';
 export { type JsonFault, JsonRefused, MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, type Invalid, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
-export { LIMITS, limitOf, MAX_CHECKPOINT_DAYS } from './limits.js';
-export { TREE_FILES } from './tree-files.js';
+export { LIMITS, limitOf } from './limits.js';
+export { LISTS_FOLDER, listPath, TREE_FILES } from './tree-files.js';
 
 // The checks of the options of a library.
 
@@ -75,7 +75,6 @@ export {
   TIME_CLAIMS,
   verifyCompactJws,
 } from './keys/compact-jws.js';
-export { isNumericDate, mediaTypeOf, readForeignJws } from './keys/foreign-jws.js';
 export { formatNoteKey, isSignedByNoteKey, type NoteKey, parseNoteKey } from './keys/note-key.js';
 export {
   ALG_NAMES,
@@ -125,7 +124,6 @@ export {
   readCheckpointClaims,
   verifyCheckpoint,
 } from './statements/checkpoint.js';
-export { type LogTrust, logTrustOf } from './statements/log-trust.js';
 export { ONLINE_MEMBERS, type OnlineKeys } from './statements/online-keys.js';
 export {
   type LogIdentity,
@@ -146,19 +144,16 @@ export {
   ANY_TIME,
   readStatement,
   type Statement,
-  type StatementTimes,
   statementHash,
   validFrom,
-  verifyStatement,
 } from './statements/statement.js';
 export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
-export { importAnchorRoot } from './statements/trust-anchor.js';
+export { importAnchorRoot, type LogTrust, logTrustOf } from './statements/trust-anchor.js';
 
 // The format of a log, and the proof that it contains a publication (rules log-bytes, log-entries, log-head, log-proof).
 
 export {
   COSIGNED_ANY_TIME,
-  type Cosignature,
   type CosignatureRules,
   cosignatureTime,
   cosignedText,
@@ -183,10 +178,9 @@ export {
   type SubtreeHash,
   type TreeHead,
 } from './log/merkle.js';
-export { formatBundle, parseAnyEntry, parseBundle, parseEntry } from './log/parse-entry.js';
+export { formatBundle, parseAnyEntry, parseBundle } from './log/parse-entry.js';
 export {
   acceptHead,
-  containsHead,
   type LoggedHead,
   type ReadFile,
   readTileOrBundle,
@@ -219,10 +213,9 @@ export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './log
 // A publication: what one attempt at one source proves (rule client-steps).
 
 export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
-export { LISTS_FOLDER, listPath } from './publication/list-files.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
-export { assertCheckpointFits, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
+export { assertCheckpointFits, isOlderCheckpoint } from './publication/rollback.js';
 export type { AcceptedStatements } from './publication/statements.js';
 export {
   formatStatementsFile,
@@ -258,9 +251,9 @@ export {
   rootKeysOf,
   type VerifiedEntry,
 } from './audit/log-state.js';
-export { isOfOtherType, namesLog, readLogged } from './audit/log-statement.js';
+export { isOfOtherType, readLogged } from './audit/log-statement.js';
 export { LogTree, type Tile } from './audit/log-tree.js';
-export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './audit/log-walk.js';
+export { type LogProblem, type WalkedEntry, walkLog } from './audit/log-walk.js';
 export {
   type AlikeIssuers,
   alikeIssuers,
@@ -268,15 +261,15 @@ export {
   lookOf,
   nameSkeleton,
 } from './audit/name-skeleton.js';
-export { placeName } from './audit/place-name.js';
 export {
   isNotYet,
+  placeName,
   recognitionOf,
   type ShownStatus,
   STANDINGS,
   type Standing,
   sinceOf,
   standingOf,
-} from './audit/standing.js';
+} from './audit/shown-issuer.js';
 export { levelsFor, mayHaveLevels } from './audit/sums-levels.js';
 export { consistencyProof, inclusionProof, isConsistent } from './audit/tree-proofs.js';

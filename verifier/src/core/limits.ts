@@ -1,12 +1,12 @@
-import { TREE_FILES } from './tree-files.js';
+import { LISTS_FOLDER, TREE_FILES } from './tree-files.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /**
- * The maximum sizes of unauthenticated data, in bytes after decompression (rule limits). Whoever fetches applies
- * these limits while the bytes arrive, and `limitFiles` applies them again to what a source provides. Only the readers of a JWT, a
- * rotation, a proof or an entry of a log, a detached signature, and a list with its signature (`verifyList`) apply them themselves.
+ * The maximum sizes of unauthenticated data, in bytes after decompression (rule limits). The code that fetches a file applies
+ * the limit while the bytes arrive, and `limitFiles` applies it again. What can also come without a file has its limit where
+ * it is read: a JWT, a rotation, a proof or an entry of a log, a detached signature, and a list for `verifyList`.
  */
 export const LIMITS = {
   /** A JWT: a statement of a registry, passport, mandate or proof of an action. */
@@ -50,7 +50,7 @@ const ENTRIES_PER_BUNDLE = 256;
 
 /** Returns the size limit of a file in a published tree, by the path of the file from the root of the tree. */
 export function limitOf(path: string): number {
-  if (path === TREE_FILES.list || path.startsWith('lists/')) return LIMITS.list;
+  if (path === TREE_FILES.list || path.startsWith(LISTS_FOLDER)) return LIMITS.list;
   if (path === TREE_FILES.signature) return LIMITS.signature;
   if (path === TREE_FILES.statements) return LIMITS.statements;
   if (path === 'SHA256SUMS') return LIMITS.checksums;

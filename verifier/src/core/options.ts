@@ -31,7 +31,7 @@ export function assertOptions<T extends object>(
   for (const member of Object.keys(options)) {
     if (!Object.hasOwn(table, member)) {
       const options = Object.keys(table).join(', ');
-      throw new OptionsInvalid(caller, member, `there is no such option; the options are ${options}`);
+      throw new OptionsInvalid(caller, member, `is not an option; the options are ${options}`);
     }
   }
   for (const [member, { check, expected, required = false }] of Object.entries(table)) {

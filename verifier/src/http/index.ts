@@ -1,6 +1,6 @@
 /**
  * Requests with limits, as this library makes them: a deadline, a maximum size, no credentials, no redirect to another
- * host. For whoever fetches the files of a registry or of an issuer without a client.
+ * host. For programs that fetch the files of a registry or of an issuer without a client.
  *
  * @example
  * ```ts

@@ -31,15 +31,15 @@ const BLOCKS = `
   8000::/1          unique local, link-local, multicast
 `;
 
+/** This machine and the local link (RFC 6761, RFC 6762). */
+const LOCAL_NAMES = ['localhost', 'localdomain', 'localdomain4', 'localdomain6', 'local'];
+/** Private networks (RFC 6762, appendix G; `internal` of ICANN; home.arpa of RFC 8375 and all other names under arpa). */
+const PRIVATE_NAMES = ['internal', 'intranet', 'private', 'corp', 'home', 'lan', 'arpa', 'svc'];
+/** Names outside the DNS and reserved names (RFC 6761, RFC 7686, RFC 9476). `example` is allowed for demonstrations. */
+const RESERVED_NAMES = ['test', 'invalid', 'onion', 'alt'];
+
 /** The last labels of names that have no public host. */
-const NAMES = [
-  // This machine and the local link (RFC 6761, RFC 6762).
-  ...['localhost', 'localdomain', 'localdomain4', 'localdomain6', 'local'],
-  // Private networks (RFC 6762, appendix G; `internal` of ICANN; home.arpa of RFC 8375 and all other names under arpa).
-  ...['internal', 'intranet', 'private', 'corp', 'home', 'lan', 'arpa', 'svc'],
-  // Names outside the DNS and reserved names (RFC 6761, RFC 7686, RFC 9476). `example` is allowed for demonstrations.
-  ...['test', 'invalid', 'onion', 'alt'],
-];
+const NAMES: readonly string[] = [...LOCAL_NAMES, ...PRIVATE_NAMES, ...RESERVED_NAMES];
 
 interface Address {
   readonly bits: 32 | 128;
@@ -104,8 +104,10 @@ function parseBlock(text = ''): Block {
 }
 
 function parse(text: string): Address | undefined {
-  const value = text.includes(':') ? parseIpv6(text) : parseIpv4(text);
-  return value === undefined ? undefined : { bits: text.includes(':') ? 128 : 32, value };
+  const isIpv6 = text.includes(':');
+  const value = isIpv6 ? parseIpv6(text) : parseIpv4(text);
+  if (value === undefined) return undefined;
+  return { bits: isIpv6 ? 128 : 32, value };
 }
 
 function parseIpv4(text: string): bigint | undefined {

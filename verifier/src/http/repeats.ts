@@ -134,8 +134,8 @@ async function arrived(answer: Response, signal: AbortSignal | undefined): Promi
 }
 
 /**
- * Returns how long a host asks to wait, in milliseconds (RFC 9110, section 10.2.3): a number of seconds, or a date. Undefined if
- * the host does not say, or not in one of the two forms. A date counts from the date of the answer: clocks differ.
+ * Returns how long a host asks to wait, in milliseconds (RFC 9110, section 10.2.3): a number of seconds, or a date. Undefined
+ * if the host does not say, or not in one of the two forms. A date counts from the date of the answer: clocks differ.
  */
 function retryAfter(headers: Pick<Headers, 'get'>): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? '';

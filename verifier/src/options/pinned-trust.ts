@@ -2,8 +2,7 @@ import { isObject } from '../core/bytes/checks.js';
 import { OptionsInvalid } from '../core/errors.js';
 import type { RootJwk, TrustAnchor } from '../core/generated/schemas.js';
 import { OBJECT, type OptionChecks, PUBLIC_KEYS, required } from '../core/options.js';
-import { logTrustOf } from '../core/statements/log-trust.js';
-import { assertTrustAnchor } from '../core/statements/trust-anchor.js';
+import { assertTrustAnchor, type LogTrust, logTrustOf } from '../core/statements/trust-anchor.js';
 
 /** Trust in a root key. */
 export interface PinnedRootKey {
@@ -32,6 +31,13 @@ export interface PinnedOptions extends Partial<PinnedRootKey>, Partial<PinnedTru
   readonly sources?: readonly string[] | undefined;
 }
 
+/** What options say of the trust, whether they name a root key or a trust anchor. */
+interface Trust extends PinnedRootKey {
+  readonly nextRoots: readonly string[] | undefined;
+  readonly sources: readonly string[] | undefined;
+  readonly log: LogTrust | undefined;
+}
+
 /**
  * Replaces the option `trustAnchor` with the options that it stands for.
  *
@@ -39,16 +45,18 @@ export interface PinnedOptions extends Partial<PinnedRootKey>, Partial<PinnedTru
  * @param caller - the name of the function that takes the options
  * @throws {@link OptionsInvalid} | `ERR_TRUST_ANCHOR_INVALID`
  */
-export function withTrustAnchor(options: PinnedOptions, caller: string) {
-  const { trustAnchor, rootKey } = options;
-  if (trustAnchor !== undefined && rootKey !== undefined) {
+export function withTrustAnchor(options: PinnedOptions, caller: string): Trust {
+  const { trustAnchor, rootKey, sources } = options;
+  if (trustAnchor === undefined)
+    return { rootKey: rootKey ?? [], nextRoots: undefined, sources, log: undefined };
+  if (rootKey !== undefined) {
     throw new OptionsInvalid(caller, 'rootKey', 'the trust anchor already has a root key');
   }
-  if (trustAnchor !== undefined) assertTrustAnchor(trustAnchor);
+  assertTrustAnchor(trustAnchor);
   return {
-    rootKey: trustAnchor?.root ?? rootKey ?? [],
-    nextRoots: trustAnchor?.next_roots,
-    sources: options.sources ?? trustAnchor?.sources,
-    log: logTrustOf(trustAnchor ?? {}),
+    rootKey: trustAnchor.root,
+    nextRoots: trustAnchor.next_roots,
+    sources: sources ?? trustAnchor.sources,
+    log: logTrustOf(trustAnchor),
   };
 }

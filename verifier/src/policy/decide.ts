@@ -14,7 +14,7 @@ export interface Decision {
  * Applies a local trust policy to an issuer (docs/protocol.md#trust-policy). If the issuer has no record, or its status
  * is not `active`, every policy rejects the issuer. `deny` comes next, then `allow`, then all other requirements.
  *
- * This function does not know which issuers the checkpoint holds. The `decide` of a registry, and that of a look-up, do.
+ * This function does not know which issuers the checkpoint holds. The methods `decide` of a registry and of a look-up do.
  *
  * A missing scope and an empty scope mean the same: neither covers a value that the policy names
  * (docs/protocol.md#scope-absent).

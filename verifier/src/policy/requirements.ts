@@ -81,7 +81,8 @@ function coverage(
 
 /** Returns why a scope of an issuer does not cover what the policy demands. */
 function faultOf(declared: readonly string[] = [], { accepted, reason }: Coverage): Reason | undefined {
-  // By index: gateways decide often, and for each value, `some` would call a function, and `for of` a slow iterator of frozen arrays.
+  // By index: gateways decide often, and for each value, `some` would call a function, and `for of` a slow iterator of frozen
+  // arrays.
   for (let at = 0; at < declared.length; at++) if (accepted.has(declared[at] as string)) return undefined;
   return reason;
 }
@@ -126,7 +127,10 @@ export function coversPlace(wanted: readonly string[], declared: readonly string
   return declared?.some((one) => places.has(one)) === true;
 }
 
-/** Returns all places that cover one of some places: `US-CA` is covered by itself, by `US`, and by `global`. None covers no place. */
+/**
+ * Returns all places that cover one of some places: `US-CA` is covered by itself, by `US`, and by `global`. None covers no
+ * place.
+ */
 function placesCovering(wanted: readonly string[]): ReadonlySet<string> {
   return new Set(wanted.flatMap((place) => ['global', place, place.replace(/-.*/, '')]));
 }

@@ -8,9 +8,8 @@ import {
 } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/facts.js';
+import { visibleId, wordFor } from '../dom/text.js';
 import { day } from '../dom/time.js';
-import { visibleId } from '../dom/visible-text.js';
-import { wordFor } from '../dom/word.js';
 import { changesList } from '../list/changes-list.js';
 import { aboutIn, type KnownAbout, type Names } from '../list/names.js';
 import { similarIssuers, similarIssuersView } from '../list/similar-issuers.js';

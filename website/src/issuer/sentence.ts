@@ -8,8 +8,8 @@ import {
   standingOf,
 } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
+import { wordFor } from '../dom/text.js';
 import { day, dayInWords } from '../dom/time.js';
-import { wordFor } from '../dom/word.js';
 import { saidReason } from '../list/names.js';
 import { issuer as issuerText, LANGUAGE, standings } from '../texts.js';
 

@@ -2,13 +2,13 @@ import type { Issuer, Registry } from '@passport-registry/verifier';
 import { type Change, type Changes, type ShownStatus, standingOf } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/facts.js';
-import { wordFor } from '../dom/word.js';
+import { wordFor } from '../dom/text.js';
 import { latestStatusChange } from '../registry/changes.js';
 import { issuerFragment } from '../route.js';
 import { fields, standings, status as statusWords, changes as text } from '../texts.js';
 import { type Names, nameBeside, saidReason } from './names.js';
 
-/** How many changes are shown. Those of many issuers at once count as one. */
+/** The maximum number of changes. A change of many issuers at once counts as one. */
 const MAX_CHANGES = 10;
 /** From how many issuers on a change of all of them is one entry. */
 const MIN_GROUP = 3;
@@ -115,7 +115,8 @@ function describeChange({ issuer_id, field, from, to }: Change, { resolve }: Kno
  */
 export function statusWord(issuer: Issuer | undefined, status: string): string {
   const standing = issuer === undefined ? status : standingOf(issuer, status as ShownStatus, Date.now());
-  return wordFor(standings, standing) ?? wordFor(statusWords, status) ?? status;
+  const word = wordFor(standings, standing) ?? wordFor(statusWords, status);
+  return word ?? status;
 }
 
 /** The reason that the registry gives for a status, beside the change that has brought it. */

@@ -124,7 +124,7 @@ export class ListView {
 
   async #showHints(isWanted: () => boolean): Promise<void> {
     this.#hints.replaceChildren();
-    // Beside what the reader looks at: the first issuers, or that there are none.
+    // Beside the place that the reader looks at: the first issuers, or the note that there are none.
     if (this.#found.length === 0) this.#results.after(this.#hints);
     else this.#results.before(this.#hints);
     const parts = await this.#loadParts().catch(() => undefined);

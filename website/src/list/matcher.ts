@@ -1,6 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { type AboutIssuer, STANDINGS, type Standing, standingOf } from '@passport-registry/verifier/core';
-import { wordFor } from '../dom/word.js';
+import { wordFor } from '../dom/text.js';
 import { otherPlaceNames, standings, status as statusWords } from '../texts.js';
 import { placeName } from './places.js';
 import type { IssuerSearch } from './search.js';
@@ -51,9 +51,9 @@ const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 const countryOf = (place: string) => place.replace(/-.*/, '');
 
 /**
- * Returns a function that tells whether an issuer has all of these words: in a value of its record, in its name, in the reason
- * for its status, in the name of one of its places, or in what the page says of its status. Nothing is kept for the next search: in a large list, collecting
- * the garbage takes longer than comparing anew.
+ * Returns a function that tells whether an issuer has all of these words: in a value of its record, in its name, in the
+ * reason for its status, in the name of one of its places, or in what the page says of its status. Nothing is kept for the
+ * next search: in a large list, collecting the garbage takes longer than comparing again.
  */
 function matcherOfAll(words: readonly string[], search: IssuerSearch): (issuer: Issuer) => boolean {
   if (words.length === 0) return () => true;
@@ -68,13 +68,13 @@ function matcherOfAll(words: readonly string[], search: IssuerSearch): (issuer: 
       ({ word, standings: ofWord }) =>
         text.includes(word) ||
         issuer.geographical_scope?.some((code) => foldedPlace(code).includes(word)) === true ||
-        // Few words are those of a status.
+        // Few words stand for a status.
         (ofWord.length > 0 && ofWord.includes(standingOf(issuer, shownStatus(issuer, hold), Date.now()))),
     );
   };
 }
 
-/** What is said of an issuer, and the values of its record. The status is in other words: those of the page. */
+/** The name and the reason of an issuer, and the values of its record, except the status: the page has other words for it. */
 function textOf(issuer: Issuer, { name = '', status_reason = '' }: AboutIssuer = {}): string {
   let text = `${name}\n${status_reason}`;
   for (const [member, value] of Object.entries(issuer)) if (member !== 'status') text += `\n${value ?? ''}`;
@@ -89,13 +89,12 @@ function wordsFor(standing: Standing): string {
 const foldedPlaces = new Map<string, string>();
 
 function foldedPlace(code: string): string {
-  let folded = foldedPlaces.get(code);
-  if (folded === undefined) {
-    const name = placeName(code);
-    // Readers write `Bosnia and Herzegovina`, too.
-    folded = fold([name, name.replaceAll('&', 'and'), ...otherNames(code)].join('\n'));
-    foldedPlaces.set(code, folded);
-  }
+  const known = foldedPlaces.get(code);
+  if (known !== undefined) return known;
+  const name = placeName(code);
+  // Readers also write `Bosnia and Herzegovina`.
+  const folded = fold([name, name.replaceAll('&', 'and'), ...otherNames(code)].join('\n'));
+  foldedPlaces.set(code, folded);
   return folded;
 }
 

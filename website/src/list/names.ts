@@ -12,7 +12,7 @@ import { type Child, element } from '../dom/element.js';
 import { more, standings, names as text } from '../texts.js';
 import { shownStatus } from './status-mark.js';
 
-/** What people are told of an issuer, and whether its name looks like that of another one. */
+/** What people are told of an issuer, and which other issuers have a similar name. */
 export interface KnownAbout extends AboutIssuer, Partial<AlikeIssuers> {
   /** That it does, and what they are, in a few words. */
   readonly note?: string;
@@ -97,7 +97,7 @@ export function aboutIn(names: Names, id: string): KnownAbout | null | undefined
   return names && (names.get(id) ?? {});
 }
 
-/** A reason in a frame of its own: its words are those of the registry, and no sentence of this page. */
+/** A reason in a frame of its own: the registry wrote the words, not this page. */
 export function saidReason(reason: string): HTMLElement {
   return element('q', { class: 'said' }, element('bdi', {}, reason));
 }

@@ -6,7 +6,7 @@ import { hints as text } from '../texts.js';
 import type { IssuerSearch } from './search.js';
 import { similarIssuers, similarIssuersView } from './similar-issuers.js';
 
-/** The words for `status` in links, also that of the list. */
+/** The words for `status` in links: the words of the page, and `active` of the list. */
 const STATUSES: readonly string[] = [...STANDINGS, 'active'];
 
 /** How long the reader has to pause before a hint appears, in milliseconds. */

@@ -56,7 +56,7 @@ export class IssuerSearch {
     return found;
   }
 
-  /** Whether a status or a standing is that of an issuer. */
+  /** Returns whether an issuer has a status or a standing. */
   #isOf(issuer: Issuer, status: string): boolean {
     const shown = shownStatus(issuer, this.hold);
     return shown === status || standingOf(issuer, shown, Date.now()) === status;

@@ -2,7 +2,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import { STANDINGS, standingOf } from '@passport-registry/verifier/core';
 import { distance } from 'fastest-levenshtein';
 import { element } from '../dom/element.js';
-import { MAX_ID_LENGTH } from '../dom/visible-text.js';
+import { MAX_ID_LENGTH } from '../dom/text.js';
 import { issuerFragment } from '../route.js';
 import { issuer as text } from '../texts.js';
 import { fold } from './matcher.js';

@@ -2,15 +2,15 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { ShownStatus, Standing } from '@passport-registry/verifier/core';
 import { element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
-import { wordFor } from '../dom/word.js';
+import { wordFor } from '../dom/text.js';
 import { standings } from '../texts.js';
 import { standingOf } from '../verifier.js';
 
 const ICONS = { trusted: 'check', suspended: 'pause', revoked: 'cross', 'on hold': 'pause' } as const;
 
 /**
- * The colours of the standings, as classes. Green is only for an issuer that the operator has examined, and trusts now. Without
- * a class, the colour is that of texts.
+ * The colours of the standings, as classes. Green is only for an issuer that the operator has examined, and trusts now. An
+ * empty class has the colour of the text.
  */
 export const TONES: Readonly<Record<Standing, string>> = {
   trusted: 'active',

@@ -1,19 +1,19 @@
 import type {
-  NoUsableSource,
   RegistryClient,
   RegistryEvent,
   RegistryStatus,
   RootKey,
+  TrustAnchor,
 } from '@passport-registry/verifier';
 import {
   createRegistryClient,
   importRootKey,
+  NoUsableSource,
   parseStrictJson,
   RegistryError,
   TREE_FILES,
 } from '../verifier.js';
 import { fetchFile } from './fetch-file.js';
-import type { RegistryAnchor } from './trust-anchor.js';
 
 /** The error when the registry cannot be verified. The page then shows no data of the registry. */
 export class NotVerified extends Error {
@@ -24,6 +24,21 @@ export class NotVerified extends Error {
     this.name = 'NotVerified';
     this.code = code;
   }
+}
+
+/** A trust anchor for one registry. */
+export interface RegistryAnchor extends TrustAnchor {
+  readonly sources: [string];
+}
+
+/**
+ * What the page trusts: the root key, and the log in which the lists must be. The page pins no witnesses.
+ *
+ * @param base - the URL of the registry
+ * @param log - the name of the log. Undefined if the lists need not be in a log
+ */
+export function anchorOfPage({ jwk }: RootKey, base: URL, log: string | undefined): RegistryAnchor {
+  return { root: jwk, ...(log !== undefined && { log }), sources: [base.href] };
 }
 
 /**
@@ -71,15 +86,16 @@ async function parseRootKey(base: URL): Promise<RootKey> {
 /**
  * Converts any error to a `NotVerified` with the code and message that the page shows.
  *
- * @param status - of a client whose list may have grown stale. Default: that of a client that has no list
+ * @param status - of a client whose list may have grown stale. Undefined if there is none
  */
 export function notVerified(
   error: unknown,
-  status: Pick<RegistryStatus, 'errors'> | undefined = error as NoUsableSource,
+  status?: Pick<RegistryStatus, 'errors'> | undefined,
 ): NotVerified {
   if (error instanceof NotVerified) return error;
   // The client has a single source, so the error of that source is the cause.
-  const cause = Object.values(status?.errors ?? {})[0] ?? error;
+  const errors = status?.errors ?? (error instanceof NoUsableSource ? error.errors : {});
+  const cause = Object.values(errors)[0] ?? error;
   if (cause instanceof RegistryError) return new NotVerified(cause.code, cause.message, { cause });
   return new NotVerified('ERR_PAGE', cause instanceof Error ? cause.message : String(cause), { cause });
 }

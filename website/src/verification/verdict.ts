@@ -5,7 +5,7 @@ import { formatAge } from '../dom/time.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { verdict as text } from '../texts.js';
 
-/** Whether the verified list may not be the newest, because the last refresh failed. */
+/** Whether a newer list may exist, because the last refresh failed. */
 export function isDoubtful({ errors }: RegistryStatus): boolean {
   return Object.keys(errors).length > 0;
 }
@@ -16,8 +16,8 @@ function provenUntil({ checkpointSignedAt, updatedAt = '' }: RegistryStatus): nu
 }
 
 /**
- * Whether a list is older than another one, or the same with an older checkpoint. Two checkpoints can be of the same second, two lists
- * never (rule list-later).
+ * Whether a list is older than another one, or the same with an older checkpoint. Two checkpoints can be of the same second,
+ * two lists never (rule list-later).
  */
 export function isOlder(one: RegistryStatus, other: RegistryStatus): boolean {
   const isOlderList = (one.updatedAt ?? '') < (other.updatedAt ?? '');

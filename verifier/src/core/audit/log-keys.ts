@@ -1,6 +1,5 @@
 import { type NoteKey, parseNoteKey } from '../keys/note-key.js';
 import { assertSignedByLog, type SignedHead } from '../log/log-head.js';
-import { invalidLogFile, LogFileInvalid } from './log-statement.js';
 
 /** A key of a log, and the size of the log from which it signs heads. */
 export interface LogKey {
@@ -9,7 +8,11 @@ export interface LogKey {
   readonly from: number;
 }
 
-/** Adds the key that a publication names to those that earlier ones have named. @param size - of the log with the publication */
+/**
+ * Adds the key that a publication names to the keys that earlier ones have named.
+ *
+ * @param size - of the log with the publication
+ */
 export function withLogKey(
   keys: readonly LogKey[],
   vkey: string | undefined,
@@ -25,19 +28,25 @@ export function withLogKey(
  * @returns an empty array if no publication names a key
  */
 export function keysAt(keys: readonly LogKey[], size: number): readonly string[] {
-  const { from } = keys.filter((key) => key.from <= size).at(-1) ?? keys[0] ?? {};
-  return keys.filter((key) => key.from === from).map(({ vkey }) => vkey);
+  const named = keys.filter(({ from }) => from <= size).at(-1) ?? keys[0];
+  if (named === undefined) return [];
+  return keys.filter(({ from }) => from === named.from).map(({ vkey }) => vkey);
 }
+
+/** A key has not signed a head, or is not in the form of a key. */
+class NotSigned extends Error {}
+
+const notSigned = (message: string) => new NotSigned(message);
 
 /** Returns the first of some keys of a log that has signed a head. Undefined if none has. */
 export async function signerAmong(head: SignedHead, vkeys: readonly string[]): Promise<NoteKey | undefined> {
   for (const vkey of vkeys) {
     try {
-      const key = parseNoteKey(vkey, 'log', invalidLogFile);
-      await assertSignedByLog(head, key, invalidLogFile);
+      const key = parseNoteKey(vkey, 'log', notSigned);
+      await assertSignedByLog(head, key, notSigned);
       return key;
     } catch (error) {
-      if (!(error instanceof LogFileInvalid)) throw error;
+      if (!(error instanceof NotSigned)) throw error;
     }
   }
   return undefined;

@@ -14,7 +14,10 @@ export interface LogState {
   readonly size: number;
   /** The root keys that are known, oldest first. */
   readonly roots: readonly LogRoot[];
-  /** The thumbprint of the root key in force (rule log-statements). Undefined if any of the root keys may sign the next statement. */
+  /**
+   * The thumbprint of the root key in force (rule log-statements). Undefined if any of the root keys may sign the next
+   * statement.
+   */
   readonly inForce?: string | undefined;
   /** The thumbprint of the first root key, if the key is unknown. Nobody can verify what it signed. */
   readonly unknownRoot?: string | undefined;

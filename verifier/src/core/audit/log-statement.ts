@@ -63,7 +63,7 @@ function typeNamed(jwt: Uint8Array | string): string | undefined {
     const isLogged = Object.values<string>(LOGGED_TYPES).includes(type);
     return isLogged || !STATEMENT_TYPES.some((known) => known === type) ? type : undefined;
   } catch (error) {
-    // Whoever reads the statement says what is wrong.
+    // The code that reads the statement throws its own error.
     if (error instanceof JwsRefused) return undefined;
     throw error;
   }
@@ -82,19 +82,4 @@ async function entryOf(statement: Statement, steps: number) {
   if (!isIntegerWithin(step, 1, MAX_ROTATION_STEPS))
     throw new RegistryError('ERR_ROTATION_INVALID', 'its claim step is no position in a rotation');
   return { entry: rotationEntry(text, thumbprint, step) };
-}
-
-/** A file of a log is not what it should be. The message is a predicate. */
-export class LogFileInvalid extends Error {}
-export const invalidLogFile: Invalid = (message) => new LogFileInvalid(message);
-
-/** Whether a publication statement, which has not been verified, names a log. */
-export async function namesLog(statement: Uint8Array | string | undefined): Promise<boolean> {
-  if (statement === undefined) return false;
-  try {
-    return (await readLogged(statement, 0, invalidLogFile)).publication?.log !== undefined;
-  } catch (error) {
-    if (error instanceof LogFileInvalid) return false;
-    throw error;
-  }
 }

@@ -30,12 +30,12 @@ export class LogTree {
     return this.leaves.length;
   }
 
-  /** Whether the log begins with the log of a head, which can be that of all entries (rule log-tree). */
+  /** Returns whether the log begins with the log of a head, or is the same (rule log-tree). */
   async contains({ size, root }: TreeHead): Promise<boolean> {
     return size <= this.size && isSameBytes(await this.#rootOf(size), root);
   }
 
-  /** Whether a head is that of all entries. */
+  /** Returns whether a head is the head of this log. */
   async isOf(head: TreeHead): Promise<boolean> {
     return head.size === this.size && this.contains(head);
   }

@@ -24,7 +24,7 @@ export interface WalkedEntry {
   readonly entry?: AnyEntry | undefined;
   /** Undefined if the statement is not verified here. The entry is then passed. */
   readonly statement?: Uint8Array | string | undefined;
-  /** Whether the signature of the statement was verified before. That of a rotation step is always verified. */
+  /** Whether the signature of the statement was verified before. The signature of a rotation step is always verified. */
   readonly isVerified?: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface LogProblem {
 }
 
 /** What a walk has found. */
-export interface LogWalk {
+interface LogWalk {
   readonly state: LogState;
   /** What was verified of each entry, apart from a signature of an unknown first root key: see {@link VerifiedEntry}. */
   readonly verified: readonly VerifiedEntry[];
@@ -110,8 +110,8 @@ const badSigner = (message: string) => new EntryRefused('signature', message);
 const badContent: Invalid = (message, cause) => new EntryRefused('entry', message, cause);
 
 /**
- * Verifies a statement, and that its entry says the same. The key to which a step leads is read last, by a function that throws a
- * {@link RegistryError} (`successorIn`), which becomes an {@link EntryRefused}. The others throw one themselves.
+ * Verifies a statement, and that its entry says the same. The key to which a step leads is read last, by a function that
+ * throws a {@link RegistryError} (`successorIn`), which becomes an {@link EntryRefused}. The others throw one themselves.
  *
  * @throws {@link EntryRefused}
  */
@@ -123,7 +123,7 @@ async function verifiedEntry(
   const logged = await readLogged(jwt, state.order.steps, badContent);
   const { statement } = logged;
   if (given !== undefined && statementHash(statement.text) !== given.sha256)
-    throw badContent('has not the hash in the entry');
+    throw badContent('does not have the hash in the entry');
   const isSigned = await wasSigned(statement, state, {
     importRoot,
     isVerified: isVerified === true && logged.entry?.type !== 'rotation',
@@ -143,12 +143,12 @@ async function verifiedEntry(
   }
 }
 
-/** The root keys up to one of them, oldest first. Empty if that one is not known. */
+/** Returns the root keys up to the one with a thumbprint, oldest first. Empty if there is none. */
 function chainOf({ roots }: LogState, kid: string | undefined): readonly LogRoot[] {
   return roots.slice(0, roots.findIndex(({ thumbprint }) => thumbprint === kid) + 1);
 }
 
-/** Returns a key as it is known otherwise: a step that nobody can verify makes no key known, and commits none. */
+/** Returns a key as it was known before: a step that nobody can verify neither introduces a key nor commits one. */
 function known({ thumbprint }: RootKey, { roots }: LogState): LogRoot {
   const root = roots.find((one) => one.thumbprint === thumbprint);
   if (root === undefined)
@@ -197,7 +197,7 @@ function saysNoMore({ named, text }: UnknownEntry, { type, claims }: Statement):
   return type === `registry-${named}+jwt` && Object.entries(members).every(isClaim);
 }
 
-/** Whether a value of an entry, which has a canonical form, is that of a claim, which may have none. */
+/** Returns whether a value of an entry equals a claim, which may have no canonical form. */
 function isSameJson(value: unknown, claim: unknown): boolean {
   try {
     return isSameBytes(canonicalBytes(value), canonicalBytes(claim));

@@ -1,5 +1,5 @@
 import type { Issuer } from '../generated/schemas.js';
-import { STANDINGS, standingOf } from './standing.js';
+import { STANDINGS, standingOf } from './shown-issuer.js';
 
 /** What looks like a Latin letter: letters of Greek, Cyrillic, Lisu and Cherokee, digits, and letters with a stroke. */
 const LOOK_ALIKES = {
@@ -95,15 +95,15 @@ export function lookOf(issuer: Issuer, name: string | undefined): IssuerLook {
   return { issuer, ofId: nameSkeleton(issuer.issuer_id), ofName };
 }
 
-/** The issuers whose names or ids look like the name of one. */
+/** The issuers whose names or ids look like the name of another issuer. */
 export interface AlikeIssuers {
-  /** The first of them. */
+  /** At most {@link MAX_ALIKE}. */
   readonly alike: readonly Issuer[];
-  /** How many more there are than those. */
+  /** The number of the others. */
   readonly unnamed: number;
 }
 
-/** How many issuers with one look are told: the trusted ones first, which others may want to be taken for. */
+/** The maximum number of alike issuers that are named. The trusted ones come first, because others may imitate them. */
 const MAX_ALIKE = 4;
 
 /**
@@ -126,7 +126,7 @@ export function alikeIssuers(all: readonly IssuerLook[], now: number): ReadonlyM
   }
   const found = new Map<string, AlikeIssuers>();
   for (const { issuer, ofName } of all) {
-    const owning = (ofName !== undefined && owners.get(ofName)) || [];
+    const owning = ofName === undefined ? [] : (owners.get(ofName) ?? []);
     if (owning.length < 2) continue;
     // One of them is the issuer itself.
     const others = owning.slice(0, MAX_ALIKE + 1).filter((one) => one.issuer_id !== issuer.issuer_id);

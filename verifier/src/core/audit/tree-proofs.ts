@@ -19,12 +19,17 @@ export async function inclusionProof(index: number, size: number, hash: SubtreeH
   if (!isCount(index) || index >= size)
     throw new RangeError(`a tree of ${size} entries has no entry ${index}`);
   const path: Promise<Uint8Array>[] = [];
-  let [start, end] = [0, size];
+  let start = 0;
+  let end = size;
   while (end - start > 1) {
     const split = start + 2 ** levelBelow(end - start);
-    const isLeft = index < split;
-    path.push(isLeft ? rangeRoot(split, end, hash) : rangeRoot(start, split, hash));
-    [start, end] = isLeft ? [start, split] : [split, end];
+    if (index < split) {
+      path.push(rangeRoot(split, end, hash));
+      end = split;
+    } else {
+      path.push(rangeRoot(start, split, hash));
+      start = split;
+    }
   }
   return Promise.all(path.reverse());
 }
@@ -43,12 +48,17 @@ export async function consistencyProof(
     throw new RangeError(`no tree of ${newer} entries begins with ${older}`);
   if (older === 0 || older === newer) return [];
   const path: Promise<Uint8Array>[] = [];
-  let [start, end] = [0, newer];
+  let start = 0;
+  let end = newer;
   while (older !== end) {
     const split = start + 2 ** levelBelow(end - start);
-    const isLeft = older <= split;
-    path.push(isLeft ? rangeRoot(split, end, hash) : rangeRoot(start, split, hash));
-    [start, end] = isLeft ? [start, split] : [split, end];
+    if (older <= split) {
+      path.push(rangeRoot(split, end, hash));
+      end = split;
+    } else {
+      path.push(rangeRoot(start, split, hash));
+      start = split;
+    }
   }
   if (start > 0) path.push(rangeRoot(start, end, hash));
   return Promise.all(path.reverse());
@@ -59,23 +69,32 @@ export function isConsistent(older: TreeHead, newer: TreeHead, proof: readonly U
   if (older.size > newer.size || !areHashes(proof)) return false;
   if (older.size === newer.size) return proof.length === 0 && isSameBytes(older.root, newer.root);
   if (older.size === 0) return proof.length === 0 && isSameBytes(older.root, emptyRoot());
-  let [node, last] = [older.size - 1, newer.size - 1];
-  while (node % 2 === 1) [node, last] = [(node - 1) / 2, Math.floor(last / 2)];
+  let node = older.size - 1;
+  let last = newer.size - 1;
+  while (node % 2 === 1) {
+    node = (node - 1) / 2;
+    last = Math.floor(last / 2);
+  }
   // If the older tree is complete, its root is the first hash of the proof, which the proof leaves out.
   const hashes = node === 0 ? [older.root, ...proof] : proof;
   const [first, ...rest] = hashes;
   if (first === undefined) return false;
-  let [before, after] = [first, first];
+  let before = first;
+  let after = first;
   for (const hash of rest) {
     if (last === 0) return false;
     if (node % 2 === 1 || node === last) {
       before = nodeHash(hash, before);
       after = nodeHash(hash, after);
-      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
+      while (node % 2 === 0 && node !== 0) {
+        node /= 2;
+        last = Math.floor(last / 2);
+      }
     } else {
       after = nodeHash(after, hash);
     }
-    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+    node = Math.floor(node / 2);
+    last = Math.floor(last / 2);
   }
   return last === 0 && isSameBytes(before, older.root) && isSameBytes(after, newer.root);
 }

@@ -1,10 +1,10 @@
 /** A day in milliseconds. */
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How far clocks may be wrong, unless a caller says otherwise (rule clocks). */
+/** The default tolerance for clocks that are wrong (rule clocks). */
 export const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 
-/** How old a cosignature may be that a quorum counts (rule log-quorum). */
+/** The maximum age of a cosignature that counts towards a quorum (rule log-quorum). */
 export const COSIGNATURE_AGE_MS = 30 * DAY_MS;
 
 /** The current time, and the tolerance for the clocks of others. */
@@ -16,8 +16,7 @@ export interface Clock {
 }
 
 /**
- * Returns what each error of time says of the clock with which a time was compared: the clock of this machine may be the one
- * that is wrong.
+ * Returns the end of every error about a time. It shows the time of this machine, whose clock may be the one that is wrong.
  *
  * @param now - in milliseconds since 1970
  */
@@ -27,14 +26,14 @@ export function clockNote(now: number): string {
 }
 
 /**
- * Returns whether a time in milliseconds is in the past, beyond the tolerance. For a clock that tells no time (NaN), each
- * time has passed and is to come, so that nothing is accepted.
+ * Returns whether a time in milliseconds is in the past, beyond the tolerance. With a clock that returns NaN, every time is
+ * both in the past and in the future, so that nothing is accepted.
  */
 export function hasPassed(time: number, { now, tolerance }: Clock): boolean {
   return !(now < time + tolerance);
 }
 
-/** Returns whether a time in milliseconds is in the future, beyond the tolerance. Also for a clock that tells no time. */
+/** Returns whether a time in milliseconds is in the future, beyond the tolerance, or the clock returns NaN. */
 export function isToCome(time: number, { now, tolerance }: Clock): boolean {
   return !(time <= now + tolerance);
 }

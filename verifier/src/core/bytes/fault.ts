@@ -1,7 +1,7 @@
 import { type Check, isObject } from './checks.js';
 
 /** The form of a JSON object whose members are all known. */
-export interface ObjectForm {
+interface ObjectForm {
   /** The name of the object in messages, such as `the trust policy` or `deny[0]`. */
   readonly name: string;
   /** What precedes the members in paths, such as `deny[0].`. Default: nothing. */

@@ -54,7 +54,7 @@ const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
 export const TIME_CLAIMS: readonly string[] = ['iat', 'exp', 'nbf'];
 
 /** How a JWS is read. Without these members, as a statement of a registry is. */
-export interface JwsReading {
+interface JwsReading {
   /** Whether a `typ` is an accepted one. */
   readonly isType?: (typ: string, accepted: string) => boolean;
   /** Whether a claim is a time. */
@@ -103,8 +103,7 @@ export function readCompactJws(
   if (refused !== undefined) throw new JwsRefused('header', `has ${refused} in its header`);
   const claims = jsonObject(payload, 'payload');
   const wrong = TIME_CLAIMS.find((claim) => claims[claim] !== undefined && !isTime(claims[claim]));
-  if (wrong !== undefined)
-    throw new JwsRefused('claims', `has an ${wrong} that is no time in seconds from 0`);
+  if (wrong !== undefined) throw new JwsRefused('claims', `has an invalid ${wrong}`);
   const signed = new TextEncoder().encode(text.slice(0, text.lastIndexOf('.')));
   return { text, header: head, payload: claims, type, algorithm, signature, signed };
 }

@@ -34,7 +34,8 @@ export function ed25519Fault(key: Uint8Array): string | undefined {
  */
 export function p256Fault(xBytes: Uint8Array, yBytes: Uint8Array): string | undefined {
   const { p, b } = P256;
-  const [x, y] = [toInteger(xBytes), toInteger(yBytes)];
+  const x = toInteger(xBytes);
+  const y = toInteger(yBytes);
   const isPoint = x < p && y < p && (x * x * x - 3n * x + b - y * y) % p === 0n;
   return isPoint ? undefined : 'is not a point on P-256';
 }
@@ -51,7 +52,9 @@ function toInteger(bytes: Uint8Array): bigint {
  * @param value - from 1 to the prime minus 1
  */
 function isSquare(value: bigint, prime: bigint): boolean {
-  let [a, n, symbol] = [value, prime, 1];
+  let a = value;
+  let n = prime;
+  let symbol = 1;
   while (a !== 0n) {
     while ((a & 1n) === 0n) {
       a >>= 1n;
@@ -60,7 +63,9 @@ function isSquare(value: bigint, prime: bigint): boolean {
     }
     // Quadratic reciprocity.
     if ((a & 3n) === 3n && (n & 3n) === 3n) symbol = -symbol;
-    [a, n] = [n % a, a];
+    const rest = n % a;
+    n = a;
+    a = rest;
   }
   return symbol === 1;
 }

@@ -15,6 +15,8 @@ export interface NoteKey {
   readonly jwk: CheckedJwk;
 }
 
+const VKEY = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/;
+
 /** Returns whether a string can be the name of a key: not empty, in UTF-8, without Unicode spaces and without a plus. */
 export function isKeyName(name: string): boolean {
   // `\s` is another set: it has no U+0085, which is a space in Unicode.
@@ -28,8 +30,7 @@ export function isKeyName(name: string): boolean {
  * @param invalid - creates the error to throw
  */
 export function parseNoteKey(vkey: unknown, purpose: keyof typeof KEY_TYPES, invalid: Invalid): NoteKey {
-  const [, name = '', keyId, encoded = ''] =
-    (typeof vkey === 'string' && /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(vkey)) || [];
+  const [, name = '', keyId, encoded = ''] = typeof vkey === 'string' ? (VKEY.exec(vkey) ?? []) : [];
   const bytes = decodeBase64(encoded);
   if (bytes?.length !== 33 || !isKeyName(name)) throw invalid('is not in the form <name>+<id>+<base64>');
   if (bytes[0] !== KEY_TYPES[purpose]) throw invalid(`is not the key of a ${purpose}`);

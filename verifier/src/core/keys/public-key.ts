@@ -23,7 +23,7 @@ export type KeyAlgorithm = 'Ed25519' | 'ES256';
 /** The `alg` by which a signer names each algorithm. `EdDSA` is the older name of Ed25519, which every library supports. */
 export const ALG_NAMES: Readonly<Record<KeyAlgorithm, string>> = { Ed25519: 'EdDSA', ES256: 'ES256' };
 
-/** What verifies a signature. */
+/** A key that verifies signatures. */
 export interface VerificationKey {
   readonly algorithm: KeyAlgorithm;
   /** The key for WebCrypto. */
@@ -95,8 +95,7 @@ export async function importChecked({ algorithm, ...jwk }: CheckedJwk, invalid: 
  */
 export function publicMembers(jwk: unknown, invalid: Invalid): CheckedJwk {
   if (!isObject(jwk)) throw invalid('is not a JSON object');
-  if (isPrivateJwk(jwk)) throw invalid('has a private member: this is not the public key');
-  if (privateValues(jwk).length > 0) throw invalid('has a private member, which is empty: leave it out');
+  if (privateValues(jwk).length > 0) throw invalid('has a private member: leave it out');
   const { kty, crv } = jwk;
   const isEd25519 = kty === 'OKP' && crv === 'Ed25519';
   // Before the coordinates, which a key of another kind need not have.

@@ -29,8 +29,8 @@ export interface RootKey {
 }
 
 /**
- * A root key from which a rotation may lead on. It says to which keys it is committed, or that it is not: {@link importRootKey}
- * cannot know.
+ * A root key from which a rotation may continue. It is known to which keys the root key is committed, or that it is not:
+ * {@link importRootKey} cannot know.
  */
 export type PinnedRoot = RootKey & { readonly nextRoots: readonly string[] | undefined };
 
@@ -91,10 +91,10 @@ export async function importCheckedRootKey(checked: CheckedRootKey): Promise<Pin
 }
 
 /**
- * One pinned root key, or several during a rotation, and the keys to which the one key is committed. They come from the caller:
- * nothing here reads the published key (rule root-key-pinned).
+ * One pinned root key, or several during a rotation, and the keys to which the one key is committed. They come from the
+ * caller: nothing here reads the published key (rule root-key-pinned).
  */
-export interface PinnedRoots extends Pick<RootKey, 'nextRoots'> {
+interface PinnedRoots extends Pick<RootKey, 'nextRoots'> {
   readonly rootKey: RootJwk | readonly RootJwk[];
 }
 

@@ -9,7 +9,7 @@ const SIGNATURE_BYTES = 64;
 
 /**
  * Verifies a detached signature by the root key. Only the root key determines the algorithm, never downloaded data
- * (docs/protocol.md#signature-algorithm). The form is that of docs/protocol.md#signature-form.
+ * (docs/protocol.md#signature-algorithm). The form is defined in docs/protocol.md#signature-form.
  *
  * @param bytes - the signed bytes, exactly as received
  * @param signature - the content of issuers.sig: base64url without padding. Leading and trailing ASCII white space
@@ -32,7 +32,7 @@ const SIGNATURE_BYTES = 64;
  * ```
  */
 export async function verifySignature(bytes: Uint8Array, signature: string, rootKey: RootKey): Promise<void> {
-  // A caller that fetches it may have no limit of its own. All characters of a signature are ASCII.
+  // A caller that fetches the signature may have no limit of its own.
   const raw = signature.length > LIMITS.signature ? undefined : decodeBase64url(trimSignature(signature));
   if (raw?.length !== SIGNATURE_BYTES) {
     throw new RegistryError(
@@ -78,7 +78,8 @@ export function encodeSignature(raw: Uint8Array): string {
  */
 export function trimSignature(text: string): string {
   const isSpace = (at: number) => '\t\n\f\r '.includes(text.charAt(at));
-  let [begin, end] = [0, text.length];
+  let begin = 0;
+  let end = text.length;
   while (begin < end && isSpace(begin)) begin += 1;
   // A regular expression would try again at each space.
   while (begin < end && isSpace(end - 1)) end -= 1;

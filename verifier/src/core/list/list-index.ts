@@ -62,7 +62,8 @@ export class ListIndex {
 
   /** Returns the index of the first record whose id is not smaller. */
   #indexOf(id: string): number {
-    let [low, high] = [0, this.#issuers.length];
+    let low = 0;
+    let high = this.#issuers.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((this.#issuers[middle] as Issuer).issuer_id < id) low = middle + 1;

@@ -84,7 +84,8 @@ export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issu
 }
 
 /**
- * Asserts that bytes are the canonical form of a list (RFC 8785; docs/protocol.md#list-form). The check also detects duplicate member names.
+ * Asserts that bytes are the canonical form of a list (RFC 8785; docs/protocol.md#list-form). The check also detects
+ * duplicate member names.
  *
  * @throws `ERR_LIST_NOT_CANONICAL`
  *

@@ -32,7 +32,7 @@ export function cosignatureTime({ signature }: NoteSignature): number | undefine
   return Number.isSafeInteger(seconds * 1000) ? seconds : undefined;
 }
 
-/** Lets cosignatures of any time count: {@link cosignatureTime} returns no other. Plain numbers, so that bundlers can leave it out. */
+/** Accepts every time that {@link cosignatureTime} returns. Plain numbers, so that bundlers can leave the constant out. */
 export const COSIGNED_ANY_TIME = { since: 0, until: 2 ** 53 };
 
 /** What a verifier demands of the cosignatures of a head. */

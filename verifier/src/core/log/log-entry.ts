@@ -25,7 +25,7 @@ export interface RotationEntry {
 /** What a log contains: statements of the root key. */
 export type LogEntry = PublicationEntry | RotationEntry;
 
-/** An entry of a type that a later version has added. Whoever reads a whole log passes it, and reports it. */
+/** An entry of a type that a later version has added. A reader of the whole log skips and reports it. */
 export interface UnknownEntry {
   readonly sha256: string;
   /** The whole entry, which this version cannot make from its statement. */

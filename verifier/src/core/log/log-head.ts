@@ -5,7 +5,9 @@ import { isSignedByNoteKey, type NoteKey } from '../keys/note-key.js';
 import type { TreeHead } from './merkle.js';
 import { isNamed, parseNote, type SignedNote } from './signed-note.js';
 
-/** The head of a log: the text of a checkpoint of C2SP tlog-checkpoint. Not to be confused with the checkpoint of a registry. */
+/**
+ * The head of a log: the text of a checkpoint of C2SP tlog-checkpoint. Not to be confused with the checkpoint of a registry.
+ */
 export interface LogHead extends TreeHead {
   /** The name of the log, such as `registry.example/log`. */
   readonly origin: string;

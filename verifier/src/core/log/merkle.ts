@@ -3,8 +3,8 @@ import { concat } from '../bytes/encodings.js';
 import { hashBytes } from '../bytes/sha256-sync.js';
 
 /*
- * Merkle trees of RFC 6962, section 2.1, with SHA-256 (rule log-bytes). Sizes and indexes are at most 2^53 - 1, so halving is a division:
- * bitwise operators would cut them to 32 bits.
+ * Merkle trees of RFC 6962, section 2.1, with SHA-256 (rule log-bytes). Sizes and indexes are at most 2^53 - 1, so halving is
+ * a division: bitwise operators would cut them to 32 bits.
  */
 
 /** Returns the hash of a leaf. */
@@ -39,16 +39,22 @@ export function rootFromInclusion(
   path: readonly Uint8Array[],
 ): Uint8Array | undefined {
   if (!isCount(index) || index >= size || !areHashes(path)) return undefined;
-  let [node, last, root] = [index, size - 1, leaf];
+  let node = index;
+  let last = size - 1;
+  let root = leaf;
   for (const hash of path) {
     if (last === 0) return undefined;
     if (node % 2 === 1 || node === last) {
       root = nodeHash(hash, root);
-      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
+      while (node % 2 === 0 && node !== 0) {
+        node /= 2;
+        last = Math.floor(last / 2);
+      }
     } else {
       root = nodeHash(root, hash);
     }
-    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+    node = Math.floor(node / 2);
+    last = Math.floor(last / 2);
   }
   return last === 0 ? root : undefined;
 }

@@ -9,19 +9,8 @@ import { LOGGED_TYPES } from '../statements/statement-types.js';
 import { type AnyEntry, entryBytes, type LogEntry } from './log-entry.js';
 
 /**
- * Parses an entry of a known type. The bytes must be what {@link entryBytes} returns.
- *
- * @param invalid - creates the error to throw
- */
-export function parseEntry(bytes: Uint8Array, invalid: Invalid): LogEntry {
-  const entry = parseAnyEntry(bytes, invalid);
-  if (entry.type === 'unknown') throw invalid('is not an entry of a registry');
-  return entry;
-}
-
-/**
- * Parses an entry of any type. An entry of an unknown type must be in canonical form, too, and name its statement
- * (rule other-entries).
+ * Parses an entry. The bytes must be what {@link entryBytes} returns. An entry of an unknown type must be in canonical form,
+ * too, and name its statement (rule other-entries).
  *
  * @param invalid - creates the error to throw
  */

@@ -2,8 +2,8 @@ import type { Clock } from '../bytes/clock.js';
 import { isSameBytes } from '../bytes/encodings.js';
 import { RegistryError } from '../errors.js';
 import { parseNoteKey } from '../keys/note-key.js';
-import type { LogTrust } from '../statements/log-trust.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
+import type { LogTrust } from '../statements/trust-anchor.js';
 import { type Cosignature, type CosignatureRules, newestCosignatures } from './cosignature.js';
 import { entryBytes, publicationEntry } from './log-entry.js';
 import { assertSignedByLog } from './log-head.js';
@@ -24,7 +24,7 @@ export interface LoggedHead extends TreeHead {
 }
 
 /** What a verifier demands of a proof: the log, the witnesses, and which cosignatures count by their times. */
-export interface ProofRules extends LogTrust, CosignatureRules {}
+interface ProofRules extends LogTrust, CosignatureRules {}
 
 /** Returns the times of the cosignatures that count now. @param maxAge - of the oldest one, in milliseconds */
 export function recentCosignatures(
@@ -41,8 +41,8 @@ const notLogged = (message: string) =>
   new RegistryError('ERR_NOT_LOGGED', `the proof that the list is logged ${message}`);
 
 /**
- * Verifies that a publication statement is the last entry of a log, and that enough witnesses have cosigned the head of the log
- * (rule log-proof). The root key names the key of the log in the statement.
+ * Verifies that a publication statement is the last entry of a log, and that enough witnesses have cosigned the head of the
+ * log (rule log-proof). The root key names the key of the log in the statement.
  *
  * @param proof - the member `log_proof` of statements.json. Undefined if there is none
  * @throws `ERR_NOT_LOGGED` | `ERR_TOO_FEW_COSIGNATURES`
@@ -84,8 +84,8 @@ interface Heads {
 
 /**
  * Accepts a head that continues the accepted one (rule log-rollback). A smaller head is refused, and so is one of the same
- * size with another root. A witness that has cosigned both heads vouches that the larger one contains the smaller one. Without
- * such a witness, the tiles of the log must prove it.
+ * size with another root. A witness that has cosigned both heads has verified that the larger log contains the smaller one.
+ * Without such a witness, the tiles of the log must prove it.
  *
  * @param readFile - reads a file of the source
  * @returns the head with the newer cosignatures, so that a source with old ones cannot make the list look less fresh
@@ -118,7 +118,7 @@ function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
  *
  * @throws `ERR_LOG_INCONSISTENT` if a tile is missing or malformed, or if the tiles do not belong to the newer head
  */
-export async function containsHead(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
+async function containsHead(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
   if (newer.size <= older.size) return newer.size === older.size && isSameBytes(newer.root, older.root);
   const hashes = hashesFromTiles(newer.size, tileReader(readFile));
   const [before, after] = await consistentRoots(older.size, [0, newer.size], hashes);

@@ -65,8 +65,8 @@ export function hashesFromTiles(size: number, read: ReadTile): SubtreeHash {
     return found;
   };
   return async (level, index) => {
-    const [row, height] = [Math.floor(level / TILE_HEIGHT), level % TILE_HEIGHT];
-    const count = 2 ** height;
+    const row = Math.floor(level / TILE_HEIGHT);
+    const count = 2 ** (level % TILE_HEIGHT);
     const first = index * count;
     const bytes = await tile(row, Math.floor(first / TILE_WIDTH));
     return subtreeRoot(hashesOf(bytes), first % TILE_WIDTH, count);

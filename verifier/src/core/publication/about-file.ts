@@ -11,8 +11,8 @@ import type { PublicationStatement } from '../statements/publication-statement.j
 export type AboutIssuers = ReadonlyMap<string, AboutIssuer>;
 
 /**
- * Reads `about.json` (rule about-file). Its form proves nothing: whoever shows a name has first compared the hash of the file with
- * `about_sha256` of the publication statement.
+ * Reads `about.json` (rule about-file). The form proves nothing: a program that shows a name must first compare the hash of
+ * the file with `about_sha256` of the publication statement.
  *
  * @param invalid - creates the error to throw
  */
@@ -38,8 +38,8 @@ export function readAbout(bytes: Uint8Array, invalid: Invalid): AboutIssuers {
 }
 
 /**
- * Reads the names, reasons and times that a verified publication statement names. They are for people and publishers: no verifier
- * decides by them.
+ * Reads the names, reasons and times that a verified publication statement names. They are for people and publishers: no
+ * verifier decides by them.
  *
  * @param bytes - the content of `about.json`; undefined if the source has no such file
  * @param statement - from `verifyPublicationStatement`

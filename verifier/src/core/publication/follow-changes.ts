@@ -41,7 +41,7 @@ export interface CurrentRecords {
   issuersAfter(changes: RecordChanges): readonly Issuer[];
   /** Returns the tree of sums of the records, with a number of levels. Undefined if that takes too long. */
   tree(levels: number): Promise<CurrentTree | undefined>;
-  /** Does what {@link followList} does. Whoever has no current list need not have that code. */
+  /** Calls {@link followList}. A bundle without a current list does not contain that code. */
   follow(files: RegistryFiles, newer: NewerList): Promise<FollowedList | undefined>;
 }
 
@@ -71,8 +71,8 @@ export async function followList(
  * Reads what turns the current list into the list of a publication statement: the sums files and the records that differ,
  * however old the current list is (rule sums-updates). Everything is verified, and nothing is applied.
  *
- * The tree of sums of the current list is computed from its records. The files of the change have the hashes that the statement
- * names. So a list to which the change has been applied has the tree of sums of the statement.
+ * The tree of sums of the current list is computed from its records. The files of the change have the hashes that the
+ * statement names. So a list to which the change has been applied has the tree of sums of the statement.
  *
  * @returns undefined if the whole list is to be downloaded instead
  * @throws {@link RegistryError} if the source lacks a file, or has one that does not belong to its publication
@@ -99,7 +99,7 @@ async function followChanges(
   if (count !== statement.issuers) {
     throw new RegistryError(
       'ERR_PUBLICATION_MISMATCH',
-      `the publication statement names a list of ${statement.issuers} issuers, but its tree of sums has ${count}`,
+      `the tree of sums has ${count} issuers, but the publication names ${statement.issuers}`,
     );
   }
   return { records, tree, treeChange };

@@ -29,7 +29,7 @@ export interface PublicationTrust extends SourceTrust {
 export interface Publication extends AcceptedStatements, Content {}
 
 /** The publication from which answers come now, with its records. */
-export interface CurrentPublication extends Publication {
+interface CurrentPublication extends Publication {
   readonly records: CurrentRecords;
 }
 
@@ -38,15 +38,15 @@ interface Content extends DatedList {
   readonly size: number;
   /** All records, if the list was read as a whole. Undefined if the current list is the same, or has to be changed. */
   readonly issuers: Issuer[] | undefined;
-  /** What turns the records of the current list into those of this list. */
+  /** What turns the current list into this list. */
   readonly change: ListChange | undefined;
   /** The bytes of the list, for a store. Undefined if the client needs none. */
   readonly bytes: Uint8Array | undefined;
 }
 
 /**
- * Returns what to request together with the statements: for a client without a list, the list, because the statements usually name
- * the one at this path.
+ * Returns what to request together with the statements: for a client without a list, the list, because the statements usually
+ * name the one at this path.
  */
 export function pathsReadFirst({ current }: Pick<PublicationTrust, 'current'>): readonly string[] {
   return current === undefined ? [TREE_FILES.list] : [];
@@ -74,8 +74,13 @@ interface Reading {
   readonly statement: PublicationStatement;
 }
 
+/** Takes the current list if it is the named one, else follows the changes since, else downloads the whole list. */
 async function readContent(reading: Reading): Promise<Content> {
-  return unchanged(reading) ?? (await followed(reading)) ?? whole(reading);
+  const same = unchanged(reading);
+  if (same !== undefined) return same;
+  const changed = await followed(reading);
+  if (changed !== undefined) return changed;
+  return whole(reading);
 }
 
 /** Returns the current list if the publication statement names it. */
@@ -87,7 +92,7 @@ function unchanged({ trust, statement }: Reading): Content | undefined {
   return { updatedAt, sha256, size, issuers: undefined, change: undefined, bytes };
 }
 
-/** Follows the changes since the current list through the tree of sums. Whatever is wrong, the whole list decides. */
+/** Follows the changes since the current list through the tree of sums. After any error, the whole list decides. */
 async function followed({ files, trust, statement }: Reading): Promise<Content | undefined> {
   const { current, maxListBytes = LIMITS.list, needsBytes = false } = trust;
   if (current === undefined || statement.size > maxListBytes) return undefined;
@@ -106,9 +111,10 @@ async function whole({ files, trust, statement }: Reading): Promise<Content> {
   const { current, maxListBytes = LIMITS.list, needsBytes } = trust;
   const reading = { statement, isRequested: current === undefined, maxListBytes };
   const { bytes, registry } = await readWholeList(files, reading);
-  const { updatedAt, sha256, size } = statement;
   return {
-    ...{ updatedAt, sha256, size },
+    updatedAt: statement.updatedAt,
+    sha256: statement.sha256,
+    size: statement.size,
     issuers: registry.issuers,
     change: undefined,
     bytes: needsBytes === true ? bytes : undefined,

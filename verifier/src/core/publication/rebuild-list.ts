@@ -25,6 +25,6 @@ export async function rebuildList(
   if (found === sha256 && list.length === size) return list;
   throw new RegistryError(
     'ERR_PUBLICATION_MISMATCH',
-    `the publication statement names the list ${sha256}, but its tree of sums has the list ${found}`,
+    `the tree of sums has the list ${found}, but the publication names ${sha256}`,
   );
 }

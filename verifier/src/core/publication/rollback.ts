@@ -16,7 +16,7 @@ export function refuseOlderList({ updatedAt, sha256 }: DatedList, accepted: Date
   if (updatedAt === accepted.updatedAt && sha256 === accepted.sha256) return;
   throw new RegistryError(
     'ERR_LIST_ROLLED_BACK',
-    `the source has the list ${sha256} dated ${updatedAt}, but ${accepted.sha256} dated ${accepted.updatedAt} was accepted before`,
+    `the list ${sha256} of ${updatedAt} does not follow the accepted list ${accepted.sha256} of ${accepted.updatedAt}`,
   );
 }
 
@@ -24,8 +24,8 @@ export function refuseOlderList({ updatedAt, sha256 }: DatedList, accepted: Date
 type ComparedCheckpoint = Pick<Checkpoint, 'publication' | 'issuedAt' | 'hold'>;
 
 /**
- * Whether a checkpoint goes back behind another one (rule checkpoint-rollback). One that was signed later never does. One that was
- * not may only belong to another publication, or be of the same second; and it keeps every hold.
+ * Returns whether a checkpoint is older than another one (rule checkpoint-rollback). A checkpoint that was signed later never
+ * is. Any other one must keep every hold, and belong to another publication or have the same time.
  */
 export function isOlderCheckpoint(
   { publication, issuedAt, hold }: ComparedCheckpoint,
@@ -44,13 +44,14 @@ export function refuseOlderCheckpoint(checkpoint: Checkpoint, accepted: Checkpoi
   if (accepted === undefined || !isOlderCheckpoint(checkpoint, accepted)) return;
   throw new RegistryError(
     'ERR_CHECKPOINT_ROLLED_BACK',
-    `the checkpoint is dated ${toText(checkpoint.issuedAt)}, but one dated ${toText(accepted.issuedAt)} was accepted before`,
+    `the checkpoint of ${toText(checkpoint.issuedAt)} does not follow the accepted checkpoint of ${toText(accepted.issuedAt)}`,
   );
 }
 
 /**
- * Refuses an older publication statement, and a different one of the same sequence (rule statement-rollback). Only statements by
- * the same root key are compared: a rotation lets a registry recover from a sequence that a thief has driven up.
+ * Refuses an older publication statement, and a different one of the same sequence (rule statement-rollback). Only statements
+ * by the same root key are compared: after a theft, a rotation lets a registry recover from a sequence that the thief made
+ * huge.
  *
  * @param accepted - the accepted statement, if the same root key signed it
  */
@@ -62,7 +63,7 @@ export function refuseOlderStatement(
   if (sequence === accepted.sequence && hash === accepted.hash) return;
   throw new RegistryError(
     'ERR_PUBLICATION_ROLLED_BACK',
-    `the source has publication ${sequence}, ${hash}, but publication ${accepted.sequence}, ${accepted.hash}, was accepted before`,
+    `publication ${sequence}, ${hash}, does not follow the accepted publication ${accepted.sequence}, ${accepted.hash}`,
   );
 }
 

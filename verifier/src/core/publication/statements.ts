@@ -9,11 +9,11 @@ import {
   verifyPublicationProof,
 } from '../log/publication-proof.js';
 import { type Checkpoint, verifyCheckpoint } from '../statements/checkpoint.js';
-import type { LogTrust } from '../statements/log-trust.js';
 import {
   type PublicationStatement,
   verifyPublicationStatement,
 } from '../statements/publication-statement.js';
+import type { LogTrust } from '../statements/trust-anchor.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import {
   assertCheckpointFits,
@@ -60,8 +60,8 @@ export interface AcceptedStatements extends Statements, DatedList {
 
 /**
  * Reads and verifies the statements of a source under one root key: the publication statement, the checkpoint for it by the
- * root key or an online key of the publication, and the proof that the publication is logged. Then compares them with the accepted
- * ones (rule client-steps).
+ * root key or an online key of the publication, and the proof that the publication is logged. Then compares them with the
+ * accepted ones (rule client-steps).
  */
 export async function readStatements(
   files: RegistryFiles,
@@ -99,7 +99,7 @@ export async function underAnyRoot<T>(
 }
 
 /** Returns accepted statements if this root key signed them. They prove nothing about another root key. */
-export function acceptedUnder<S extends AcceptedStatements>(
+function acceptedUnder<S extends AcceptedStatements>(
   rootKey: RootKey,
   accepted: S | undefined,
 ): S | undefined {
@@ -129,8 +129,8 @@ async function newerHead(
 }
 
 /**
- * Accepts the list that verified statements name, if it is not from the future. Whoever reads the list has verified it before
- * (rule client-steps).
+ * Accepts the list that verified statements name, if it is not from the future. A client with a list has verified the list
+ * before (rule client-steps).
  */
 export function acceptStatements(statements: Statements, clock: Clock): AcceptedStatements {
   const { checkpoint, publication, logged } = statements;

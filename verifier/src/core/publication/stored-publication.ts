@@ -1,8 +1,7 @@
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { hasCode, RegistryError } from '../errors.js';
 import type { RootChain } from '../statements/root-chain.js';
-import { TREE_FILES } from '../tree-files.js';
-import { LISTS_FOLDER } from './list-files.js';
+import { LISTS_FOLDER, TREE_FILES } from '../tree-files.js';
 import type { Publication } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
 import {
@@ -14,8 +13,8 @@ import {
 import { formatStatementsFile } from './statements-file.js';
 
 /**
- * An accepted publication as plain JSON. The client verifies it again after loading: whoever can write to the store cannot forge
- * a list. But they can take away what protects against older ones.
+ * An accepted publication as plain JSON. The client verifies it again after loading, so nobody who can write to the store can
+ * forge a list. But they can remove the protection against older lists.
  */
 export interface StoredPublication {
   readonly version: 1;
@@ -106,15 +105,15 @@ export function readAccepted(files: RegistryFiles, trust: SourceTrust): Promise<
 
 async function readUnderRoot(files: RegistryFiles, trust: SourceTrust): Promise<AcceptedStatements> {
   const { log } = trust;
-  // The head of the log counts even if its cosignatures do not suffice any more.
-  for (const demanded of [log, log && { ...log, quorum: 0 }]) {
+  // The head of the log counts even if its cosignatures are too old by now.
+  const demands = log === undefined ? [] : [log, { ...log, quorum: 0 }];
+  for (const demanded of demands) {
     try {
       return await readAcceptedStatements(files, { ...trust, log: demanded });
     } catch (error) {
-      // No other fault is one of the proof.
       if (!hasCode(error, 'ERR_TOO_FEW_COSIGNATURES', 'ERR_NOT_LOGGED')) throw error;
     }
   }
-  // A client that does not read the log wrote the store.
+  // The client that wrote the store may not have read the log.
   return readAcceptedStatements(files, { ...trust, log: undefined });
 }

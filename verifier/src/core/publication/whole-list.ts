@@ -3,20 +3,19 @@ import { hasCode, RegistryError } from '../errors.js';
 import type { IssuerRegistry } from '../generated/schemas.js';
 import { readList } from '../list/list.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
-import { TREE_FILES } from '../tree-files.js';
-import { listPath } from './list-files.js';
+import { listPath, TREE_FILES } from '../tree-files.js';
 import type { RegistryFiles } from './registry-files.js';
 import type { DatedList } from './rollback.js';
 
 /** A list by its time, its hash, its size and the number of its issuers. */
-export interface SizedList extends DatedList {
+interface SizedList extends DatedList {
   /** The size of the list in bytes. */
   readonly size: number;
   readonly issuers: number;
 }
 
 /** How to read a whole list. */
-export interface WholeListReading {
+interface WholeListReading {
   /** Names the list. */
   readonly statement: PublicationStatement;
   /** Whether `issuers.json` has been requested, so that it is used if it is the named list. */
@@ -31,7 +30,10 @@ interface NamedList {
   readonly registry: IssuerRegistry;
 }
 
-/** Reads and verifies the list of a source. It must be the list that the publication statement names (rules named-list, list-match). */
+/**
+ * Reads and verifies the list of a source. It must be the list that the publication statement names (rules named-list,
+ * list-match).
+ */
 export async function readWholeList(files: RegistryFiles, reading: WholeListReading): Promise<NamedList> {
   const { statement } = reading;
   const bytes = await readNamed(files, reading);
@@ -75,7 +77,7 @@ async function readNamed(
     if (first !== undefined && (await sha256Hex(first)) === statement.sha256) return first;
     const again = await files.get(path, size, statement.sha256);
     if (again !== undefined && (await sha256Hex(again)) === statement.sha256) return again;
-    throw misnamed(`names the list ${statement.sha256}, but the source has no such ${path}`);
+    throw misnamed(`names the list ${statement.sha256}, but ${path} is missing, or has another hash`);
   } catch (error) {
     const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === statement.size;
     throw isOther ? misnamed(`names a list with the size ${size}, but the list is larger`) : error;

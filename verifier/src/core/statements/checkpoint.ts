@@ -31,7 +31,7 @@ export interface Checkpoint {
 }
 
 /** Who may sign a checkpoint: the root key, and the online keys in the publication of the same tree. */
-export interface CheckpointSigners {
+interface CheckpointSigners {
   readonly rootKey: RootKey;
   readonly online: OnlineKeys | undefined;
 }
@@ -44,9 +44,9 @@ const invalid: Invalid = (message, cause) =>
 
 /**
  * Verifies a checkpoint. The root key, or an online key of the publication of the same tree, must have signed the checkpoint
- * (rule checkpoint-signer), for at most {@link MAX_CHECKPOINT_DAYS} (rule checkpoint-lifetime). An online key dates none after the
- * end of its time, even in an old copy (rule checkpoint-online), and holds issuers only if the publication says so
- * (rule hold-permission).
+ * (rule checkpoint-signer), for at most {@link MAX_CHECKPOINT_DAYS} (rule checkpoint-lifetime). A checkpoint by an online key
+ * is not dated after the expiry of the online keys, even in an old copy (rule checkpoint-online), and holds issuers only if
+ * the publication allows it (rule hold-permission).
  *
  * @param checkpoint - a JWT
  * @throws `ERR_CHECKPOINT_INVALID` | `ERR_CHECKPOINT_EXPIRED` | `ERR_NOT_YET_VALID`

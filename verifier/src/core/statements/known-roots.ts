@@ -4,7 +4,7 @@ import { currentRoots, longestChains, pinnedChains, type RootChain } from './roo
 
 /**
  * What a client knows of the root keys from the rotations of all sources (rule rotation-fork). `walkChains` refuses a source
- * that departs from a bound chain, and the caller knows when all sources have responded. The other rules are here:
+ * that departs from a bound chain, and the caller knows when all sources have responded. This file has the other rules:
  *
  * - A chain is *bound* if it is pinned, if it comes from the store, or if the client has accepted a list under it. A
  *   chain also becomes bound when all sources have responded (or their deadline has passed) and no source has shown a
@@ -43,7 +43,7 @@ export function beginRound(roots: KnownRoots): KnownRoots {
   return { ...roots, longest: fork === undefined ? longest : bound, shownInRound: undefined };
 }
 
-/** Compares the chains that a source has proven, which continue the bound chains, with those of the others. */
+/** Compares the chains that a source has proven, which continue the bound chains, with the chains of other sources. */
 export function showChains(roots: KnownRoots, shown: readonly RootChain[]): KnownRoots {
   try {
     const longest = longestChains(roots.longest, shown);

@@ -3,11 +3,13 @@ import type { Invalid } from '../bytes/utf8.js';
 import { type CheckedRootKey, checkedPublicKey } from '../keys/root-key.js';
 import { MAX_DATE_MS } from '../list/date-time.js';
 
-/** The keys that may sign checkpoints besides the root key: the claim `online` of a publication statement (rule online-keys). */
+/**
+ * The keys that may sign checkpoints besides the root key: the claim `online` of a publication statement (rule online-keys).
+ */
 export interface OnlineKeys {
-  /** They are checked like root keys, and not imported yet. */
+  /** The keys have been checked like root keys. They have not been imported. */
   readonly keys: readonly CheckedRootKey[];
-  /** No checkpoint by these keys is dated later: milliseconds since 1970. */
+  /** The latest date of a checkpoint by these keys, in milliseconds since 1970. */
   readonly expiresAt: number;
   /** Whether a checkpoint by these keys may hold issuers. */
   readonly mayHold: boolean;

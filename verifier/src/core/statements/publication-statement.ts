@@ -15,7 +15,7 @@ import {
   verifyStatement,
 } from './statement.js';
 
-/** How many statements before it a publication statement names at most. */
+/** The maximum number of earlier statements that a publication statement names. */
 export const MAX_PREVIOUS = 16;
 
 /** A log and its key (rule log-name). */
@@ -85,12 +85,8 @@ export async function verifyPublicationStatement(
 }
 
 /** Reads what a publication statement says, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
-export function publicationStatementOf({
-  kid = '',
-  claims,
-  ...times
-}: Statement<'registry-publication+jwt'>): PublicationStatement {
-  const { issuedAt, notBefore, text } = times;
+export function publicationStatementOf(read: Statement<'registry-publication+jwt'>): PublicationStatement {
+  const { kid = '', claims, issuedAt, notBefore, text } = read;
   const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256 } = claims;
   const { levels, log, online, about_sha256 } = claims;
   const hasList = isValidUtcSecond(updated_at) && isSha256(sha256) && isCount(size) && isCount(issuers);
@@ -111,7 +107,7 @@ export function publicationStatementOf({
     levels,
     log: log === undefined ? undefined : logIdentity(log),
     online: online === undefined ? undefined : onlineKeysOf(online, invalid),
-    // Another value is refused by nobody, and is the hash of no file.
+    // No verifier refuses a statement for this claim. Another value is the hash of no file.
     aboutSha256: about_sha256 === undefined || isSha256(about_sha256) ? about_sha256 : '',
     issuedAt,
     notBefore,

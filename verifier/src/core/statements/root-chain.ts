@@ -60,17 +60,21 @@ export function longestChains(
 }
 
 function longerOf(one: RootChain, other: RootChain): RootChain {
-  const [long, short] = other.keys.length > one.keys.length ? [other, one] : [one, other];
-  const [longNames, shortNames] = [long.keys.map(nameOf), short.keys.map(nameOf)];
+  if (other.keys.length > one.keys.length) return longerOf(other, one);
+  const longNames = one.keys.map(nameOf);
+  const shortNames = other.keys.map(nameOf);
   const at = shortNames.findIndex((name, index) => longNames[index] !== name);
-  if (at === -1) return long;
+  if (at === -1) return one;
   throw new RegistryError(
     'ERR_ROTATION_FORK',
-    `the root key ${long.keys[at - 1]?.thumbprint} has two valid successors, ${longNames[at]} and ${shortNames[at]}`,
+    `the root key ${one.keys[at - 1]?.thumbprint} has two valid successors, ${longNames[at]} and ${shortNames[at]}`,
   );
 }
 
-/** Names a key and what it is committed to: two steps to one key with other commitments are two successors (rule commitment-bound). */
+/**
+ * Names a key and what it is committed to: two steps to one key with other commitments are two successors (rule
+ * commitment-bound).
+ */
 function nameOf({ thumbprint, nextRoots }: RootKey): string {
   return nextRoots === undefined ? thumbprint : `${thumbprint} with next_roots ${nextRoots}`;
 }

@@ -85,7 +85,7 @@ export async function verifyStep(
   if (step.kid !== outgoing?.thumbprint) {
     throw new RegistryError(
       'ERR_ROTATION_GAP',
-      `a step is signed by ${shown(step.kid)}, but the previous root key is ${outgoing?.thumbprint}`,
+      `the step after the root key ${outgoing?.thumbprint} is signed by ${shown(step.kid)}`,
     );
   }
   await verifyStatement(step, outgoing, {
@@ -125,17 +125,10 @@ export async function successorIn(
   }
   if (next_roots === undefined) return next;
   if (!isAnchorMember('next_roots', next_roots)) {
-    throw new RegistryError(
-      'ERR_ROTATION_INVALID',
-      'next_roots of a step are not 1 to 3 distinct thumbprints',
-    );
+    throw invalid('has next_roots that are not 1 to 3 distinct thumbprints');
   }
   const past = [...earlier, thumbprint].find((key) => next_roots.includes(key));
-  if (past !== undefined)
-    throw new RegistryError(
-      'ERR_ROTATION_INVALID',
-      `next_roots of a step contain ${past}, an earlier root key`,
-    );
+  if (past !== undefined) throw invalid(`has next_roots with ${past}, an earlier root key`);
   // The order has no meaning.
   return { ...next, nextRoots: [...next_roots].sort() };
 }

@@ -6,16 +6,12 @@ import { verifySignature } from '../keys/signature.js';
 import { LIMITS } from '../limits.js';
 import { readList } from '../list/list.js';
 
-/** A list with its signature, both as received. */
-export interface SignedPair {
+/** A list with its signature, and the pinned root key. */
+export interface SignedList {
   /** The bytes of /issuers.json, exactly as received. */
   readonly list: Uint8Array;
   /** The content of /issuers.sig. */
   readonly signature: string;
-}
-
-/** A list with its signature, and the pinned root key. */
-export interface SignedList extends SignedPair {
   readonly rootKey: RootKey;
 }
 

@@ -1,21 +1,30 @@
 /**
- * The claims of each statement that this version knows, by the `typ` of the statement. The times (`iat`, `nbf` and `exp`)
- * come on top. A reader can read only these claims: the compiler refuses others. Verifiers ignore unknown claims, which
- * auditors report (rule later-versions).
+ * The claims of each statement that this version knows, by the `typ` of the statement, except the times (`iat`, `nbf` and
+ * `exp`). A reader can read only these claims: the compiler refuses others. Verifiers ignore unknown claims, which auditors
+ * report (rule later-versions).
  */
 export const STATEMENT_CLAIMS = {
   'registry-checkpoint+jwt': ['publication', 'tree_sha256', 'hold'],
   'registry-root-rotation+jwt': ['next_root', 'next_roots', 'step'],
   'registry-publication+jwt': [
-    ...(['sequence', 'previous', 'updated_at', 'sha256', 'size', 'issuers', 'sums_sha256'] as const),
-    ...(['levels', 'log', 'online', 'about_sha256'] as const),
+    'sequence',
+    'previous',
+    'updated_at',
+    'sha256',
+    'size',
+    'issuers',
+    'sums_sha256',
+    'levels',
+    'log',
+    'online',
+    'about_sha256',
   ],
 } as const;
 
 /** The `typ` of a statement of a registry that this version knows (rule jwt-profile). */
 export type StatementType = keyof typeof STATEMENT_CLAIMS;
 
-/** The claims of a statement. Of a type that the compiler knows, the claims that this version knows, but for the times. */
+/** The claims of a statement. If the compiler knows the type: the claims that this version knows, except the times. */
 export type Claims<Type extends string> = Type extends StatementType
   ? { readonly [Claim in (typeof STATEMENT_CLAIMS)[Type][number]]?: unknown }
   : Readonly<Record<string, unknown>>;
@@ -30,7 +39,7 @@ export const LOGGED_TYPES = {
 } as const satisfies Record<string, StatementType>;
 
 /**
- * The types of all statements that this version knows. A log can also contain those of later versions (rule other-entries).
- * The mark lets a bundler leave the claims out of a client, which reads only the type that expires.
+ * The types of all statements that this version knows. A log can also contain types of later versions (rule other-entries).
+ * The annotation lets a bundler leave the claims out of a client.
  */
 export const STATEMENT_TYPES = /* @__PURE__ */ Object.keys(STATEMENT_CLAIMS) as readonly StatementType[];

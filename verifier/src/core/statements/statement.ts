@@ -36,8 +36,8 @@ export interface Statement<Type extends string = string> {
 }
 
 /**
- * Returns the hash of a statement (rule statement-hash): the SHA-256 of its JWS signing input, in lower-case hexadecimal. It is
- * known before the statement is signed, and two signatures over one input are one statement.
+ * Returns the hash of a statement (rule statement-hash): the SHA-256 of its JWS signing input, in lower-case hexadecimal. It
+ * is known before the statement is signed, and two signatures over one input are one statement.
  *
  * @param text - a JWT in compact form, or its signing input: `header.payload`
  */

@@ -11,7 +11,7 @@ export interface NamedSums {
 }
 
 /** Which sums file of a tree of sums. */
-export interface SumsFilePrefix {
+interface SumsFilePrefix {
   /** The hexadecimal digits with which the hashes of all ids below the file begin; empty for the root. */
   readonly prefix: string;
   /** The number of levels of the tree. A file is a leaf if its prefix has this length. */
@@ -100,7 +100,7 @@ export function prefixOf(path: string): string {
 }
 
 /**
- * Returns the prefixes of the sums files between the root and an id: that of the root first, that of the leaf last.
+ * Returns the prefixes of the sums files between the root and an id: the root first, the leaf last.
  *
  * @param place - of the record
  * @param levels - the number of levels of the tree of sums

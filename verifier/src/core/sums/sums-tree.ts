@@ -19,7 +19,7 @@ export interface SumsTree {
 }
 
 /** Returns SHA-256 in lower-case hexadecimal. Platforms have functions of different speed. */
-export type Hash = (bytes: Uint8Array) => string;
+type Hash = (bytes: Uint8Array) => string;
 
 /**
  * Returns the tree of sums of some records.

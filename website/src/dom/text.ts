@@ -1,3 +1,8 @@
+/** Returns the word for a value of a record. Undefined for a value that the page does not know, such as `__proto__`. */
+export function wordFor<T extends string>(words: Readonly<Record<string, T>>, value: string): T | undefined {
+  return Object.hasOwn(words, value) ? words[value] : undefined;
+}
+
 /** The longest id of a record. A link can name anything as an id. */
 export const MAX_ID_LENGTH = 128;
 

@@ -1,9 +1,14 @@
 import { Option } from 'commander';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
-import type { NewPassphrase } from '../../generator/signing/key-file.js';
+import { KEY_CURVES, type NewPassphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
 import { type Io, say } from '../terminal/io.js';
 import { passphraseFrom } from './signer-options.js';
+
+/** The option for the algorithm of a key that the command makes, for the help. */
+export const ALG_OPTION = new Option('--alg <name>', 'algorithm of the key: Ed25519 or P-256')
+  .choices(KEY_CURVES)
+  .default('Ed25519');
 
 /** The options of commands that make a key. */
 export interface NewKeyPassphraseOptions {
@@ -39,8 +44,7 @@ export async function newKeyPassphrase(
   }
   if (io.stdin.isTTY !== true) {
     throw new UsageError(
-      `${file} would be encrypted, and there is no terminal to ask for a passphrase: give ` +
-        `--passphrase-file FILE, or --no-passphrase for a key that anyone who finds the file can use`,
+      `${file} would be encrypted, and there is no terminal to ask for a passphrase: give --passphrase-file FILE, or --no-passphrase`,
     );
   }
   return () => newPassphrase(io, file, options);

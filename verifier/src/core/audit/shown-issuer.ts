@@ -1,9 +1,9 @@
 import type { Issuer } from '../generated/schemas.js';
 import { instantOf } from '../list/date-time.js';
 
-// What an issuer is to a reader. The page, and the generator that makes its pages for readers without a script, say the same.
+// What people are told of an issuer: by the page, and by the list for readers without a script.
 
-/** A status that is shown: that of the record, or that the checkpoint holds an active issuer. */
+/** The status that people see: the status in the record, or `on hold` if the checkpoint holds an active issuer. */
 export type ShownStatus = Issuer['status'] | 'on hold';
 
 /** What an issuer is, by its status and its tier, in the order of a sort: the one vocabulary of the page. */
@@ -35,4 +35,20 @@ export function sinceOf(issuer: Issuer, status: ShownStatus, now: number) {
   const recognition = recognitionOf(issuer);
   if (isNotYet(issuer, now)) return `${recognition}ToCome` as const;
   return status === 'active' ? recognition : (`${recognition}Before` as const);
+}
+
+/** The words for places. */
+interface PlaceWords {
+  /** The word for `global`. */
+  readonly everywhere: string;
+  /** The names of countries. */
+  readonly regions: Intl.DisplayNames;
+}
+
+/** Returns the name of a place of a record: a country in words, or a subdivision by its code and the name of its country. */
+export function placeName(code: string, { everywhere, regions }: PlaceWords): string {
+  if (code === 'global') return everywhere;
+  const [country = '', part] = code.split('-');
+  const name = /^[A-Z]{2}$/.test(country) ? (regions.of(country) ?? country) : country;
+  return part === undefined ? name : `${code} (${name})`;
 }
