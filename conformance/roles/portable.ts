@@ -338,12 +338,17 @@ export class Answerer {
 /** Starts the verifiers where messages have their files with them. */
 export const startPortable = (): Answerer => new Answerer(portableRoles(filesInMessage));
 
+/** The longest work that goes on after an answer: the deadlines of a source. */
+const WORK_AFTER_ANSWER_MS = 5000;
+
 let worker: Answerer | undefined;
 
 /** The same as a worker: each request is a message, and its response the answer. */
 export default {
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, _settings: unknown, context: { waitUntil(work: Promise<unknown>): void }) {
     worker ??= startPortable();
+    // Otherwise what a client does in the background would stop with the response, and never end.
+    context.waitUntil(new Promise((end) => setTimeout(end, WORK_AFTER_ANSWER_MS)));
     try {
       return Response.json(await worker.ask(await request.json()));
     } catch (fault) {
