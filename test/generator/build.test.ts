@@ -16,7 +16,6 @@ import { describeWithData } from '../support/components.js';
 import { REAL_RECORDS } from '../support/paths.js';
 import { sha256 } from '../support/signed-tree.js';
 import {
-  cleanEnvironment,
   cli,
   clockAhead,
   filesOf,
@@ -474,46 +473,6 @@ describe('the development key', () => {
     expect(new Set(builds.map(({ stdout }) => JSON.parse(stdout).rootKey)).size).toBe(1);
   });
 });
-
-describe('no secret', () => {
-  it('of a key stands in the tree or in what a command prints', async () => {
-    const folder = await workspace();
-    await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--private', 'p256.pem'], folder);
-    for (const name of ['key.pem', 'p256.pem']) {
-      const pem = readFileSync(join(folder, name), 'utf8');
-      const secrets = secretsOf(pem);
-      const outcomes = [
-        await cli(['build', '--key', name, '--out', `dist-${name}`], folder),
-        await cli(['build', '--key', name, '--out', `dist-${name}`, '--json'], folder),
-        await cli(['keys', 'public', name], folder),
-        await cli(['verify', `dist-${name}`, '--trust-anchor', name], folder),
-        await cli(['build', '--key', name, '--root-key', name], folder),
-        await cli(['build', '--key', 'env:K', '--out', 'x'], folder, { K: pem.slice(0, -40) }),
-        await cli(['build', '--key', 'env:K', '--out', 'x'], folder, { K: `{"d":"${secrets[0]}",` }),
-      ];
-      const everything = [
-        ...outcomes.map(({ stdout, stderr }) => stdout + stderr),
-        ...Object.values(contents(join(folder, `dist-${name}`))),
-      ].join('\n');
-      for (const secret of secrets) expect(everything).not.toContain(secret);
-    }
-  });
-});
-
-/** The private scalar of a PEM in the encodings in which it could slip out. */
-function secretsOf(pem: string): string[] {
-  const body = pem.replaceAll(/-----[^-]+-----|\s/g, '');
-  const script = `const { d } = require('crypto').createPrivateKey(process.env.K).export({ format: 'jwk' }); console.log(d)`;
-  const d = execFileSync(process.execPath, ['--eval', script], {
-    env: cleanEnvironment({ K: pem }),
-    encoding: 'utf8',
-  });
-  const raw = Buffer.from(d.trim(), 'base64url');
-  const encodings = (['base64url', 'base64', 'hex', 'latin1'] as const).map((encoding) =>
-    raw.toString(encoding),
-  );
-  return [...encodings, raw.toString('hex').toUpperCase(), body, body.slice(20, 60)];
-}
 
 describeWithData(REAL_RECORDS, '200 records made from a real directory', () => {
   it('build and verify, twice to the same bytes', async () => {

@@ -1,19 +1,17 @@
 import { createPrivateKey } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
-import { statementHash } from '@passport-registry/verifier/core';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
-import { hasTreeFile, readTreeFile, removeTreeFile } from '../../support/statements.js';
+import { claimsOf } from '../../support/signed-tree.js';
+import { readTreeFile } from '../../support/statements.js';
 import {
   cli,
   clockAhead,
-  filesBelow,
   filesOf,
   goodCli,
   keyPair,
@@ -53,17 +51,8 @@ function hoursInSettings(hours: string): string[] {
 
 const ONLINE = withKeys({ checkpoint: 'online.pem' });
 
-/** What a command says of a tree that was changed by anything but a publication. */
-const DAMAGED = 'dist is damaged, so nothing is signed over it';
-
 const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
 const checkpoint = (...more: string[]) => good('checkpoint', '--online-key', 'online.pem', ...more);
-
-/** Every file of the tree, as it lies there. */
-const bytesOfTree = () =>
-  filesBelow(path())
-    .map((name) => `${name} ${readFileSync(path(name), 'latin1')}`)
-    .join('\n');
 
 /** Something to publish. */
 let changes = 0;
@@ -80,124 +69,6 @@ async function client(base: string, root = 'root'): Promise<RegistryClient> {
   registry.close();
   return registry;
 }
-
-describe('a tree in which an older list was put back', () => {
-  const old = new Map<string, Buffer>();
-
-  beforeEach(async () => {
-    await build(...ONLINE);
-    for (const file of ['issuers.json', 'issuers.sig']) old.set(file, readFileSync(path(file)));
-    change('suspended');
-    await build(...ONLINE, '--updated-at', new Date(Date.now() + 60_000).toISOString().replace(/\.\d+/, ''));
-    for (const [file, bytes] of old) writeFiles(folder, { [`dist/${file}`]: bytes });
-  });
-
-  it.each<[string, string[]]>([
-    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem']],
-    ['a build', ['build', '--key', 'root.pem', '--production', ...ONLINE]],
-    ['a signing request', ['build', '--unsigned', 'request']],
-  ])('is refused for %s, which would undo the suspension', async (_name, args) => {
-    change('active');
-    const before = text('checkpoint.jwt');
-    const { code, stderr } = await cli(args, folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(DAMAGED)]);
-    expect(text('checkpoint.jwt')).toBe(before);
-  });
-});
-
-describe('a tree in which an older list was put back under the newer publication statement', () => {
-  const old = new Map<string, Buffer>();
-
-  beforeEach(async () => {
-    await build(...ONLINE);
-    for (const file of ['issuers.json', 'issuers.sig', 'SHA256SUMS']) {
-      old.set(file, readFileSync(path(file)));
-    }
-    change('revoked');
-    await build(...ONLINE);
-    change('active');
-  });
-
-  const commands: [string, string[]][] = [
-    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem']],
-    ['a build', ['build', '--key', 'root.pem', '--production']],
-    ['a signing request', ['build', '--unsigned', 'request']],
-    ['a rotation', ['keys', 'rotate', '--yes', '--key', 'root.pem', '--next-key', 'next.pem']],
-  ];
-  // Without its signature, the list still counts if SHA256SUMS has its hash.
-  const files = ['issuers.sig', 'SHA256SUMS'];
-  it.each(commands.flatMap(([name, args]) => files.map((file) => [name, file, args] as const)))(
-    'is refused for %s, which would undo the revocation, with the %s of that list',
-    async (_name, file, args) => {
-      for (const name of ['issuers.json', file])
-        writeFiles(folder, { [`dist/${name}`]: old.get(name) ?? '' });
-      const before = bytesOfTree();
-      const { code, stderr } = await cli(args, folder);
-      expect([code, stderr]).toEqual([1, expect.stringContaining(DAMAGED)]);
-      expect(bytesOfTree()).toBe(before);
-    },
-  );
-
-  it('is refused if both lists have the same time', async () => {
-    const { sequence, updated_at, ...claims } = claimsOf(readTreeFile(path('publication.jwt')));
-    const signer = await signerKey(folder, 'root');
-    const forged = { ...claims, sequence, sha256: '0'.repeat(64), updated_at };
-    const publication = await jwt(signer, 'registry-publication+jwt', forged);
-    const named = {
-      ...claimsOf(readTreeFile(path('checkpoint.jwt'))),
-      publication: statementHash(publication),
-    };
-    writeFiles(folder, {
-      'dist/publication.jwt': publication,
-      'dist/checkpoint.jwt': await jwt(signer, 'registry-checkpoint+jwt', named),
-    });
-    const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(DAMAGED)]);
-  });
-});
-
-describe('a tree in which an older publication statement was put back, with the same list', () => {
-  let old: Buffer;
-
-  beforeEach(async () => {
-    await build();
-    old = readTreeFile(path('publication.jwt'));
-    // The list is unchanged, and the new statement names an online key.
-    await build(...ONLINE);
-    expect(claimsOf(readTreeFile(path('publication.jwt')))).toMatchObject({ sequence: 2, online: {} });
-  });
-
-  const commands: [string, string[]][] = [
-    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem']],
-    ['a build', ['build', '--key', 'root.pem', '--production', ...ONLINE]],
-    ['a signing request', ['build', '--unsigned', 'request']],
-  ];
-
-  it.each(commands)('is refused for %s', async (_name, args) => {
-    writeFiles(folder, { 'dist/publication.jwt': old });
-    const before = bytesOfTree();
-    expect((await cli(args, folder)).code).not.toBe(0);
-    expect(bytesOfTree()).toBe(before);
-  });
-
-  it.each(commands)('is refused for %s where a statement is gone, or all are', async (_name, args) => {
-    const { publication: _publication, ...others } = JSON.parse(text('statements.json'));
-    for (const left of [undefined, 'x', JSON.stringify(others)]) {
-      rmSync(path('statements.json'), { force: true });
-      if (left !== undefined) writeFiles(folder, { 'dist/statements.json': left });
-      const before = bytesOfTree();
-      expect((await cli(args, folder)).code).not.toBe(0);
-      expect(bytesOfTree()).toBe(before);
-    }
-  });
-
-  it('does not begin anew where its statements are gone', async () => {
-    removeTreeFile(path('statements.json'));
-    const { code, stderr } = await cli(['build', '--key', 'root.pem', ...ONLINE], folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('statements.json')]);
-    expect(hasTreeFile(path('statements.json'))).toBe(false);
-  });
-});
 
 describe('a build without a key for the checkpoint', () => {
   it('is refused before anything is signed, and the root key can sign it instead', async () => {
@@ -522,55 +393,5 @@ describe('a rotation of the root key', () => {
     const { code, stderr } = await cli(['build', '--key', 'second.pem', ...old], folder);
     expect([code, stderr]).toEqual([3, expect.stringContaining('was the root key before')]);
     expect(filesOf(path())).toEqual(before);
-  });
-});
-
-describe('a published tree that was damaged', () => {
-  const rotated = async () => {
-    await keyPair(folder, 'second');
-    await build(...ONLINE);
-    await good('keys', 'rotate', '--yes', '--key', 'root.pem', '--next-key', 'second.pem', ...ONLINE);
-  };
-  const again = () => cli(['build', '--key', 'second.pem', ...ONLINE], folder);
-
-  it.each<[string, () => unknown]>([
-    ['garbled', () => writeFiles(folder, { 'dist/statements.json': '{garbled' })],
-    ['with a garbled rotation', () => writeFiles(folder, { 'dist/keys/rotation.json': '[garbled' })],
-    ['with a garbled step', () => writeFiles(folder, { 'dist/keys/rotation.json': '["e30.e30."]' })],
-    ['gone', () => removeTreeFile(path('statements.json'))],
-    [
-      'a folder',
-      () => {
-        removeTreeFile(path('statements.json'));
-        mkdirSync(path('statements.json'));
-      },
-    ],
-  ])('never loses its rotation: where statements.json is %s, a build is refused', async (_name, damage) => {
-    await rotated();
-    const statements = text('statements.json');
-    const before = text('SHA256SUMS');
-    damage();
-    const { code } = await again();
-    expect(code).not.toBe(0);
-    expect(text('SHA256SUMS')).toBe(before);
-    rmSync(path('statements.json'), { recursive: true, force: true });
-    writeFiles(folder, { 'dist/statements.json': statements });
-    expect((await again()).code).toBe(0);
-    await client(await serve(path()), 'root');
-  });
-
-  it('is refused, whichever file is a folder', async () => {
-    await rotated();
-    for (const name of filesBelow(path())) {
-      if (/^(?:lists\/|schemas\/|assets\/)/.test(name)) continue;
-      const bytes = readFileSync(path(name));
-      rmSync(path(name));
-      mkdirSync(path(name));
-      const { code, stderr } = await again();
-      expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining(DAMAGED)]);
-      rmSync(path(name), { recursive: true });
-      writeFiles(folder, { [`dist/${name}`]: bytes });
-    }
-    expect((await again()).code).toBe(0);
   });
 });

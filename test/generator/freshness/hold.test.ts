@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRegistry, type RootJwk } from '@passport-registry/verifier';
 import { folderSource } from 'passport-registry';
@@ -350,64 +350,6 @@ describe('a hold', () => {
     await good('checkpoint', ...ONLINE);
     held();
     expect(claims().exp).toBeGreaterThan(hours(1));
-  });
-
-  /** Every way to sign a checkpoint. */
-  const SIGNING = [
-    ['checkpoint', ...ONLINE],
-    ['hold', 'beta', ...ONLINE],
-    ['hold', '--end', '--false-alarm', 'alpha', ...ONLINE],
-    ['hold', '--end', '--false-alarm', '--all', ...ONLINE],
-    ['build', '--key', 'root.pem', '--production', ...SETTINGS],
-  ];
-  const damages: [string, () => void][] = [
-    ['empty', () => writeFiles(folder, { 'dist/checkpoint.jwt': '' })],
-    ['no JWT', () => writeFiles(folder, { 'dist/checkpoint.jwt': '<html></html>' })],
-    [
-      'not as it was signed',
-      () => {
-        const [head, body, signature = ''] = text('checkpoint.jwt').split('.');
-        const other = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
-        writeFiles(folder, { 'dist/checkpoint.jwt': `${head}.${body}.${other}` });
-      },
-    ],
-    ['missing', () => removeTreeFile(path('checkpoint.jwt'))],
-    [
-      'without its hold',
-      () => {
-        const [head, , signature] = text('checkpoint.jwt').split('.');
-        const { hold: _hold, ...rest } = claims();
-        const body = Buffer.from(JSON.stringify(rest)).toString('base64url');
-        writeFiles(folder, { 'dist/checkpoint.jwt': `${head}.${body}.${signature}` });
-      },
-    ],
-  ];
-
-  it.each(damages)('is not dropped if the published checkpoint is %s', async (_, damage) => {
-    const saved = join(folder, 'saved.jwt');
-    copyFileSync(path('statements.json'), saved);
-    damage();
-    const damaged = text('statements.json');
-    for (const args of SIGNING) {
-      const { code, stderr } = await cli(args, folder);
-      expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining('`load`')]);
-    }
-    expect(text('statements.json')).toBe(damaged);
-    copyFileSync(saved, path('statements.json'));
-    await good('checkpoint', ...ONLINE);
-    held();
-  });
-
-  it('is not lost by a checkpoint for another publication that lies beside this one', async () => {
-    const other = { ...claims(), hold: undefined, publication: '0'.repeat(64) };
-    const signer = await signerKey(folder, 'online');
-    const forged = await jwt(signer, 'registry-checkpoint+jwt', JSON.parse(JSON.stringify(other)));
-    writeFiles(folder, { 'dist/checkpoint.jwt': forged });
-    for (const args of SIGNING) {
-      const { code, stderr } = await cli(args, folder);
-      expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining('`load`')]);
-    }
-    expect(text('checkpoint.jwt')).toBe(forged);
   });
 });
 

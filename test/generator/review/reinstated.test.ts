@@ -308,38 +308,6 @@ describe('the end of a suspension', () => {
   });
 });
 
-describe('a tree whose about.json is not the published one', () => {
-  const FAULTS: [string, () => void][] = [
-    ['missing', () => rmSync(join(folder, 'dist/about.json'))],
-    ['damaged', () => writeFiles(folder, { 'dist/about.json': 'x' })],
-    [
-      'edited, with an earlier time',
-      () =>
-        writeFiles(folder, {
-          'dist/about.json': text('dist/about.json').replace(
-            /"status_since":"2\d{3}/,
-            '"status_since":"2000',
-          ),
-        }),
-    ],
-  ];
-
-  it.each(FAULTS)('%s lifts no suspension: nothing is signed over it', async (_name, spoil) => {
-    await suspend();
-    minutes = 1;
-    spoil();
-    record('alpha', { reinstated: at(1) });
-    for (const args of [
-      ['build', ...KEY],
-      ['build', '--unsigned', 'request', '--root-key', 'root.json'],
-    ]) {
-      const { code, stderr } = await run(...args);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('`load`')]);
-    }
-    expect(published()).toBe('suspended');
-  });
-});
-
 describe('records in git', () => {
   const git = (...args: string[]) => gitIn(folder, ...args);
   const commit = () => {
