@@ -135,12 +135,6 @@ describe('passport-registry init', () => {
     for (const each of words) expect(stderr).toContain(each);
   });
 
-  it('names the default folder once in its help', async () => {
-    const { stdout } = await cli(['init', '--help'], temporaryFolder());
-    expect(stdout.match(/\(default: the current folder\)/g)).toHaveLength(1);
-    expect(stdout).not.toContain('(default: ".")');
-  });
-
   it('takes the current folder, and keeps the files in it', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { LICENSE: 'mine', '.github/funding': 'mine' });
