@@ -5,23 +5,14 @@ import { createRegistryClient, type RegistryClient, type RootJwk } from '@passpo
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
+import { operatorIn } from '../../support/operator.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf } from '../../support/signed-tree.js';
-import { readTreeFile } from '../../support/statements.js';
-import {
-  cli,
-  clockAhead,
-  filesOf,
-  goodCli,
-  keyPair,
-  recordText,
-  workspace,
-  writeFiles,
-} from '../../support/workspace.js';
+import { cli, clockAhead, filesOf, keyPair, workspace, writeFiles } from '../../support/workspace.js';
 
 let made: string;
 let folder: string;
+const { at, dist: path, text, claims, run, good, record } = operatorIn(() => folder);
 
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
@@ -35,13 +26,8 @@ beforeEach(() => {
   vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
 });
 
-const jwk = (name: string): RootJwk => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
-const path = (...steps: string[]) => join(folder, 'dist', ...steps);
-/** A file of the tree, or a statement. */
-const text = (...steps: string[]) => readTreeFile(path(...steps)).toString();
+const jwk = (name: string): RootJwk => JSON.parse(readFileSync(at(`${name}.json`), 'utf8'));
 const lists = () => readdirSync(path('lists')).sort();
-
-const good = (...args: string[]) => goodCli(args, folder);
 
 /** The options that name settings in which checkpoints are valid for some hours. */
 function hoursInSettings(hours: string): string[] {
@@ -58,9 +44,7 @@ const checkpoint = (...more: string[]) => good('checkpoint', '--online-key', 'on
 let changes = 0;
 function change(status: 'active' | 'suspended' | 'revoked' = 'active'): void {
   changes += 1;
-  writeFiles(folder, {
-    'issuers/alpha.yaml': recordText('alpha', { status, policy_uri: `https://alpha.internal/${changes}` }),
-  });
+  record('alpha', { status, policy_uri: `https://alpha.internal/${changes}` });
 }
 
 async function client(base: string, root = 'root'): Promise<RegistryClient> {
@@ -78,11 +62,11 @@ describe('a build without a key for the checkpoint', () => {
     const away = { signer: { key: 'away.pem' }, public_key: 'online.json' };
     const args = ['build', '--key', 'root.pem', '--production'];
     writeFiles(folder, { 'registry.yaml': JSON.stringify({ checkpoint: away }) });
-    const { code, stderr } = await cli(args, folder);
+    const { code, stderr } = await run(...args);
     expect([code, stderr]).toEqual([3, expect.stringContaining('--checkpoint-by-root')]);
     expect(filesOf(path())).toEqual(before);
     await good(...args, '--checkpoint-by-root');
-    const { online } = claimsOf(readTreeFile(path('publication.jwt'))) as { online: { keys: RootJwk[] } };
+    const { online } = claims('publication') as { online: { keys: RootJwk[] } };
     // The online key stays named: it signs the next checkpoint.
     expect(online.keys.map(({ kid }) => kid)).toEqual([jwk('online').kid]);
     expect(decodeProtectedHeader(text('checkpoint.jwt')).kid).toBe(jwk('root').kid);
@@ -110,9 +94,7 @@ describe('a registry with checkpoints', () => {
     await build(...ONLINE);
     const base = await serve(path());
     const { checkpointSignedAt, updatedAt } = (await client(base)).status();
-    expect(checkpointSignedAt?.getTime()).toBe(
-      Number(claimsOf(readTreeFile(path('checkpoint.jwt'))).iat) * 1000,
-    );
+    expect(checkpointSignedAt?.getTime()).toBe(Number(claims('checkpoint').iat) * 1000);
     expect(updatedAt).toBe(JSON.parse(text('issuers.json')).updated_at);
     await good('verify', base, '--trust-anchor', 'root.json');
     await good('verify', 'dist', '--trust-anchor', 'root.json');
@@ -203,7 +185,7 @@ describe('a registry with checkpoints', () => {
     const before = filesOf(path());
     change();
     const args = ['build', '--key', 'root.pem', ...hoursInSettings('745')];
-    expect((await cli(args, folder)).code).toBe(2);
+    expect((await run(...args)).code).toBe(2);
     expect(filesOf(path())).toEqual(before);
   });
 
@@ -240,7 +222,7 @@ describe('a registry with checkpoints', () => {
 
     it('is not good with a checkpoint that has expired; a build can still be made', async () => {
       await checkpointOf(25, 24);
-      const { code, stdout } = await cli(['verify', 'dist'], folder);
+      const { code, stdout } = await run('verify', 'dist');
       expect(code).toBe(1);
       expect(stdout).toMatch(/FAILED {2}freshness\n/);
       change();
@@ -262,7 +244,7 @@ describe('a registry with checkpoints', () => {
       ],
     ])('is not good with a checkpoint that is %s', async (_name, alter, message) => {
       await alter();
-      const { code, stdout } = await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder);
+      const { code, stdout } = await run('verify', 'dist', '--trust-anchor', 'root.json');
       expect(code).toBe(1);
       expect(stdout).toMatch(/FAILED {2}checkpoint\n/);
       expect(stdout).toContain(message);
@@ -271,7 +253,7 @@ describe('a registry with checkpoints', () => {
 
   it('may have its checkpoints from the root key itself', async () => {
     await build(...withKeys({ checkpoint: 'root.pem' }));
-    expect(claimsOf(readTreeFile(path('publication.jwt')))).not.toHaveProperty('online');
+    expect(claims('publication')).not.toHaveProperty('online');
     await client(await serve(path()));
     await good('checkpoint', '--online-key', 'root.pem');
   });
@@ -318,7 +300,7 @@ describe('a registry with checkpoints', () => {
     await build(...ONLINE);
     const before = text('statements.json') + text('SHA256SUMS');
     change();
-    const outcome = await cli(args, folder);
+    const outcome = await run(...args);
     expect(outcome.stderr).toContain(message);
     expect(outcome.code).toBe(code);
     expect(text('statements.json') + text('SHA256SUMS')).toBe(before);
@@ -327,7 +309,7 @@ describe('a registry with checkpoints', () => {
   it('by an online key of a tree that names none is refused', async () => {
     await build();
     const before = text('checkpoint.jwt');
-    const { code, stderr } = await cli(['checkpoint', '--online-key', 'online.pem'], folder);
+    const { code, stderr } = await run('checkpoint', '--online-key', 'online.pem');
     expect([code, stderr]).toEqual([3, expect.stringContaining('names no online key')]);
     expect(text('checkpoint.jwt')).toBe(before);
   });
@@ -335,7 +317,7 @@ describe('a registry with checkpoints', () => {
   it('by an online key that was replaced is refused', async () => {
     await build(...ONLINE);
     await build(...withKeys({ checkpoint: 'stranger.pem' }));
-    const { code, stderr } = await cli(['checkpoint', '--online-key', 'online.pem'], folder);
+    const { code, stderr } = await run('checkpoint', '--online-key', 'online.pem');
     expect([code, stderr]).toEqual([3, expect.stringContaining('emergency.md#the-online-key-has-leaked')]);
     await good('checkpoint', '--online-key', 'stranger.pem');
   });
@@ -390,7 +372,7 @@ describe('a rotation of the root key', () => {
     await good(...rotating('root', 'second'), ...ONLINE);
     const before = filesOf(path());
     const old = withKeys({ checkpoint: 'root.pem' });
-    const { code, stderr } = await cli(['build', '--key', 'second.pem', ...old], folder);
+    const { code, stderr } = await run('build', '--key', 'second.pem', ...old);
     expect([code, stderr]).toEqual([3, expect.stringContaining('was the root key before')]);
     expect(filesOf(path())).toEqual(before);
   });
