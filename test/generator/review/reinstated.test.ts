@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { git as gitIn } from '../../support/git.js';
+import { operatorIn } from '../../support/operator.js';
 import { withFs } from '../../support/patched-fs.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { readTreeFile } from '../../support/statements.js';
-import { cli, clockAhead, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, clockAhead, keyPair, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
+const { at: path, record } = operatorIn(() => folder);
 /** In minutes of this day. Each test counts on from here. */
 let minutes: number;
 
@@ -32,15 +34,13 @@ const suspend = (id = 'alpha') => good('suspend', id, '--reason', 'leak', ...KEY
 const end = (id = 'alpha') => good('suspend', '--end', id, '--reason', 'new keys', ...KEY);
 
 const text = (path: string) => readFileSync(join(folder, path), 'utf8');
-const record = (id: string, fields: Record<string, string> = {}) =>
-  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
 const fields = (id = 'alpha') => parse(text(`issuers/${id}.yaml`));
 const about = (id = 'alpha') => JSON.parse(text('dist/about.json')).issuers[id];
 const updatedAt = (): string => JSON.parse(text('dist/issuers.json')).updated_at;
 const published = (id = 'alpha'): string => JSON.parse(text(`dist/issuers/${id}`)).status;
 const copy = (source: string, target: string) => {
-  rmSync(join(folder, target), { recursive: true, force: true });
-  cpSync(join(folder, source), join(folder, target), { recursive: true });
+  rmSync(path(target), { recursive: true, force: true });
+  cpSync(path(source), path(target), { recursive: true });
 };
 /** A time in minutes of this day, RFC 3339. */
 const at = (minute: number) => new Date(Date.now() + minute * 60_000).toISOString();
@@ -64,7 +64,7 @@ async function stoppedAt(nth: number, args: readonly string[]): Promise<number |
   const { renameSync } = fs;
   let renamed = 0;
   const refusing: typeof fs.renameSync = (from, to) => {
-    const isInTree = String(to).startsWith(join(folder, 'dist/'));
+    const isInTree = String(to).startsWith(path('dist/'));
     if (isInTree && renamed++ === nth) throw Object.assign(new Error('EIO'), { code: 'EIO' });
     renameSync(from, to);
   };
@@ -95,12 +95,12 @@ describe('about.json', () => {
   });
 
   it('says so of a first list, too, and after a rotation', async () => {
-    rmSync(join(folder, 'dist'), { recursive: true });
+    rmSync(path('dist'), { recursive: true });
     record('alpha', { status: 'suspended' });
     await build();
     const since = updatedAt();
     expect(about()).toEqual({ status_since: since });
-    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toHaveProperty('about_sha256');
+    expect(claimsOf(readTreeFile(path('dist/publication.jwt')))).toHaveProperty('about_sha256');
     minutes = 1;
     const next = ['--next-key', 'next.pem'];
     await keyPair(folder, 'next');
@@ -113,7 +113,7 @@ describe('about.json', () => {
     const without = text('dist/about.json').replace(/,"status_since":"[^"]+"/, '');
     for (const change of [
       () => writeFiles(folder, { 'dist/about.json': without }),
-      () => rmSync(join(folder, 'dist/about.json')),
+      () => rmSync(path('dist/about.json')),
     ]) {
       change();
       const { code, stdout } = await run('verify', 'dist', '--json');
@@ -299,7 +299,7 @@ describe('the end of a suspension', () => {
   it('is judged against a host, too', async () => {
     copy('issuers', 'old');
     await suspend();
-    const url = await serve(join(folder, 'dist'));
+    const url = await serve(path('dist'));
     const { code, stdout } = await run('diff', url, 'old/alpha.yaml', '--json');
     expect([code, JSON.parse(stdout).diagnostics]).toEqual([
       1,
@@ -343,7 +343,7 @@ describe('records in git', () => {
     git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'revert', '--no-edit', 'HEAD');
     await refused();
     copy('issuers', 'without-git');
-    rmSync(join(folder, '.git'), { recursive: true });
+    rmSync(path('.git'), { recursive: true });
     await refused('without-git');
   });
 
@@ -360,7 +360,7 @@ describe('records in git', () => {
     commit();
     git('clone', '--quiet', '--depth', '1', `file://${folder}`, 'shallow');
     await lifts('shallow/issuers');
-    rmSync(join(folder, '.git'), { recursive: true });
+    rmSync(path('.git'), { recursive: true });
     await lifts('issuers');
   });
 
