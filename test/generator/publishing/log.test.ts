@@ -190,8 +190,7 @@ describe('the log of a registry', () => {
 
   it('is named in a request by its public key, so that the private key stays where `attach` runs', async () => {
     await good(...BUILD);
-    change();
-    writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
+    change('beta');
     const unsigned = ['build', '--root-key', 'root.json', '--unsigned', 'request'];
     await good(...unsigned, ...withKeys({ log: 'away.pem', logPublicKey: 'log.json' }));
     await good('sign', 'request', '--key', 'key.pem', '--yes');
