@@ -163,15 +163,6 @@ describe('hold and release', () => {
     const { code } = await run('hold', 'alpha', '--online-key', 'other.pem');
     expect([code, text('checkpoint.jwt') === before]).toEqual([3, true]);
   });
-
-  it('take the online key from registry.yaml', async () => {
-    await publish();
-    writeFiles(folder, { 'registry.yaml': 'checkpoint:\n  signer:\n    key: online.pem\n  hours: 3\n' });
-    await good('hold', 'alpha');
-    expect(claims().exp - claims().iat).toBe(3 * 60 * 60);
-    await good('hold', '--end', '--false-alarm', 'alpha');
-    expect(claims()).not.toHaveProperty('hold');
-  });
 });
 
 describe('the command line about a hold', () => {

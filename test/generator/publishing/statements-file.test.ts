@@ -8,7 +8,7 @@ import { withFs } from '../../support/patched-fs.js';
 import { serve } from '../../support/serving.js';
 import { sha256 } from '../../support/signed-tree.js';
 import { publishedWithLog } from '../../support/statements-registry.js';
-import { cli, filesBelow, filesOf, recordText, writeFiles } from '../../support/workspace.js';
+import { cli, filesBelow, recordText, writeFiles } from '../../support/workspace.js';
 
 const FILE = 'statements.json';
 
@@ -86,28 +86,6 @@ describe('statements.json', () => {
     expect(found).not.toContain(-1);
   });
 
-  it.each<[string, readonly string[]]>([
-    ['a hold', ['hold', 'alpha', '--online-key', 'online.pem']],
-    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem', ...hours(30)]],
-  ])('stays as it was, like every other file, if %s cannot replace it', async (_what, args) => {
-    const { tree, folder } = await publishedWithLog();
-    const before = filesOf(tree);
-    const { code } = await withFs({ renameSync: full }, () => cli(args, folder));
-    expect([code, filesOf(tree)]).toEqual([4, before]);
-    expect((await cli(args, folder)).code).toBe(0);
-  });
-
-  it('is the old one until a build replaces it, and the next build completes the publication', async () => {
-    const { tree, folder, build } = await publishedWithLog();
-    const before = members(tree);
-    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { status: 'suspended' }) });
-    expect((await withFs({ renameSync: full }, build)).code).toBe(4);
-    expect(members(tree)).toEqual(before);
-    expect((await build()).code).toBe(0);
-    expect(members(tree)['publication']).not.toBe(before['publication']);
-    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
-  });
-
   it('is loaded by a client with two requests', async () => {
     const { tree, folder } = await publishedWithLog();
     const base = await serve(tree);
@@ -126,10 +104,3 @@ describe('statements.json', () => {
     expect(asked.sort()).toEqual(['/issuers.json', '/statements.json']);
   });
 });
-
-const { renameSync } = fs;
-/** Renames, but fails where statements.json is replaced. */
-const full: typeof fs.renameSync = (from, to) => {
-  if (String(to).endsWith(FILE)) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
-  renameSync(from, to);
-};
