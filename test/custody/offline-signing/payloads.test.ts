@@ -227,17 +227,6 @@ describe('a request for a rotation', () => {
     expect(claimsOf(read('dist/publication.jwt'))).toMatchObject({ sequence: 2, issuers: 2 });
   });
 
-  it('says from which key to which', async () => {
-    const shown = words(await rotate());
-    expect(shown.slice(-5)).toEqual([
-      `ROTATION FROM ROOT KEY ${thumbprint('root')} TO ROOT KEY ${thumbprint('next')}`,
-      '  after the first list by the next key, verifiers refuse everything that the outgoing key signs',
-      expect.stringMatching(/^ {2}signed {4}2\S+Z$/),
-      expect.stringMatching(/^sha256 /),
-      `root key ${thumbprint('next')}`,
-    ]);
-  });
-
   it('may be attached again, until the settings name the next key', async () => {
     await rotate();
     await signed();
@@ -306,20 +295,6 @@ describe('a request for a rotation', () => {
     await refused(1, /but the outgoing root key is/, ...other, '--previous-root-key', 'next.json');
     expect(signatures()).toEqual([]);
   });
-
-  it('shows the keys to which the step after it must lead', async () => {
-    await rotate();
-    alterInput(folder, 'rotation', {
-      claims: { next_roots: [thumbprint('online'), thumbprint('second')], step: 1 },
-    });
-    const shown = words(await signed());
-    expect(shown.join('\n')).toMatch(/, as step 1\n/);
-    expect(shown.filter((line) => line.startsWith('  next_root'))).toEqual(
-      ['online', 'second'].map(
-        (name) => `  next_root ${thumbprint(name)}: the step after this one must lead to one of these keys`,
-      ),
-    );
-  });
 });
 
 /** Moves a payload of another request into the request, under a name. */
@@ -386,23 +361,14 @@ async function assertRefused(code: number, message: RegExp): Promise<void> {
   expect(read(`memory/${memory}`).equals(before)).toBe(true);
 }
 
+// Which claims are well-formed, the conformance kit shows (client/checkpoint, client/hold, client/rotation).
 describe('sign refuses a checkpoint', () => {
   const alter = (claims: Record<string, unknown>) => () => alterInput(folder, 'checkpoint', { claims });
-  const ids = (count: number) =>
-    Array.from({ length: count }, (_one, index) => `a${String(index).padStart(2, '0')}`);
-
   it.each<Hostile>([
     ['for another publication', alter({ publication: '0'.repeat(64) }), 1, /for another publication than 1/],
-    ['for no publication', alter({ publication: undefined }), 1, /missing or malformed/],
-    ['for no tree', alter({ tree_sha256: undefined }), 1, /missing or malformed/],
-    ['for a tree in words', alter({ tree_sha256: 'good\n  holds     nobody' }), 1, /missing or malformed/],
     ['that does not end', alter({ exp: undefined }), 1, /has no exp/],
     ['that is valid for too long', alter({ exp: 2 ** 40 }), 1, /more than 31 days/],
-    ['that holds something', alter({ hold: 'alpha' }), 1, /missing or malformed/],
-    ['that holds nobody in words', alter({ hold: [] }), 1, /missing or malformed/],
     ['that holds no issuer', alter({ hold: ['x\ny'] }), 1, /missing or malformed/],
-    ['that holds issuers in disorder', alter({ hold: ['b', 'a'] }), 1, /missing or malformed/],
-    ['that holds 65 issuers', alter({ hold: ids(65) }), 1, /missing or malformed/],
     [
       'without what it follows',
       () => rmSync(at('request/previous'), { recursive: true }),
@@ -441,10 +407,7 @@ describe('sign refuses a rotation step', () => {
       1,
       /canonical form/,
     ],
-    ['with no next roots', alter(() => ({ next_roots: [] })), 1, /1 to 3 different thumbprints/],
     ['with 4 next roots', alter(() => ({ next_roots: Array(4).fill(thumbprint('root')) })), 1, /1 to 3/],
-    ['with a next root twice', alter(() => ({ next_roots: Array(2).fill(HASH) })), 1, /1 to 3 different/],
-    ['with a next root that is none', alter(() => ({ next_roots: ['x'] })), 1, /1 to 3 different/],
     [
       'with the outgoing key as a next root',
       alter(() => ({ next_roots: [thumbprint('root')] })),
