@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
-import type fs from 'node:fs';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { withFs } from '../support/patched-fs.js';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
 import { until } from '../support/until.js';
@@ -197,17 +195,6 @@ describe('an emergency', () => {
   it('changes no record if one of them cannot change', async () => {
     const { code } = await command('suspend', 'gamma', 'nobody', '--reason', 'x');
     expect([code, record()]).toEqual([2, RECORD]);
-  });
-
-  it.each([
-    ['suspend', ['--reason', 'so']],
-    ['hold', []],
-  ])('says that %s has stopped nobody if the folder cannot be written', async (name, more) => {
-    const full: typeof fs.accessSync = (path) => {
-      throw Object.assign(new Error(`EROFS: ${path}`), { code: 'EROFS' });
-    };
-    const { code, stderr } = await withFs({ accessSync: full }, () => cli([name, 'gamma', ...more], folder));
-    expect([code, stderr]).toEqual([4, expect.stringContaining('Not stopped yet: gamma.\n')]);
   });
 
   it.each([

@@ -162,18 +162,36 @@ function edit(dist: string, path: string, change: (text: string) => string): voi
   writeFileSync(join(dist, path), change(readFileSync(join(dist, path), 'utf8')));
 }
 
+/** A command must be refused over a tree in which something was replaced, and must leave it as it is. */
+async function assertRefused(replace: (dist: string) => void, args: readonly string[]): Promise<void> {
+  const folder = copyOf(made);
+  const dist = join(folder, 'dist');
+  replace(dist);
+  const before = filesOf(dist);
+  const { code, stderr } = await cli(args, folder);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('load')]);
+  expect(filesOf(dist)).toEqual(before);
+  rmSync(folder, { recursive: true });
+}
+
 describe.each(Object.entries(REPLACED))('a tree with %s', (_name, replace) => {
-  it.each(Object.entries(SIGNING))('is refused by %s, which leaves it as it is', async (_command, args) => {
-    const folder = copyOf(made);
-    const dist = join(folder, 'dist');
-    replace(dist);
-    const before = filesOf(dist);
-    const { code, stderr } = await cli(args, folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('`load`')]);
-    expect(filesOf(dist)).toEqual(before);
-    rmSync(folder, { recursive: true });
-  });
+  it.each(Object.entries(SIGNING))('is refused by %s, which leaves it as it is', (_command, args) =>
+    assertRefused(replace, args),
+  );
 });
+
+/** The right edge of the log, which only a publication continues. */
+const EDGE: Record<string, (dist: string) => void> = {
+  'no log': (dist) => rmSync(join(dist, 'log'), { recursive: true }),
+  'a log without its head': (dist) => rmSync(join(dist, 'log/checkpoint')),
+  'another root in the head of the log': (dist) =>
+    edit(dist, 'log/checkpoint', (text) => text.replace(/^(.*\n3\n)./, (_all, start) => `${start}_`)),
+  'another signature in the head of the log': (dist) => DAMAGES['altered']?.(join(dist, 'log/checkpoint')),
+};
+
+it.each(Object.entries(EDGE))('a tree with %s is refused by a build', (_name, replace) =>
+  assertRefused(replace, BUILD),
+);
 
 describe('a tree with something that no publication has written', () => {
   it.each<[string, (dist: string) => void]>([

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { statementHash } from '@passport-registry/verifier/core';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -114,17 +114,6 @@ describe('the log of a registry', () => {
     expect(readdirSync(dist('lists'))).toHaveLength(3);
     expect(existsSync(dist(`lists/${sha256(read('issuers.json'))}.json`))).toBe(true);
     expect(await problemsIn(dist())).toEqual([]);
-  });
-
-  it('has a partial tile and a partial bundle of every width', async () => {
-    await good(...BUILD);
-    for (const id of ['beta', 'gamma']) {
-      change(id);
-      await good(...BUILD);
-    }
-    expect(readdirSync(dist('log/tile/0/000.p')).sort()).toEqual(['1', '2', '3']);
-    expect(readdirSync(dist('log/tile/entries/000.p')).sort()).toEqual(['1', '2', '3']);
-    expect(read('log/tile/0/000.p/3').subarray(0, 64)).toEqual(read('log/tile/0/000.p/2'));
   });
 
   it('loses the partial tiles of a full one', async () => {
@@ -269,22 +258,6 @@ describe('a build refuses', () => {
     );
   });
 
-  describe.each([
-    ['missing', () => rmSync(dist('log'), { recursive: true })],
-    ['without a head', () => rmSync(dist('log/checkpoint'))],
-    ['with an altered head', () => flip('log/checkpoint', 30)],
-    ['with an altered signature', () => flip('log/checkpoint', 150)],
-  ])('a log that is %s', (_what, damage) => {
-    it('and leaves the tree as it is', async () => {
-      await good(...BUILD);
-      change('beta');
-      await good(...BUILD);
-      damage();
-      change('gamma');
-      expect(await refused(...BUILD)).toMatch(/^passport-registry: the log .* load the published tree/);
-    });
-  });
-
   it('a log that was put back, and a log of another history', async () => {
     await good(...BUILD);
     cpSync(dist(), join(folder, 'old'), { recursive: true });
@@ -298,9 +271,3 @@ describe('a build refuses', () => {
     );
   });
 });
-
-function flip(path: string, at: number): void {
-  const bytes = read(path);
-  bytes[at] = (bytes[at] ?? 0) ^ 1;
-  writeFileSync(dist(path), bytes);
-}

@@ -1,11 +1,8 @@
 import fs, { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRegistryClient } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
-import { closedAfterTest } from '../../support/clients.js';
 import { withFs } from '../../support/patched-fs.js';
-import { serve } from '../../support/serving.js';
 import { sha256 } from '../../support/signed-tree.js';
 import { publishedWithLog } from '../../support/statements-registry.js';
 import { cli, filesBelow, recordText, writeFiles } from '../../support/workspace.js';
@@ -84,23 +81,5 @@ describe('statements.json', () => {
     const found = order.map((path) => steps.indexOf(`rename ${path}`));
     expect(found).toEqual(found.toSorted((a, b) => a - b));
     expect(found).not.toContain(-1);
-  });
-
-  it('is loaded by a client with two requests', async () => {
-    const { tree, folder } = await publishedWithLog();
-    const base = await serve(tree);
-    const asked: string[] = [];
-    const client = closedAfterTest(
-      createRegistryClient({
-        sources: [base],
-        rootKey: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')),
-        fetch: (input, init) => {
-          asked.push(new URL(String(input)).pathname);
-          return fetch(input, init);
-        },
-      }),
-    );
-    await client.ready();
-    expect(asked.sort()).toEqual(['/issuers.json', '/statements.json']);
   });
 });

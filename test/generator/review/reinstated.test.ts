@@ -1,14 +1,12 @@
-import fs, { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { git as gitIn } from '../../support/git.js';
 import { operatorIn } from '../../support/operator.js';
-import { withFs } from '../../support/patched-fs.js';
-import { serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { readTreeFile } from '../../support/statements.js';
-import { cli, clockAhead, keyPair, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, clockAhead, keyPair, workspace } from '../../support/workspace.js';
 
 let folder: string;
 const { at: path, record } = operatorIn(() => folder);
@@ -59,18 +57,6 @@ async function refused(issuers = 'issuers'): Promise<Record<string, unknown>> {
   return diagnostics[0];
 }
 
-/** Runs a command of which one rename into the tree fails. Returns its exit code. */
-async function stoppedAt(nth: number, args: readonly string[]): Promise<number | null> {
-  const { renameSync } = fs;
-  let renamed = 0;
-  const refusing: typeof fs.renameSync = (from, to) => {
-    const isInTree = String(to).startsWith(path('dist/'));
-    if (isInTree && renamed++ === nth) throw Object.assign(new Error('EIO'), { code: 'EIO' });
-    renameSync(from, to);
-  };
-  return (await withFs({ renameSync: refusing }, () => run(...args))).code;
-}
-
 describe('about.json', () => {
   it('says since when an issuer is not active: since the list that first says so', async () => {
     await suspend();
@@ -107,23 +93,6 @@ describe('about.json', () => {
     await good('keys', 'rotate', '--yes', '--key', 'root.pem', ...next);
     expect(about()).toEqual({ status_since: since });
   });
-
-  it('is refused by an auditor if it does not say so', async () => {
-    await suspend();
-    const without = text('dist/about.json').replace(/,"status_since":"[^"]+"/, '');
-    for (const change of [
-      () => writeFiles(folder, { 'dist/about.json': without }),
-      () => rmSync(path('dist/about.json')),
-    ]) {
-      change();
-      const { code, stdout } = await run('verify', 'dist', '--json');
-      const { checks } = JSON.parse(stdout);
-      expect([code, checks.find(({ name }: { name: string }) => name === 'about')]).toEqual([
-        1,
-        expect.objectContaining({ code: 'ERR_AUDIT_ABOUT' }),
-      ]);
-    }
-  });
 });
 
 describe('the end of a suspension', () => {
@@ -143,29 +112,6 @@ describe('the end of a suspension', () => {
     await end();
     await build();
     expect([text('issuers/alpha.yaml'), text('dist/SHA256SUMS')]).toEqual(files);
-  });
-
-  it('that was stopped at any of its files is completed by the same command', async () => {
-    await suspend();
-    for (const name of ['dist', 'issuers']) copy(name, `suspended-${name}`);
-    const once = ['suspend', '--end', 'alpha', '--reason', 'new keys', ...KEY];
-    let stopped = 0;
-    for (let code: number | null = 1; code !== 0; stopped++) {
-      for (const name of ['dist', 'issuers']) copy(`suspended-${name}`, name);
-      minutes = 1;
-      code = await stoppedAt(stopped, once);
-      minutes = 2;
-      expect([stopped, (await run(...once)).code, published()]).toEqual([stopped, 0, 'active']);
-      await good('verify', 'dist', '--trust-anchor', 'root.json');
-    }
-    expect(stopped).toBeGreaterThan(8);
-  });
-
-  it('may be written by hand', async () => {
-    await suspend();
-    minutes = 1;
-    record('alpha', { reinstated: at(1).replace('Z', '+00:00') });
-    expect(await build()).toContain('This lifts a suspension');
   });
 
   it('is no time from before the suspension, and none without a time', async () => {
@@ -236,15 +182,6 @@ describe('the end of a suspension', () => {
     expect(published()).toBe('active');
   });
 
-  it('is permitted without a time by an override for the rule and the issuer, and the output says so', async () => {
-    await suspend();
-    record('alpha');
-    const { code } = await run('build', ...KEY, '--override', 'beta:suspension-not-lifted');
-    expect(code).toBe(1);
-    expect(await build('--override', 'alpha:suspension-not-lifted')).toContain('overridden');
-    expect(published()).toBe('active');
-  });
-
   it('is refused by every command about another issuer, too', async () => {
     copy('issuers', 'old');
     await suspend();
@@ -294,17 +231,6 @@ describe('the end of a suspension', () => {
     const { parts } = JSON.parse((await run('status', '--json')).stdout);
     const problems = [expect.objectContaining({ rule: 'suspension-not-lifted' })];
     expect(parts).toContainEqual(expect.objectContaining({ part: 'records', level: 'error', problems }));
-  });
-
-  it('is judged against a host, too', async () => {
-    copy('issuers', 'old');
-    await suspend();
-    const url = await serve(path('dist'));
-    const { code, stdout } = await run('diff', url, 'old/alpha.yaml', '--json');
-    expect([code, JSON.parse(stdout).diagnostics]).toEqual([
-      1,
-      [expect.objectContaining({ rule: 'suspension-not-lifted' })],
-    ]);
   });
 });
 
@@ -362,20 +288,5 @@ describe('records in git', () => {
     await lifts('shallow/issuers');
     rmSync(path('.git'), { recursive: true });
     await lifts('issuers');
-  });
-
-  it('are reviewed by `diff` of commits, which knows no published times', async () => {
-    record('alpha', { status: 'suspended' });
-    commit();
-    record('alpha');
-    commit();
-    const { code, stdout } = await run('diff', 'HEAD^..HEAD', '--json');
-    expect([code, JSON.parse(stdout).diagnostics]).toEqual([
-      1,
-      [expect.objectContaining({ rule: 'suspension-not-lifted', line: 3 })],
-    ]);
-    record('alpha', { reinstated: at(-1) });
-    commit();
-    expect((await run('diff', 'HEAD^^..HEAD')).code).toBe(0);
   });
 });
