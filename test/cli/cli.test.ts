@@ -58,17 +58,6 @@ describe('passport-registry', () => {
       'passport-registry: the working folder was removed or replaced: enter it again, with `cd "$PWD"`\n',
     ]);
   });
-
-  it.each([
-    [['suspend', 'acme'], 'suspend'],
-    [['keys', 'generate'], 'keys generate'],
-    [['keys', 'rotate', '--nonsense'], 'keys rotate'],
-    [['new'], 'new'],
-    [['bild'], ''],
-  ])('points to the help of the command: %j', async (args, command) => {
-    const { stderr } = await cli(args, temporaryFolder());
-    expect(stderr).toContain(`(see passport-registry ${command} --help)`.replace('  ', ' '));
-  });
 });
 
 describe('the command line within another process', () => {

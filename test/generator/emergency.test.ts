@@ -98,12 +98,6 @@ describe('an emergency', () => {
     expect(record()).toBe(RECORD);
   });
 
-  it('says of a revocation that it is final', async () => {
-    const { stderr } = await command('revoke', 'gamma', '--reason', 'a mistake');
-    expect(stderr).toContain('A revocation is final');
-    expect((await command('suspend', 'gamma', '--reason', 'so')).stderr).not.toContain('final:');
-  });
-
   it('takes a reason for one line of text, whatever it holds', async () => {
     const reason = 'leaked\nstatus: active\u2028tier: founding\u0007\u202e # e\u0301\r\nx';
     await command('suspend', 'gamma', '--reason', reason);
