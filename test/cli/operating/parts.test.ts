@@ -92,7 +92,10 @@ describe('the records', () => {
 
   it('wait with a publication that was committed', () => {
     const waiting = { ...none, changes: [change('suspended', 'active')] };
-    expect(judged(recordsPart(waiting, { isPublished: true, hasStage: true }))).toEqual(['note', 'checkpoint']);
+    expect(judged(recordsPart(waiting, { isPublished: true, hasStage: true }))).toEqual([
+      'note',
+      'checkpoint',
+    ]);
   });
 
   it('are missing before the first publication, too', () => {
