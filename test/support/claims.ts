@@ -20,7 +20,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'An online key can stop issuers only if the publication #a9595a97': [
       ['conformance/roles/client', 'client/hold, with every code'],
       ['verifier/client/hold', 'rejects a held issuer, whatever list and policy say'],
-      ['generator/freshness/hold', 'is not dropped if the published checkpoint is %s'],
+      ['generator/publishing/damaged-tree', 'a tree with a checkpoint from which the hold was cut'],
       ['generator/freshness/hold', 'stays with every new checkpoint'],
     ],
     'A look-up of one issuer accepts a record only #bcc4f8b1': [
@@ -120,7 +120,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/review/reinstated', 'lift nothing'],
       ['generator/review/reinstated', 'ends one suspension, and none after it'],
       ['generator/review/reinstated', 'is no time of the future'],
-      ['generator/review/reinstated', 'damaged lifts no suspension'],
+      ['generator/publishing/damaged-tree', 'a tree with an earlier time of a suspension'],
       [
         'custody/offline-signing/about-file',
         'ends no suspension on a machine that does not learn since when',
