@@ -15,7 +15,7 @@ const STATE = ['--state', 'state'];
 
 /** Starts a monitor as a separate process. */
 function start({ folder, hosts }: MonitoredHosts, ...args: string[]) {
-  const fixed = ['monitor', hosts[0]?.base ?? '', '--trust-anchor', 'anchor.json', ...STATE];
+  const fixed = ['monitor', hosts[0]?.base ?? '', '--trust-anchor', 'anchor.json'];
   const child = spawn(process.execPath, [CLI, ...fixed, ...args], {
     ...{ cwd: folder, env: cleanEnvironment() },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,7 +83,7 @@ describe('the rounds of a monitor', () => {
         ['statements.json', 'log/checkpoint', 'log/tile', 'log/statements', 'lists', 'issuers.json'][
           kill % 6
         ] ?? '';
-      const run = start(monitored, 'beta', '--json');
+      const run = start(monitored, ...STATE, 'beta', '--json');
       if (host !== undefined) {
         host.intercept = (path) => {
           if (path.startsWith(last)) run.child.kill('SIGKILL');
@@ -106,7 +106,7 @@ describe('the rounds of a monitor', () => {
   it('run for ever with --every, with the same state, until the process is told to stop', async () => {
     const world = await loggedWorld();
     const monitored = await monitoredHosts(world);
-    const run = start(monitored, '--every', '1', 'beta', '--json');
+    const run = start(monitored, ...STATE, '--every', '1', 'beta', '--json');
     await until(() => run.said().includes('0 new'), run.said);
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, monitored.hosts[0]);
@@ -121,26 +121,14 @@ describe('the rounds of a monitor', () => {
     const world = await loggedWorld();
     const monitored = await monitoredHosts(world);
     const { folder, hosts } = monitored;
-    const child = spawn(process.execPath, [CLI, 'monitor', hosts[0]?.base ?? '', '--every', '1', 'beta'], {
-      ...{ cwd: folder, env: cleanEnvironment() },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    let text = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk;
-    });
-    await until(
-      () => text.includes(' 1 new'),
-      () => text,
-    );
+    const run = start(monitored, '--every', '1', 'beta');
+    await until(() => run.said().includes(' 1 new'), run.said);
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, hosts[0]);
-    await until(
-      () => text.includes('CHANGE  watched-issuer-changed'),
-      () => text,
-    );
-    child.kill('SIGTERM');
-    expect(text.match(/CHANGE/g)).toHaveLength(1);
+    await until(() => run.said().includes('CHANGE  watched-issuer-changed'), run.said);
+    run.child.kill('SIGTERM');
+    await run.ended;
+    expect(run.said().match(/CHANGE/g)).toHaveLength(1);
     expect(existsSync(join(folder, 'state'))).toBe(false);
   });
 });
@@ -215,7 +203,7 @@ describe('the folder of a monitor', () => {
         return true;
       };
     }
-    const run = start(monitored);
+    const run = start(monitored, ...STATE);
     await until(() => isWaiting, run.said);
     const { code } = await cli(['monitor', host?.base ?? '', ...STATE], monitored.folder);
     expect(code).toBe(4);
