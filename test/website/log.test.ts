@@ -16,16 +16,14 @@ import { expectRefused, statementChanged } from '../support/page-verdict.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { statementIn } from '../support/statements.js';
-import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+import { cli, goodCli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in your browser';
 const now = () => Math.floor(Date.now() / 1000);
 
 /** Publishes the records of a workspace in its log. */
-async function publish(folder: string, ...args: string[]): Promise<void> {
-  const { code, stderr } = await cli(['build', ...withKeys({ origin: ORIGIN }), ...args], folder);
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-}
+const publish = (folder: string, ...args: string[]) =>
+  goodCli(['build', ...withKeys({ origin: ORIGIN }), ...args], folder);
 
 const change = (folder: string, id: string, fields: Record<string, string> = {}) =>
   writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });

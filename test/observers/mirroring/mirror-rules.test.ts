@@ -9,7 +9,7 @@ import { listen, serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { resealed } from '../../support/signed-tree.js';
 import { setStatement, statementIn, together } from '../../support/statements.js';
-import { cli, filesOf, recordText, writeFiles } from '../../support/workspace.js';
+import { cli, filesOf, keyPair, recordText, writeFiles } from '../../support/workspace.js';
 
 const here = mirrorFolderPerTest();
 const { publish, mirror, served } = here;
@@ -25,14 +25,8 @@ describe('a mirror keeps the rules of a verifier', () => {
   const sign = (name: string, kid: string, typ: string, claims: object) =>
     new SignJWT({ ...claims }).setProtectedHeader({ alg: 'EdDSA', kid, typ }).sign(key(name));
 
-  async function keyPair(name: string): Promise<string> {
-    const { stdout } = await cli(
-      ['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`],
-      here.folder,
-    );
-    writeFiles(here.folder, { [`${name}.json`]: stdout });
-    return JSON.parse(stdout).kid;
-  }
+  const kidOf = (name: string): string =>
+    JSON.parse(readFileSync(join(here.folder, `${name}.json`), 'utf8')).kid;
 
   const refused = async (reason: string) => {
     const { code, stderr } = await mirror(source);
@@ -49,8 +43,8 @@ describe('a mirror keeps the rules of a verifier', () => {
   });
 
   it('and refuses what an online key signs after another one has replaced it', async () => {
-    const online = await keyPair('online');
-    await keyPair('next-online');
+    for (const name of ['online', 'next-online']) await keyPair(here.folder, name);
+    const online = kidOf('online');
     await publish('2026-11-02T00:00:00Z', ...withKeys({ checkpoint: 'online.pem' }));
     const before = statementIn(here.tree, 'publication');
     const { publication } = decodeJwt(statementIn(here.tree, 'checkpoint'));
@@ -70,7 +64,7 @@ describe('a mirror keeps the rules of a verifier', () => {
   });
 
   it('and raises no alarm after a rotation, where a client accepts', async () => {
-    await keyPair('next');
+    await keyPair(here.folder, 'next');
     const base = await serve(here.tree);
     const args = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
     expect((await cli(args, here.folder)).code).toBe(0);

@@ -2,7 +2,13 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
+import {
+  loggedWorld,
+  type MonitoredHosts,
+  monitoredHosts,
+  monitoredWorld,
+  serveOn,
+} from '../../support/monitor.js';
 import { CLI } from '../../support/paths.js';
 import { testKey } from '../../support/publication.js';
 import { rounds } from '../../support/soak.js';
@@ -135,8 +141,7 @@ describe('the rounds of a monitor', () => {
 
 describe('the folder of a monitor', () => {
   it('that is damaged is refused', async () => {
-    const world = await loggedWorld();
-    const { monitor, folder } = await monitoredHosts(world);
+    const { monitor, folder } = await monitoredWorld();
     await monitor(...STATE);
     const file = join(folder, 'state/state.json');
     const good = readFileSync(file, 'utf8');
@@ -167,8 +172,7 @@ describe('the folder of a monitor', () => {
   });
 
   it('belongs to one registry, whose root key it pins', async () => {
-    const world = await loggedWorld();
-    const { monitor, folder, hosts } = await monitoredHosts(world);
+    const { world, monitor, folder, hosts } = await monitoredWorld();
     const first = await monitor(...STATE, '--no-trust-anchor');
     expect([first.code, first.told]).toEqual([0, ['root-key-not-pinned']]);
     expect((await monitor(...STATE, '--no-trust-anchor')).told).toEqual([]);

@@ -7,7 +7,7 @@ import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { readTreeFile } from '../../support/statements.js';
 import { type Cosigning, noteSigner, ORIGIN } from '../../support/test-log.js';
-import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, goodCli, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 /** A registry with three publications, and copies of its trees. */
 let folder: string;
@@ -17,11 +17,7 @@ const BUILD = ['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', origin
 const TRUST = ['--trust-anchor', 'trust-anchor.json'];
 const dist = () => join(folder, 'dist');
 
-async function good(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(args, folder);
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-  return stdout;
-}
+const good = async (...args: string[]) => (await goodCli(args, folder)).stdout;
 
 const cosign = (time: string) => {
   const [w1, w2] = witnesses.map((witness, at): Cosigning => [witness, time.replace(/0Z$/, `${at}Z`)]);
@@ -30,11 +26,7 @@ const cosign = (time: string) => {
 
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
-  for (const name of ['log', 'online']) {
-    writeFiles(folder, {
-      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
-    });
-  }
+  for (const name of ['log', 'online']) await keyPair(folder, name);
   const publish = async (day: number, ...more: string[]) => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(`2026-03-0${day}T09:00:00Z`) });
     try {
