@@ -13,7 +13,7 @@ import { CLI } from '../../support/paths.js';
 import { testKey } from '../../support/publication.js';
 import { rounds } from '../../support/soak.js';
 import { until } from '../../support/until.js';
-import { cleanEnvironment, cli, writeFiles } from '../../support/workspace.js';
+import { ageLock, cleanEnvironment, cli, writeFiles } from '../../support/workspace.js';
 
 /** More than a full tile of the log in the soak. */
 const CHANGES = rounds({ usual: 40, soak: 300 });
@@ -97,6 +97,7 @@ describe('the rounds of a monitor', () => {
         };
       }
       await run.ended;
+      ageLock(join(monitored.folder, 'state/state.json'));
       if (host !== undefined) host.intercept = () => false;
       const state = JSON.parse(readFileSync(join(monitored.folder, 'state/state.json'), 'utf8'));
       expect(state.entries.length).toBe(seen);
@@ -213,6 +214,7 @@ describe('the folder of a monitor', () => {
     expect(code).toBe(4);
     run.child.kill('SIGKILL');
     await run.ended;
+    ageLock(join(monitored.folder, 'state/state.json'));
     if (host !== undefined) host.intercept = () => false;
     expect((await monitored.monitor(...STATE)).code).toBe(0);
   });
