@@ -16,19 +16,31 @@ import { COSIGN_WAIT_SECONDS, type PublicationOptions } from './publication-opti
 import { hasSigner, ONLINE_DAYS, type Settings } from './settings.js';
 import { signerChoice } from './signer-options.js';
 
-/** Returns what a new list depends on before it is signed. */
+/**
+ * Returns what a new list depends on before it is signed. A request only names the key of the log, so its public key is enough: the
+ * private key stays where `attach` runs.
+ */
 export async function listChoice(io: Io, options: PublicationOptions) {
-  return {
-    exceptions: exceptions(options),
-    log: await logChoice(io, options),
-    url: urlQuestion(options),
-  };
+  const { public_key: file } = options.settings.log;
+  const named = file === undefined ? undefined : publicSigner(await loadRootKey(file, io.env));
+  return requestChoice(options, await logChoice(io, options, named));
+}
+
+function requestChoice(options: PublicationOptions, log: LogChoice | undefined) {
+  return { exceptions: exceptions(options), log, url: urlQuestion(options) };
+}
+
+/** A key of which only the public half is needed. */
+function publicSigner(rootKey: RootKey): Signer {
+  const sign = () => Promise.reject(new KeyRejected('a signing request is not signed by the key of the log'));
+  return { rootKey, development: false, sign };
 }
 
 /** Returns what the publication of a list depends on. @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected} */
 export async function publishChoice(io: Io, options: PublicationOptions): Promise<PublishOptions> {
   const freshness = await freshnessChoice(io, options);
-  return { ...(await listChoice(io, options)), freshness, ...treeOptions(options.settings) };
+  const log = await logChoice(io, options);
+  return { ...requestChoice(options, log), freshness, ...treeOptions(options.settings) };
 }
 
 /** Returns how a command that signs asks the registry's URL. */
@@ -149,8 +161,16 @@ interface KeyWords {
 
 const MIB = 1024 * 1024;
 
-/** Returns the log of a publication. Undefined if no setting is about a log. */
-export async function logChoice(io: Io, options: PublicationOptions): Promise<LogChoice | undefined> {
+/**
+ * Returns the log of a publication. Undefined if no setting is about a log.
+ *
+ * @param named - the key of the log, if it signs nothing. Default: that of `log.signer`
+ */
+export async function logChoice(
+  io: Io,
+  options: PublicationOptions,
+  named?: Signer,
+): Promise<LogChoice | undefined> {
   const { settings, cosignWait } = options;
   const { log } = settings;
   const { origin, witnesses, keep_lists: kept } = log;
@@ -158,7 +178,7 @@ export async function logChoice(io: Io, options: PublicationOptions): Promise<Lo
   return {
     ...cosignChoice(settings, cosignWait),
     origin,
-    signer: hasSigner(log) ? await sectionSigner(io, settings, { section: 'log' }) : undefined,
+    signer: named ?? (hasSigner(log) ? await sectionSigner(io, settings, { section: 'log' }) : undefined),
     // `sectionSigner` has compared it with the signer.
     mayReplaceKey: log.public_key !== undefined,
     keepBytes: kept === undefined ? undefined : kept * MIB,

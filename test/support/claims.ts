@@ -275,7 +275,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/build', 'the same input, time and Ed25519 key give the same bytes, in any order of files'],
       ['generator/build', 'writes only what changed'],
     ],
-    'A build reads every record and verifies #759c64f0': [
+    'A build reads every record and verifies #7b001b86': [
       ['generator/publishing/journal', 'leaves the old tree or a committed one'],
       ['generator/publishing/read-back', 'is what the disk gives back'],
     ],

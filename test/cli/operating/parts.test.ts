@@ -87,11 +87,21 @@ describe('the records', () => {
     ['would stop a build', { ...none, problems: [problem] }, ['error', 'diff']],
     ['are missing', { problem: 'no folder', isMissing: true }, ['error', undefined]],
   ])('%s', (_what, records, expected) => {
-    expect(judged(recordsPart(records, true))).toEqual(expected);
+    expect(judged(recordsPart(records, { isPublished: true, hasStage: false }))).toEqual(expected);
+  });
+
+  it('wait with a publication that was committed', () => {
+    const waiting = { ...none, changes: [change('suspended', 'active')] };
+    expect(judged(recordsPart(waiting, { isPublished: true, hasStage: true }))).toEqual([
+      'note',
+      'checkpoint',
+    ]);
   });
 
   it('are missing before the first publication, too', () => {
-    expect(recordsPart({ problem: 'no folder', isMissing: true }, false).level).toBe('note');
+    expect(
+      recordsPart({ problem: 'no folder', isMissing: true }, { isPublished: false, hasStage: false }).level,
+    ).toBe('note');
   });
 });
 

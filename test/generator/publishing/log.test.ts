@@ -214,6 +214,21 @@ describe('the log of a registry', () => {
     expect(await problemsIn(dist())).toEqual([]);
   });
 
+  it('is named in a request by its public key, so that the private key stays where `attach` runs', async () => {
+    await good(...BUILD);
+    change();
+    writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
+    const unsigned = ['build', '--root-key', 'root.json', '--unsigned', 'request'];
+    await good(...unsigned, ...withKeys({ log: 'away.pem', logPublicKey: 'log.json' }));
+    await good('sign', 'request', '--key', 'key.pem', '--yes');
+    const attach = ['attach', 'request', '--root-key', 'root.json'];
+    expect(await refused(...attach, ...withKeys({ log: 'away.pem', logPublicKey: 'log.json' }))).toContain(
+      'away.pem',
+    );
+    await good(...attach, ...withKeys({ log: 'log.pem' }));
+    expect(await types()).toEqual(['publication', 'publication']);
+  });
+
   it('tells the signer of a request that a log begins, and that its key changes', async () => {
     await good('build', '--key', 'key.pem');
     writeFiles(folder, { 'root.json': read('keys/root.json') });

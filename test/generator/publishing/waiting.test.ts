@@ -375,6 +375,9 @@ describe('a log of which a witness has seen more', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('`load`')]);
     expect(filesOf(dist())).toEqual(before);
     expect(existsSync(join(folder, '.dist.stage'))).toBe(false);
+    // A new checkpoint would let clients believe the old copy.
+    expect((await cli(CHECKPOINT, folder)).code).toBe(1);
+    expect(filesOf(dist())).toEqual(before);
     // An issuer can be stopped meanwhile.
     await good('hold', 'alpha', ...ONLINE);
   });

@@ -77,7 +77,7 @@ async function readNamed(
     if (first !== undefined && (await sha256Hex(first)) === statement.sha256) return first;
     const again = await files.get(path, size, statement.sha256);
     if (again !== undefined && (await sha256Hex(again)) === statement.sha256) return again;
-    throw misnamed(`names the list ${statement.sha256}, but the source has no such ${path}`);
+    throw misnamed(`names the list ${statement.sha256}, but ${path} is missing, or has another hash`);
   } catch (error) {
     const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === statement.size;
     throw isOther ? misnamed(`names a list with the size ${size}, but the list is larger`) : error;
