@@ -244,6 +244,7 @@ describe('a host', () => {
     ['the tree', serves({}), own, ['ok', 'same']],
     ['an older checkpoint', serves({}, earlier), own, ['note', 'same']],
     ['a checkpoint without the hold', serves({}, { ...earlier, hold: [] }), own, ['error', 'same']],
+    ['a hold that the tree lacks', serves({}, { ...earlier, hold: ['a', 'b'] }), own, ['warning', 'same']],
     ['a newer checkpoint', serves({}, { text: 'd', issuedAt: NOW }), own, ['note', 'same']],
     ['a newer checkpoint without the hold', serves({}, ended), own, ['warning', 'same']],
     ['a rotation that the tree lacks', serves({ ...later, kid: 'T' }), own, ['error', 'newer']],
@@ -269,6 +270,14 @@ describe('a host', () => {
       const host: HostFacts = { role, url: 'https://registry.example', served };
       const { level, data } = hostPart(host, tree, NOW);
       expect([level, data['serves']]).toEqual(expected);
+    }
+  });
+
+  it('may hold an issuer whom an upload would release', () => {
+    const [holds, lacks] = [['a', 'b'], ['b']].map((hold) => serves({}, { ...earlier, hold }));
+    for (const served of [holds, lacks]) {
+      const { fact } = hostPart({ role: 'base_url', url: '', served: served as Served }, own, NOW);
+      expect(fact).toContain('an upload of dist would end the hold of b');
     }
   });
 
