@@ -1,4 +1,10 @@
-import { findKeyFault, findMetadataFaults, readKeySet } from '@passport-registry/passports/documents';
+import { gzipSync } from 'node:zlib';
+import {
+  findKeyFault,
+  findMetadataFaults,
+  parseDocument,
+  readKeySet,
+} from '@passport-registry/passports/documents';
 import { boundedFetch, openFile } from '@passport-registry/verifier/http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -99,6 +105,22 @@ describe('the URLs of metadata', () => {
   it.each(['?x=1', '#x', '?'])('are no issuer with %s at the end, which no token can name', (end) => {
     const metadata = { issuer: `https://id.acme.example${end}`, issuer_id: 'acme', jwks_uri: KNOWN.jwks_uri };
     expect(findMetadataFaults(metadata, KNOWN)).toMatchObject([{ about: 'form' }]);
+  });
+});
+
+describe('a document that is not strict JSON', () => {
+  it.each<[string, string | Uint8Array]>([
+    ['empty', ''],
+    ['empty', ' \n'.repeat(2000)],
+    ['byte-order-mark', '\ufeff'],
+    ['byte-order-mark', '\ufeff{}'],
+    ['not-utf8', Buffer.from('{}', 'utf16le')],
+    ['not-utf8', Buffer.from('{"é":1}', 'latin1')],
+    ['markup', '\n<!doctype html><p>404</p>'],
+    ['compressed', gzipSync('{}')],
+    ['compressed', Buffer.of(0x28, 0xb5, 0x2f, 0xfd)],
+  ])('is refused with its fault: %s', (fault, body) => {
+    expect(() => parseDocument(Buffer.from(body))).toThrow(expect.objectContaining({ fault }));
   });
 });
 
