@@ -291,7 +291,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'support/serving.ts': 'the server of `serve`, in the process of a test',
   'verifier/client/machine.test.ts': 'events that no host can send in this order',
   'verifier/conformance.test.ts': 'thousands of records by the validator of the generator',
-  'verifier/sums/attacks.test.ts': 'ids that every public function refuses before',
+  'verifier/sums/bit-flips.test.ts': 'ids that every public function refuses before',
 };
 
 /** What only `custody/` and `cli/` know: how several people sign together. */

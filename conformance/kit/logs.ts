@@ -91,6 +91,8 @@ const HEADS: Readonly<Record<string, readonly [Work, Right]>> = {
   ],
 };
 
+const OTHER = 'another.example/log';
+
 function logSigner(name: string): NoteSigner {
   return { key: key(name), name: ORIGIN, purpose: 'log' };
 }
@@ -142,7 +144,7 @@ function demands(): Readonly<Record<string, readonly [rule: string, demand: Dema
     'a quorum of 0': ['trust-anchor', { quorum: 0 }, ANCHOR],
     'a member that nobody knows': ['trust-anchor-closed', { note: 1 }, ANCHOR],
     'two witnesses': ['log-quorum', { witnesses: [two, three], quorum: 2 }],
-    'another log': ['log-proof', { log: 'another.example/log' }, NOT_LOGGED],
+    'another log': ['log-proof', { log: OTHER }, NOT_LOGGED],
   };
 }
 
@@ -191,6 +193,11 @@ const ENTRIES: Readonly<Record<string, Work>> = {
   'a statement of an unknown type by a stranger': (registry) => registry.note(key('stranger')),
   'a publication by a stranger': (registry) => addStatement(registry, { signer: 'stranger' }),
   'a publication under another kid': (registry) => addStatement(registry, { kid: key('spare').thumbprint }),
+  'a publication that names no log': (registry) => addStatement(registry, { log: undefined }),
+  'a publication that names another log': (registry) =>
+    addStatement(registry, {
+      log: { origin: OTHER, vkey: verifierKey({ ...logSigner('next log'), name: OTHER }) },
+    }),
   'an entry without a statement': ({ log, files }) =>
     log?.add(
       jcs({ next: key('root 2').thumbprint, sha256: '0'.repeat(64), step: 1, type: 'rotation' }),
@@ -239,7 +246,7 @@ function addPublication(registry: Registry, more: Members): void {
 /** Changes of the log that an auditor accepts. All others of the table break a rule. */
 const GOOD_ENTRIES = [...['a gap in the sequence', 'the same list again', 'a rotation']];
 const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
-  [/sequence$|^an earlier|same time|same list|previous|publication twice/, 'log-order'],
+  [/sequence$|^an earlier|same time|same list|previous|publication twice|log$/, 'log-order'],
   [/stranger|kid|committed|a rotation|statement|publication entry/, 'log-statements'],
   [/^an entry of another type/, 'other-entries'],
   [/^an? (empty )?entry/, 'log-entries'],

@@ -542,6 +542,9 @@ function* signedMandates(role: Role): Generator<Case> {
   ]);
   yield at('no jwk', has({ header: { jwk: undefined } }), ['mandate-header']);
   yield at('a private jwk', has({ header: { jwk: { ...principal.jwk, d: 'AAAA' } } }), ['mandate-header']);
+  yield at('a jwk of small order', has({ header: { jwk: badKeys(principal.jwk)['the point 0'] } }), [
+    'mandate-header',
+  ]);
   yield at('another typ', has({ header: { typ: 'passport+jwt' } }), ['mandate-type']);
   yield at('the typ as a media type', has({ header: { typ: 'application/Mandate+jwt' } }), 'accept');
   yield at('an nbf with a fraction', has({ claims: { nbf: ISSUED + 0.5 } }), 'accept');

@@ -127,6 +127,9 @@ function* changes(role: Role): Generator<Case> {
       false,
     ],
     ['another form', [{ file: 'changes.json', text: '[]' }], false],
+    ['no JSON', [{ file: 'changes.json', text: text.slice(0, -1) }], false],
+    ['a member twice', [{ file: 'changes.json', text: text.replace('{', '{"since":"",') }], false],
+    ['a final newline', [{ file: 'changes.json', text: `${text}\n` }], false],
   ];
   const why = 'The changes are in another form.';
   const make = topic(role, 'changes', { rule: 'changes-checked', base, why });

@@ -4,12 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { type Case, ROLES, type Role } from '../../build/conformance/cases/case.js';
 import { kitCases, startCases } from '../../build/conformance/kit/index.js';
 import { casesByRule, rulesTable } from '../../build/conformance/kit/rules.js';
-import { startOurs } from '../../build/conformance/ours.js';
-import { type RunResult, run } from '../../build/conformance/runner/run.js';
 import { kitOf } from '../support/kit.js';
 import { ROOT } from '../support/paths.js';
 import { DOCUMENTS, textOf } from '../support/protocol.js';
-import { rounds, sample } from '../support/soak.js';
 
 const CASES: Readonly<Record<Role, readonly Case[]>> = Object.fromEntries(
   await Promise.all(ROLES.map(async (role) => [role, await kitOf(role)])),
@@ -21,9 +18,6 @@ const SOURCES = ['cases', 'kit'].flatMap((folder) =>
     readFileSync(join(ROOT, 'conformance', folder, name), 'utf8'),
   ),
 );
-
-/** One of so many cases in a usual run. */
-const EVERY = 67;
 
 /** Rules that say nothing to one of the six roles: who they are for. */
 const FOR_OTHERS: Readonly<Record<string, string>> = {
@@ -111,21 +105,5 @@ describe('the rules', () => {
     expect(readme).toContain(`in all ${ALL.length.toLocaleString('en')} cases`);
     const rows = [...rulesTable(ALL).matchAll(/^\| `([\w-]+)` \| [a-z, ]+ \| \d+, .* \| \d+, .* \|$/gm)];
     expect(rows.map(([, rule]) => rule)).toEqual([...rules.keys()].sort());
-  });
-});
-
-/** What is wrong with a run. */
-const faultsOf = ({ results }: RunResult) =>
-  results.filter(({ outcome, otherCodes }) => outcome !== 'passed' || otherCodes !== undefined);
-
-/** Deadlines are waited for in the soak only. */
-const isQuick = ({ id }: Case) => rounds({ usual: !id.includes('/deadline/'), soak: true });
-const chosen = (role: Role, first: number) => sample(CASES[role], EVERY, first).filter(isQuick);
-
-describe('our verifiers', () => {
-  it.each(ROLES)('pass the cases of the role %s, with every code', async (role) => {
-    const options = { role, start: startOurs, xfails: new Set<string>(), timeoutMs: 60_000 };
-    const result = await run(chosen(role, 0), options);
-    expect(faultsOf(result)).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
 import { ED25519_TORSION_SUBGROUP } from '@noble/curves/ed25519.js';
-import { calculateJwkThumbprint } from 'jose';
 
 const P = 2n ** 255n - 19n;
 const P256 = 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n;
@@ -55,12 +54,6 @@ export const BAD_KEYS: Readonly<Record<string, Record<string, string>>> = {
   'P-256: x = p': p256Jwk(P256, ZERO.y),
   'P-256: x = p + 5': p256Jwk(P256 + SMALL.x, SMALL.y),
   'P-256: y beyond p': p256Jwk(G.x, 2n ** 256n - 1n),
-};
-
-/** One of these keys, with its thumbprint as `kid`. */
-export const namedBadKey = async (name: string) => {
-  const jwk = BAD_KEYS[name] as Record<string, string>;
-  return { ...jwk, kid: await calculateJwkThumbprint(jwk) };
 };
 
 export const GOOD_POINT = p256Jwk(G.x, G.y);

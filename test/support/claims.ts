@@ -9,69 +9,39 @@ export type Verifying = readonly [file: string, name: string];
 export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Verifying[]>>>> = {
   'SECURITY.md: What is protected': {
     'A client accepts only lists that the root key signed #9a1eebcf': [
-      ['verifier/client/attacks', 'accepts none of many random single-bit flips over list and signature'],
-      ['verifier/trust/signature', 'the key decides the algorithm'],
+      ['conformance/roles/list', 'list/signer, with every code'],
+      ['conformance/roles/list', 'list/signature, with every code'],
+      ['conformance/roles/client', 'client/signer, with every code'],
     ],
     'A client never goes back #9b209630': [
-      ['verifier/client/lifecycle', 'to an older good pair is refused'],
-      ['verifier/client/lifecycle', 'to no checkpoint at all is refused'],
-      [
-        'verifier/client/lifecycle',
-        'to a root key that has been left is refused, even when the rotation is hidden',
-      ],
-      ['verifier/client/rotation', 'that was replaced signs nothing more, also for whoever comes back later'],
-      [
-        'verifier/client/hold',
-        'keeps the hold after a restart, without a network and against an older checkpoint',
-      ],
-      ['verifier/client/hold', 'keeps the hold against an older checkpoint of a newer list'],
-      ['verifier/publication/statements', 'refuses a source without one, also under a new root key'],
-      [
-        'verifier/publication/statements',
-        'refuses a lower sequence, and the same sequence with other claims',
-      ],
-      [
-        'verifier/publication/statements',
-        'refuses an earlier one for the same publication, even with more holds',
-      ],
-      [
-        'verifier/publication/statements',
-        'takes an earlier one for a newer publication only if that keeps every hold',
-      ],
-      ['verifier/publication/statements', 'keeps the order over a rotation of the root key'],
+      ['conformance/roles/client', 'client/memory, with every code'],
+      ['conformance/roles/lookup', 'lookup/memory, with every code'],
     ],
     'An online key can stop issuers only if the publication #a9595a97': [
-      ['verifier/trust/hold', 'by an online key needs the permission of the publication'],
+      ['conformance/roles/client', 'client/hold, with every code'],
       ['verifier/client/hold', 'rejects a held issuer, whatever list and policy say'],
       ['generator/freshness/hold', 'is not dropped if the published checkpoint is %s'],
       ['generator/freshness/hold', 'stays with every new checkpoint'],
     ],
     'A look-up of one issuer accepts a record only #bcc4f8b1': [
-      ['verifier/sums/attacks', 'bit flips over all files of a proof: none is accepted'],
-      ['verifier/client/issuer-lookup-attacks', 'to fake an absence, by a leaf or by a branch, is refused'],
-      ['verifier/client/issuer-lookup-attacks', 'or leaves it out is refused'],
+      ['verifier/sums/bit-flips', 'bit flips over all files of a proof: none is accepted'],
+      ['conformance/roles/lookup', 'lookup/sums, with every code'],
+      ['conformance/roles/lookup', 'lookup/record, with every code'],
     ],
     'Builds, signers, `verify` and mirrors compute the tree of sums #4406cf27': [
-      ['generator/verification/sums', 'are refused by verify'],
+      ['conformance/roles/auditor', 'auditor/sums, with every code'],
       ['generator/verification/sums', 'are refused by a mirror, which keeps what it serves'],
       ['generator/verification/sums', 'are published by no build'],
       ['custody/offline-signing/statement', 'a request for a publication statement'],
     ],
     'With a quorum of witnesses in its trust anchor #bd81d7eb': [
-      [
-        'verifier/log/client-quorum',
-        'accepts a list that exactly the quorum has cosigned, and refuses one less',
-      ],
-      ['verifier/log/client-consistency', 'refuses a head of the log that is smaller than the accepted one'],
-      ['verifier/log/client-consistency', 'refuses a log that the thief of the root key starts afresh'],
+      ['conformance/roles/log', 'log/quorum, with every code'],
+      ['conformance/roles/client', 'client/memory, with every code'],
+      ['conformance/roles/lookup', 'lookup/memory, with every code'],
     ],
     'If the trust anchor or a rotation step names the keys #ef67af0c': [
-      ['verifier/client/next-roots', 'refuses the step of a thief'],
-      [
-        'verifier/client/next-roots',
-        'follows a chain of three commitments, and refuses a step that leaves it',
-      ],
-      ['verifier/client/next-roots', 'survives a restart with a store'],
+      ['conformance/roles/client', 'client/chain, with every code'],
+      ['conformance/roles/client', 'client/memory, with every code'],
       ['cli/rotating/next-roots', '%s refuses the registry of a thief'],
     ],
     'A build extends the published log #93834b8e': [
@@ -80,10 +50,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['observers/witnessing/two-histories', 'however often it is killed'],
     ],
     'A verifier enforces every member of a trust anchor #71708d7d': [
-      [
-        'verifier/trust/trust-anchor',
-        'accepts a list only if it is logged, with the quorum of witnesses that the trust anchor demands',
-      ],
+      ['conformance/roles/list', 'list/anchor, with every code'],
+      ['conformance/roles/log', 'log/anchor, with every code'],
       ['cli/pin', 'refuses a registry that hides the proof of its log, also without witnesses'],
     ],
     '`pin` trusts only the root key #ac2a0ef2': [
@@ -91,12 +59,12 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/pin', 'refuses a step that another key signed'],
     ],
     'A client verifies the hash of a list #7131dd55': [
+      ['conformance/roles/client', 'client/places, with every code'],
+      ['conformance/roles/client', 'client/statements, with every code'],
       ['verifier/client/limits', 'a client with a heap of 256 MB'],
-      ['verifier/client/limits', 'each limit holds on both of its sides'],
-      ['verifier/encoding/encoding', 'nesting of 501'],
     ],
     'Every response has a size limit #b68727cb': [
-      ['verifier/client/attacks', 'may compress; what it sends is bounded as it comes out'],
+      ['verifier/client/hostile-hosts', 'may compress; what it sends is bounded as it comes out'],
       ['verifier/client/sources', 'is for all requests of a source, retries included'],
       [
         'generator/verification/hostile-log',
@@ -105,16 +73,13 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/verification/hostile-log', 'a host is not asked for more entries than can be kept'],
     ],
     'Invalid public keys are refused #1d3d1bd3': [
-      ['verifier/trust/public-keys', 'small order > is no root key'],
-      ['verifier/trust/public-keys', 'not on the curve > is no root key'],
-      ['verifier/trust/public-keys', 'y = p + 0, sign 0 > is no root key'],
-      ['verifier/trust/public-keys', 'is no key of an agent'],
-      ['verifier/trust/public-keys', 'is no next root key'],
-      ['verifier/trust/public-keys', 'is no online key'],
-      ['verifier/trust/public-keys', 'is no key of an issuer'],
-      ['verifier/trust/public-keys', 'is no key of a principal'],
-      ['verifier/trust/public-keys', 'is no key of a witness'],
-      ['verifier/trust/public-keys', 'lets no constant pass as a proof'],
+      ['conformance/roles/list', 'list/key, with every code'],
+      ['conformance/roles/list', 'list/anchor, with every code'],
+      ['conformance/roles/client', 'client/chain, with every code'],
+      ['conformance/roles/client', 'client/publication, with every code'],
+      ['conformance/roles/passport', 'passport/claim, with every code'],
+      ['conformance/roles/passport', 'passport/keys, with every code'],
+      ['conformance/roles/passport', 'passport/signed-mandate, with every code'],
       ['generator/signing/keys', 'refuses what is no point that can be a key'],
     ],
     'A passport is accepted only if #30357825': [
@@ -246,10 +211,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     '`check --online` contacts only public IP addresses #550b5849': [
       ['cli/online/check', 'refuses addresses of this machine and of private networks, and does not connect'],
-      [
-        'verifier/http/public-address',
-        'an issuer whose keys the registry has at an address that is not public',
-      ],
+      ['verifier/http/public-address', 'is not public, in any spelling'],
+      ['conformance/roles/passport', 'passport/host, with every code'],
     ],
     'Text in a record cannot become markup #aab631cf': [
       ['website/hostile', 'become no markup in the page, not even were they verified'],

@@ -31,7 +31,9 @@ export interface NoteSigner {
 }
 
 /** Creates the error of a parser. The message is unchanged. */
-export const invalid = (message: string) => new Error(message);
+/** What a parser of notes, heads or keys refuses, in whatever words. */
+export class Invalid extends Error {}
+export const invalid = (message: string) => new Invalid(message);
 
 const KEY_TYPES = { log: 0x01, witness: 0x04 };
 

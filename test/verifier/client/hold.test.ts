@@ -25,11 +25,9 @@ import {
   checkpoint,
   type Files,
   issuer,
-  rotationStep,
   type TestKey,
   testKey,
   withOnlineKey,
-  withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { copyIn } from '../../support/sources.js';
@@ -40,10 +38,10 @@ const POLICY = { tiers: ['certified' as const] };
 const ALLOWING = { ...POLICY, allow: [{ issuer_id: 'a', reason: 'known for years' }] };
 const MADE = Math.floor(Date.now() / 1000) - 1000;
 
-let [root, next, online] = [] as unknown as [TestKey, TestKey, TestKey];
+let [root, online] = [] as unknown as [TestKey, TestKey];
 let host: RegistryHost;
 beforeAll(async () => {
-  [root, next, online] = await Promise.all([testKey(), testKey(), testKey('p256')]);
+  [root, online] = await Promise.all([testKey(), testKey('p256')]);
 });
 
 interface Held {
@@ -117,19 +115,6 @@ describe.each(KINDS)('$name', ({ create }) => {
     expect(await codes(client, 'unlisted')).toEqual(['issuer-unknown']);
   });
 
-  it('accepts the issuer again after a newer checkpoint without the hold, and only then', async () => {
-    const client = clientOf(create);
-    const held = await registry({ hold: ['a'], later: 2 });
-    expect(await read(client, held)).toBe('accepted');
-    expect(await read(client, await registry({ later: 1 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
-    expect(await read(client, await registry({ later: 2 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
-    expect(await read(client, await registry({ hold: ['b'], later: 2 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
-    expect(await codes(client, 'a')).toEqual(['issuer-held']);
-    expect(await read(client, await registry({ hold: ['a', 'b'], later: 2 }))).toBe('accepted');
-    expect(await read(client, await registry({ later: 3 }))).toBe('accepted');
-    expect(await codes(client, 'a')).toEqual(['policy-met']);
-  });
-
   it('gives away nothing that a caller can change: neither a record nor the hold', async () => {
     const client = clientOf(create);
     expect(await read(client, await registry({ hold: ['b'] }))).toBe('accepted');
@@ -151,70 +136,6 @@ describe.each(KINDS)('$name', ({ create }) => {
         'accepted',
       );
     expect(told).toEqual([['a'], ['a', 'b'], []]);
-  });
-
-  it('keeps the hold against an older checkpoint of a newer list', async () => {
-    const client = clientOf(create);
-    const held = await registry({ hold: ['a'], later: 2 });
-    expect(await read(client, held)).toBe('accepted');
-    const newer = { sequence: 2 };
-    expect(await read(client, await registry({ ...newer, later: 1 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
-    expect(await read(client, await registry({ ...newer, later: 2 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
-    host.files = held;
-    expect(await codes(client, 'a')).toEqual(['issuer-held']);
-    expect(await read(client, await registry({ ...newer, later: 3 }))).toBe('accepted');
-    expect(await codes(client, 'a')).toEqual(['policy-met']);
-  });
-
-  it('takes a newer list by a checkpoint that was signed earlier, if that keeps every hold', async () => {
-    const client = clientOf(create);
-    expect(await read(client, await registry({ hold: ['a'], later: 5 }))).toBe('accepted');
-    const newer = { sequence: 2, hold: ['a', 'b'] };
-    expect(await read(client, await registry({ ...newer, hold: ['b'], later: 1 }))).toBe(
-      'ERR_CHECKPOINT_ROLLED_BACK',
-    );
-    expect(await read(client, await registry({ ...newer, later: 1 }))).toBe('accepted');
-    expect(client.hold).toEqual(['a', 'b']);
-    // Of one list, the checkpoint may be as old as the accepted one, and not a second older.
-    expect(await read(client, await registry({ ...newer, later: 0 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
-    expect(await read(client, await registry({ ...newer, later: 1 }))).toBe('accepted');
-    // Nobody goes back to the first list, whenever its checkpoint was signed.
-    expect(await read(client, await registry({ hold: ['a', 'b'], later: 9 }))).toBe(
-      'ERR_PUBLICATION_ROLLED_BACK',
-    );
-  });
-
-  it('keeps the hold against an older checkpoint under the next root key', async () => {
-    const client = clientOf(create);
-    const steps = [await rotationStep(root, next)];
-    const held = await registry({ hold: ['a'], later: 2 });
-    expect(await read(client, held)).toBe('accepted');
-    const rotated = async (later: number, hold?: string[]) =>
-      withRotation(await registry({ sequence: 2, by: next, later, ...(hold && { hold }) }), steps);
-    expect(await read(client, await rotated(1))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
-    expect(await read(client, await rotated(2))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
-    host.files = held;
-    expect(await codes(client, 'a')).toEqual(['issuer-held']);
-    expect(await read(client, await rotated(1, ['a']))).toBe('accepted');
-    expect(await codes(client, 'a')).toEqual(['issuer-held']);
-    expect(await read(client, await rotated(3))).toBe('accepted');
-    expect(await codes(client, 'a')).toEqual(['policy-met']);
-  });
-
-  it('keeps the hold after a restart, without a network and against an older checkpoint', async () => {
-    const store = memoryStore();
-    const first = clientOf(create, store);
-    await read(first, await registry({ hold: ['a'], later: 2 }));
-    first.close();
-    host.files = new Map();
-    const second = clientOf(create, store);
-    await second.ready();
-    expect(second.hold).toEqual(['a']);
-    // Its first round of requests ends here: a refresh would join it.
-    expect(await read(second, new Map())).not.toBe('accepted');
-    if (create === createRegistryClient) expect(await codes(second, 'a')).toEqual(['issuer-held']);
-    expect(await read(second, await registry({ later: 1 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
-    expect(await codes(second, 'a')).toEqual(['issuer-held']);
   });
 
   it('saves a hold that comes with an unchanged list', async () => {

@@ -1,30 +1,20 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { createRegistryClient, type RegistryErrorCode } from '@passport-registry/verifier';
-import { LIMITS, limitOf } from '@passport-registry/verifier/core';
+import { limitOf } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { closedAfterTest } from '../../support/clients.js';
-import { codeOf } from '../../support/log-clients.js';
 import { ROOT } from '../../support/paths.js';
 import {
   at,
-  checkpoint,
   type Files,
   issuer,
   publish,
-  rotationStep,
-  stated,
-  statement,
   type TestKey,
   testKey,
   withCheckpoint,
-  withRotation,
-  withStatements,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { together } from '../../support/statements.js';
 
 shortenRetries();
 
@@ -59,14 +49,6 @@ async function verdictsOfProcess(hosts: readonly RegistryHost[]): Promise<string
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-}
-
-/** What a client in this process says of a host, and then of a refresh. */
-async function verdicts({ base }: RegistryHost): Promise<string[]> {
-  const client = closedAfterTest(
-    createRegistryClient({ sources: [base], rootKey: root.rootKey.jwk, timeout: 60 }),
-  );
-  return [await codeOf(client.ready()), await codeOf(client.refresh())];
 }
 
 const good = async (updatedAt = at(-60)) =>
@@ -106,142 +88,6 @@ describe('a client with a heap of 256 MB', () => {
     expect(await verdictsOfProcess([host])).toEqual([
       ['ERR_PUBLICATION_MISMATCH', 'ERR_PUBLICATION_MISMATCH'],
     ]);
-  });
-});
-
-describe('what is within its limit and still not what it should be', () => {
-  const nested = (bytes: number) => Buffer.alloc(bytes, '[');
-  const flat = (bytes: number) => Buffer.from(`[${'[],'.repeat(bytes / 3 - 2)}[]]`);
-  const encoded = (text: Buffer) => text.toString('base64url');
-  const jwt = (payload: Buffer) =>
-    `${encoded(Buffer.from('{"alg":"Ed25519","typ":"registry-checkpoint+jwt"}'))}.${encoded(payload)}.AAAA`;
-
-  const raw = (bytes: Buffer) => (files: Files) => files.set('statements.json', bytes);
-
-  it.each<[string, string, (files: Files) => Files]>([
-    ['statements nested without end', 'ERR_STATEMENTS_INVALID', raw(nested(LIMITS.statements))],
-    ['statements of arrays', 'ERR_STATEMENTS_INVALID', raw(flat(LIMITS.statements))],
-    [
-      'a rotation of more steps than there may be',
-      'ERR_ROTATION_INVALID',
-      (files) => files.set('keys/rotation.json', Buffer.from(JSON.stringify(Array(100_000).fill('a.b.c')))),
-    ],
-    [
-      'a rotation of arrays',
-      'ERR_STATEMENTS_INVALID',
-      (files) => files.set('keys/rotation.json', flat(LIMITS.rotation)),
-    ],
-    [
-      'a checkpoint nested without end',
-      'ERR_CHECKPOINT_INVALID',
-      (files) => files.set('checkpoint.jwt', Buffer.from(jwt(nested(12_000)))),
-    ],
-    [
-      'a publication statement with a header nested without end',
-      'ERR_PUBLICATION_INVALID',
-      (files) => files.set('publication.jwt', Buffer.from(`${encoded(nested(12_000))}.e30.AAAA`)),
-    ],
-  ])('%s: %s', async (_name, code, change) => {
-    expect(await verdicts(await registryHost(change(await good())))).toEqual([code, code]);
-  });
-});
-
-describe('each limit holds on both of its sides', () => {
-  const known = async (members: Readonly<Record<string, unknown>> = {}) =>
-    withStatements(await good(), members);
-
-  it('statements of 1 MiB are read, and not one byte more', async () => {
-    const size = (await known({ padding: '' })).get('statements.json')?.length ?? 0;
-    const padded = async (bytes: number) => {
-      const files = await known({ padding: 'x'.repeat(bytes - size) });
-      expect(files.get('statements.json')?.length).toBe(bytes);
-      return verdicts(await registryHost(files));
-    };
-    expect(await padded(LIMITS.statements)).toEqual(['accepted', 'accepted']);
-    expect(await padded(LIMITS.statements + 1)).toEqual(['ERR_SOURCE_TOO_LARGE', 'ERR_SOURCE_TOO_LARGE']);
-  });
-
-  it('a rotation of 256 KiB is read, and not one byte more', async () => {
-    const chain = [root, ...(await Promise.all(Array.from({ length: 19 }, () => testKey())))];
-    const iat = Math.floor(Date.now() / 1000) - 3600;
-    const stepOf = (index: number, later: number) =>
-      statement(chain[index] as TestKey, 'registry-root-rotation+jwt', {
-        ...{ iat, next_root: (chain[index + 1] as TestKey).rootKey.jwk },
-        later: 'x'.repeat(later),
-      });
-    const most = await Promise.all(Array.from({ length: 17 }, (_, index) => stepOf(index, 11_000)));
-    const sizeOf = (steps: readonly string[]) => steps.reduce((size, { length }) => size + length, 0);
-    const shortest = (await stepOf(18, 0)).length;
-    /** The last two steps make up for what a base64url text cannot have: a length of 4n + 1. */
-    const rotationOf = async (bytes: number): Promise<string[]> => {
-      for (let one = 0; one < 4; one++) {
-        const steps = [...most, await stepOf(17, one)];
-        const about = Math.floor(((bytes - sizeOf(steps) - shortest) * 3) / 4);
-        for (let other = about - 3; other <= about + 3; other++) {
-          const rotation = [...steps, await stepOf(18, other)];
-          if (sizeOf(rotation) === bytes) return rotation;
-        }
-      }
-      throw new Error(`no rotation has ${bytes} bytes`);
-    };
-    const files = publish(chain[19] as TestKey, [issuer('a')]);
-    const host = await registryHost(withRotation(files, await rotationOf(LIMITS.rotation)));
-    expect(await verdicts(host)).toEqual(['accepted', 'accepted']);
-    host.files = withRotation(files, await rotationOf(LIMITS.rotation + 1));
-    expect(await verdicts(host)).toEqual(['ERR_ROTATION_INVALID', 'ERR_ROTATION_INVALID']);
-  });
-
-  it.each<[string, RegistryErrorCode]>([
-    ['publication', 'ERR_PUBLICATION_INVALID'],
-    ['checkpoint', 'ERR_CHECKPOINT_INVALID'],
-  ])('a JWT of 16 KiB is read, and not one byte more: %s', async (name, code) => {
-    const files = publish(root, [issuer('a')]);
-    /** Another claim makes the statement longer. */
-    const make = async (length: number): Promise<Files> => {
-      const later = { later: 'x'.repeat(length) };
-      if (name === 'publication') return stated(files, root, later);
-      return new Map(files).set('checkpoint.jwt', Buffer.from(await checkpoint(files, root, later)));
-    };
-    const sizeOf = (made: Files) => String(made.get(`${name}.jwt`)).length;
-    let length = 11_000;
-    while (sizeOf(await make(length + 1)) <= LIMITS.jwt) length++;
-    expect(LIMITS.jwt - sizeOf(await make(length))).toBeLessThan(2);
-    expect(await verdicts(await registryHost(await make(length)))).toEqual(['accepted', 'accepted']);
-    expect(await verdicts(await registryHost(await make(length + 1)))).toEqual([code, code]);
-  });
-});
-
-describe('a byte order mark', () => {
-  const marked = (bytes: Buffer | undefined) => Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), bytes as Buffer]);
-
-  it.each([
-    ['checkpoint.jwt', 'ERR_CHECKPOINT_INVALID'],
-    ['publication.jwt', 'ERR_PUBLICATION_INVALID'],
-  ])('before %s is refused: %s', async (path, code) => {
-    const files = await good();
-    files.set(path, marked(files.get(path)));
-    expect(await verdicts(await registryHost(files))).toEqual([code, code]);
-  });
-
-  it('before a step of the rotation is refused', async () => {
-    const step = `\ufeff${await rotationStep(root, await testKey())}`;
-    const code = 'ERR_ROTATION_INVALID';
-    expect(await verdicts(await registryHost(withRotation(await good(), [step])))).toEqual([code, code]);
-  });
-
-  it('before statements.json is refused', async () => {
-    const files = together(await good());
-    files.set('statements.json', marked(files.get('statements.json')));
-    const code = 'ERR_STATEMENTS_INVALID';
-    expect(await verdicts(await registryHost(files))).toEqual([code, code]);
-  });
-
-  it('before the list is no list that a publication names', async () => {
-    const files = await good();
-    for (const path of ['issuers.json', ...[...files.keys()].filter((name) => name.startsWith('lists/'))])
-      files.set(path, marked(files.get(path)));
-    const code = 'ERR_PUBLICATION_MISMATCH';
-    expect(await verdicts(await registryHost(files))).toEqual([code, code]);
   });
 });
 

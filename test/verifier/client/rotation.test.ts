@@ -2,7 +2,6 @@ import {
   createRegistryClient,
   memoryStore,
   type NoUsableSource,
-  openRegistry,
   type RegistryClient,
   type RegistryClientOptions,
 } from '@passport-registry/verifier';
@@ -10,22 +9,18 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
   at,
-  checkpoint,
   type Files,
   issuer,
   publish,
   rotationStep,
-  statement,
   type TestKey,
   testKey,
   withCheckpoint,
-  withOnlineKey,
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { copyIn } from '../../support/sources.js';
-import { storedMembers, together } from '../../support/statements.js';
+import { together } from '../../support/statements.js';
 
 shortenRetries();
 
@@ -69,23 +64,6 @@ const rotationAlone = (rotation: readonly string[]): Files => {
 };
 
 describe('a first visitor', () => {
-  it('refuses a list by a root key that the rotation has left', async () => {
-    const host = await registryHost(
-      withRotation(publish(key(root), [issuer('a')]), await steps(root, second)),
-    );
-    expect(await verdicts(clientOf([host]))).toEqual(['ERR_PUBLICATION_INVALID']);
-    const copy = copyIn(host.files);
-    await expect(openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge: 3600 })).rejects.toMatchObject({
-      code: 'ERR_PUBLICATION_INVALID',
-    });
-  });
-
-  it('reads the rotation before it decides, even when all else holds', async () => {
-    const rotation = Buffer.from(JSON.stringify(['not a step']));
-    const host = await registryHost(publish(key(root), [issuer('a')]).set('keys/rotation.json', rotation));
-    expect(await verdicts(clientOf([host]))).toEqual(['ERR_ROTATION_INVALID']);
-  });
-
   it('follows the longest chain of all sources: one without it, or with less of it, is refused', async () => {
     const behind = await registryHost(publish(key(root), [issuer('a')], at(-100)));
     const halfway = await registryHost(await rotated(at(-80), root, second));
@@ -171,82 +149,17 @@ describe('a first visitor', () => {
 });
 
 describe('a step', () => {
-  const step = (number: unknown) =>
-    statement(key(root), 'registry-root-rotation+jwt', {
-      iat: 1,
-      next_root: key(second).rootKey.jwk,
-      ...(number !== undefined && { step: number }),
-    });
-  it.each<[unknown, string]>([
-    [1, 'accepted'],
-    [undefined, 'accepted'],
-    [0, 'ERR_ROTATION_INVALID'],
-    [2, 'ERR_ROTATION_INVALID'],
-    ['1', 'ERR_ROTATION_INVALID'],
-  ])('that says that it is number %j: %s', async (number, verdict) => {
-    const files = withRotation(publish(key(second), [issuer('a')]), [await step(number)]);
-    expect(await verdicts(clientOf([await registryHost(files)]))).toEqual([verdict]);
-  });
-
   it('that names an odd signer is refused, without what could steer a terminal', async () => {
     const odd = { ...key(thief), rootKey: { ...key(thief).rootKey, thumbprint: '\u001b[2J\nOK' } };
     const rotation = [...(await steps(root, second)), await rotationStep(odd, key(third))];
     const host = await registryHost(withRotation(publish(key(third), [issuer('a')]), rotation));
-    await expect(clientOf([host]).ready()).rejects.toThrow('is signed by "\\u001b[2J\\nOK"');
-  });
-
-  it('that is ahead of time is refused', async () => {
-    const jwt = await statement(key(root), 'registry-root-rotation+jwt', {
-      iat: Math.floor(Date.now() / 1000) + 3600,
-      next_root: key(second).rootKey.jwk,
-    });
-    const files = withRotation(publish(key(second), [issuer('a')]), [jwt]);
-    expect(await verdicts(clientOf([await registryHost(files)]))).toEqual(['ERR_NOT_YET_VALID']);
+    await expect(clientOf([host]).ready()).rejects.toThrow('"\\u001b[2J\\nOK"');
   });
 });
 
 describe('a client that has followed a rotation', () => {
   let host: RegistryHost;
   const store = () => memoryStore();
-  const moved = async (options: Partial<RegistryClientOptions> = {}) => {
-    host = await registryHost(await rotated(at(-100), root, second));
-    const client = clientOf([host], options);
-    await client.ready();
-    return client;
-  };
-
-  it.each<[string, string, () => Promise<Files>]>([
-    ['a step back', 'ERR_ROTATION_LOOP', async () => rotated(at(-50), root, second, root)],
-    [
-      'a step back alone',
-      'ERR_ROTATION_LOOP',
-      async () => withRotation(publish(key(root), [issuer('a')], at(-50)), await steps(second, root)),
-    ],
-    ['another way to the key', 'ERR_ROTATION_GAP', async () => rotated(at(-50), thief, second)],
-    ['no rotation', 'ERR_PUBLICATION_INVALID', async () => publish(key(root), [issuer('a')], at(-50))],
-    [
-      'an empty rotation',
-      'ERR_PUBLICATION_INVALID',
-      async () => withRotation(publish(key(root), [issuer('a')], at(-50)), []),
-    ],
-    ['another successor', 'ERR_ROTATION_FORK', async () => rotated(at(-50), root, thief)],
-    [
-      'a longer chain of another successor',
-      'ERR_ROTATION_FORK',
-      async () => rotated(at(-50), root, thief, third),
-    ],
-  ])('refuses %s: %s, also after a restart', async (_name, code, make) => {
-    const kept = store();
-    const client = await moved({ store: kept });
-    host.files = await make();
-    expect(await verdicts(client, 'refresh')).toEqual([code]);
-    expect(client.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
-    client.close();
-    const restarted = clientOf([host], { store: kept });
-    await restarted.ready();
-    expect(await verdicts(restarted, 'refresh')).toEqual([code]);
-    expect(restarted.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
-  });
 
   it('goes on with the others when one source leaves its chain', async () => {
     const forked = await registryHost(await rotated(at(-50), root, thief));
@@ -258,13 +171,6 @@ describe('a client that has followed a rotation', () => {
     await client.refresh();
     expect(client.status().source).toBe(host.base);
     expect(client.status().errors[forked.base]?.code).toBe('ERR_ROTATION_FORK');
-  });
-
-  it('goes on from there', async () => {
-    const client = await moved();
-    host.files = await rotated(at(-50), root, second, third);
-    await client.refresh();
-    expect(client.status().rootKeys).toEqual([key(third).rootKey.thumbprint]);
   });
 });
 
@@ -332,91 +238,6 @@ describe('a longer chain that arrives after the decision', () => {
     await expect.poll(() => client.status().freshUntil?.getTime()).toBe(now);
     expect(client.list()).toHaveLength(1);
     now += 601_000;
-    expect(() => client.list()).toThrow('has not been fresh since');
-  });
-});
-
-describe('a rotation without a list by its last key', () => {
-  it('survives a restart: the list by the key before guards against rollbacks, and is not used', async () => {
-    const behind = await registryHost(publish(key(root), [issuer('a')], at(-100)));
-    const hollow = await registryHost();
-    const store = memoryStore();
-    const client = clientOf([behind, hollow], { store });
-    await client.ready();
-    hollow.files = rotationAlone(await steps(root, second));
-    await client.refresh().catch(() => undefined);
-    await expect.poll(async () => storedMembers(await store.load()).rotation).toHaveLength(1);
-    client.close();
-
-    behind.files = publish(key(root), [issuer('b')], at(-50));
-    const restarted = clientOf([behind], { store });
-    expect(await verdicts(restarted)).toEqual(['ERR_PUBLICATION_INVALID']);
-    expect(() => restarted.list()).toThrow('has not been fresh since');
-    behind.files = await rotated(at(-300), root, second);
-    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_LIST_ROLLED_BACK']);
-    behind.files = await rotated(at(-40), root, second);
-    expect(await verdicts(restarted, 'refresh')).toEqual(['accepted']);
-    expect(restarted.resolve('a')?.issuer_id).toBe('a');
-  });
-});
-
-describe('an online key', () => {
-  const seconds = Math.floor(Date.now() / 1000);
-  const files = (updatedAt: string, names: TestKey | undefined, exp = seconds + 3600) =>
-    withOnlineKey(publish(key(root), [issuer('a')], updatedAt), key(root), key(names), { exp });
-  const sealedBy = async (named: Files, signer: TestKey | undefined, iat: number) =>
-    new Map(named).set('checkpoint.jwt', Buffer.from(await checkpoint(named, key(signer), { iat })));
-
-  it('that was replaced signs nothing more, also for whoever comes back later', async () => {
-    const store = memoryStore();
-    const host = await registryHost(await sealedBy(files(at(-100), online), online, seconds - 90));
-    const client = clientOf([host], { store });
-    await client.ready();
-    const newer = files(at(-50), second);
-    host.files = await sealedBy(newer, second, seconds - 40);
-    expect(await verdicts(client, 'refresh')).toEqual(['accepted']);
-    host.files = await sealedBy(newer, online, seconds - 30);
-    expect(await verdicts(client, 'refresh')).toEqual(['ERR_CHECKPOINT_INVALID']);
-    client.close();
-    // The publication that names the key has been replaced, too.
-    host.files = await sealedBy(files(at(-100), online), online, seconds - 20);
-    const restarted = clientOf([host], { store });
-    await restarted.ready();
-    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_PUBLICATION_ROLLED_BACK']);
-  });
-
-  it.each<[string, number, string]>([
-    ['at its end', seconds - 100, 'accepted'],
-    ['a second after it', seconds - 99, 'ERR_CHECKPOINT_INVALID'],
-  ])('dates no checkpoint after its time, live and offline: %s', async (_name, iat, verdict) => {
-    const tree = await sealedBy(files(at(-600), online, seconds - 100), online, iat);
-    expect(await verdicts(clientOf([await registryHost(tree)]))).toEqual([verdict]);
-    const copy = copyIn(tree);
-    const opened = openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge: 3600 });
-    expect(
-      await opened.then(
-        () => 'accepted',
-        ({ code }) => code,
-      ),
-    ).toBe(verdict);
-  });
-
-  it('whose time ended a year ago dates no copy later than that', async () => {
-    const year = 365 * 24 * 3600;
-    const named = files(at(-year - 1000), online, seconds - year);
-    const copyOf = async (iat: number) => {
-      const claims = { iat, exp: iat + 3600 };
-      const tree: Files = new Map(named).set(
-        'checkpoint.jwt',
-        Buffer.from(await checkpoint(named, key(online), claims)),
-      );
-      return copyIn(tree);
-    };
-    const open = async (maxAge: number, iat: number) =>
-      openRegistry(await copyOf(iat), { rootKey: key(root).rootKey.jwk, maxAge });
-    // Whoever has stolen the online key signs today.
-    await expect(open(10 * year, seconds)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_INVALID' });
-    await expect(open(year / 2, seconds - year)).rejects.toMatchObject({ code: 'ERR_LIST_EXPIRED' });
-    expect((await open(2 * year, seconds - year)).resolve('a')?.issuer_id).toBe('a');
+    expect(() => client.list()).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_STALE' }));
   });
 });

@@ -1,10 +1,7 @@
 import {
   createIssuerLookup,
   createRegistryClient,
-  memoryStore,
-  openRegistry,
   type RegistryClientOptions,
-  type RegistryErrorCode,
 } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
@@ -20,11 +17,9 @@ import {
   testKey,
   withCheckpoint,
   withRotation,
-  withStatements,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 import { proofPaths } from '../../support/sums.js';
 
@@ -139,40 +134,6 @@ describe('the list', () => {
     }
   });
 
-  it.each<[string, (files: Files) => Files]>([
-    ['is missing', (files) => without(files, listPathOf(files))],
-    [
-      'has other bytes under its name',
-      (files) => files.set(listPathOf(files), Buffer.from('{"issuers":[]}')),
-    ],
-    ['is empty under its name', (files) => files.set(listPathOf(files), Buffer.from(''))],
-    [
-      'is that of another publication under its name',
-      (files) =>
-        files.set(listPathOf(files), publish(root, [issuer('b')], at(-600)).get('issuers.json') as Buffer),
-    ],
-  ])('that %s is refused, at a first load, at a refresh and in a copy', async (_name, change) => {
-    const [older, newer] = [await published(at(-600), root, 'b'), await published()];
-    const bad = without(change(newer), 'issuers.json');
-    expect(await codeOf(clientOf(await registryHost(bad)).ready())).toBe('ERR_PUBLICATION_MISMATCH');
-    const host = await registryHost(older);
-    const store = memoryStore();
-    const client = clientOf(host, { store });
-    await client.ready();
-    const kept = await store.load();
-    host.files = bad;
-    asked(host);
-    expect(await codeOf(client.refresh())).toBe('ERR_PUBLICATION_MISMATCH');
-    expect(client.updatedAt).toBe(JSON.parse(String(older.get('issuers.json'))).updated_at);
-    expect(await store.load()).toEqual(kept);
-    // Three attempts. Each asks for the list three times: twice past caches.
-    const lines = asked(host);
-    expect(lines.filter((line) => line.startsWith('lists/'))).toHaveLength(9);
-    expect(lines.filter((line) => line.startsWith('statements.json?'))).toHaveLength(2);
-    const opened = openRegistry(copyIn(bad), { rootKey: root.rootKey.jwk, maxAge: 3600 });
-    await expect(opened).rejects.toMatchObject({ code: 'ERR_PUBLICATION_MISMATCH' });
-  });
-
   it('may come from a source that answers nothing for issuers.json', async () => {
     const host = await registryHost(await published());
     host.intercept = (path, _request, response) => {
@@ -195,105 +156,7 @@ describe('the list', () => {
   });
 });
 
-describe('the form of statements.json', () => {
-  const raw = (text: string | Uint8Array) => (files: Files) =>
-    new Map([...files, ['statements.json', Buffer.from(text)]]) as Files;
-  const changed = (changes: Readonly<Record<string, unknown>>) => (files: Files) =>
-    withStatements(files, changes);
-  /** The file with some text in place of another. */
-  const replaced = (from: string, to: string) => (files: Files) => {
-    const text = String(withStatements(files).get('statements.json'));
-    expect(text).toContain(from);
-    return raw(text.replace(from, to))(files);
-  };
-
-  const BAD: [string, (files: Files) => Files][] = [
-    ['is empty', raw('')],
-    ['is white space', raw(' ')],
-    [
-      'is cut short',
-      (files) => raw(String(withStatements(files).get('statements.json')).slice(0, -1))(files),
-    ],
-    ['is followed by more', replaced('{"checkpoint"', '{}{"checkpoint"')],
-    ['is an array', raw('[]')],
-    ['is null', raw('null')],
-    ['is a text', raw('"x"')],
-    ['has no members', raw('{}')],
-    ['is not UTF-8', raw(Buffer.from('{"later":"\xff"}', 'latin1'))],
-    ['begins with a byte order mark', replaced('{"checkpoint"', '\ufeff{"checkpoint"')],
-    ['has a member twice', replaced('{"checkpoint"', '{"checkpoint":"x","checkpoint"')],
-    [
-      'has a member twice, in two spellings',
-      replaced('{"checkpoint"', '{"\\u0063heckpoint":"x","checkpoint"'),
-    ],
-    ['has an unknown member twice', replaced('{"checkpoint"', '{"a":1,"a":1,"checkpoint"')],
-    ['has a number that is too large', replaced('{"checkpoint"', '{"a":9007199254740992,"checkpoint"')],
-    [
-      'is nested too deeply',
-      replaced('{"checkpoint"', `{"a":${'['.repeat(500)}${']'.repeat(500)},"checkpoint"`),
-    ],
-    ...['publication', 'checkpoint'].flatMap((name): [string, (files: Files) => Files][] => [
-      [`has no ${name}`, changed({ [name]: undefined })],
-      ...[null, 1, true, {}, []].map((value): [string, (files: Files) => Files] => [
-        `has the ${name} ${JSON.stringify(value)}`,
-        changed({ [name]: value }),
-      ]),
-    ]),
-    ...[null, 'x', 1, {}, [1], [null], [['x']]].map((value): [string, (files: Files) => Files] => [
-      `has the rotation ${JSON.stringify(value)}`,
-      changed({ rotation: value }),
-    ]),
-    ...[null, 1, {}, ['x']].map((value): [string, (files: Files) => Files] => [
-      `has the log_proof ${JSON.stringify(value)}`,
-      changed({ log_proof: value }),
-    ]),
-  ];
-
-  it.each(BAD)('%s: refused by a client, a look-up, a copy and a store', async (_name, change) => {
-    const code: RegistryErrorCode = 'ERR_STATEMENTS_INVALID';
-    const host = await registryHost(change(await published()));
-    expect(await codeOf(clientOf(host).ready())).toBe(code);
-    // What is wrong within the one file stays wrong: nothing is asked again, and no other file is read instead.
-    expect(askedBesideList(host)).toEqual(['statements.json 200']);
-    expect(await codeOf(lookupOf(host).resolve('a'))).toBe(code);
-    const opened = openRegistry(copyIn(host.files), { rootKey: root.rootKey.jwk, maxAge: 3600 });
-    await expect(opened).rejects.toMatchObject({ code });
-  });
-
-  it('is not needed to be canonical, and may have members of a later version', async () => {
-    for (const change of [
-      changed({ later: { any: [1, null] } }),
-      replaced('{"checkpoint"', ' {\n "checkpoint"'),
-      replaced('{"checkpoint"', '{"\\u0063heckpoint"'),
-      changed({ rotation: [] }),
-      changed({ log_proof: 'nothing that is read without a log in the trust anchor' }),
-    ]) {
-      const host = await registryHost(change(await published()));
-      await clientOf(host).ready();
-      expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
-    }
-  });
-
-  it('is all that counts: statements in files of their own are not read', async () => {
-    const good = withStatements(await published());
-    const strange = await published(at(-30), stranger);
-    const host = await registryHost(new Map([...strange, ...good]));
-    await clientOf(host).ready();
-    expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
-  });
-});
-
 describe('a source without statements.json', () => {
-  it('is refused, whatever else it has: a client never falls back to list and signature', async () => {
-    const files = await published();
-    for (const path of ['publication.jwt', 'checkpoint.jwt']) files.delete(path);
-    const host = await registryHost(files);
-    expect(await codeOf(clientOf(host).ready())).toBe('ERR_SOURCE_STATUS');
-    expect(await codeOf(lookupOf(host).resolve('a'))).toBe('ERR_SOURCE_STATUS');
-    const opened = openRegistry(copyIn(files), { rootKey: root.rootKey.jwk, maxAge: 3600 });
-    await expect(opened).rejects.toMatchObject({ code: 'ERR_SOURCE_STATUS' });
-  });
-
   it('is asked for the file again at the next refresh, where it was gone for a moment', async () => {
     const files = await published();
     const host = await registryHost(files);

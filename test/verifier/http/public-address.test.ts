@@ -1,18 +1,7 @@
-import { GRAMMAR } from '@passport-registry/verifier/core';
 import { isPublicAddress, isPublicHost } from '@passport-registry/verifier/http';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
-import {
-  agentKeys,
-  issuerKey,
-  issuerWorld,
-  PAYLOAD,
-  passportOf,
-  proofOf,
-  tokenOf,
-  verifierOf,
-} from '../../support/passport-world.js';
 
 /**
  * IANA's registries of special-purpose addresses for IPv4 and IPv6 (October 2025), with multicast (RFC 5771, RFC 4291)
@@ -223,56 +212,4 @@ describe('a name', () => {
     expect(isPublicHost(new URL(`https://${name}/`).hostname)).toBe(true);
     expect(isPublicHost(new URL(`https://${name}./`).hostname)).toBe(true);
   });
-});
-
-describe('an issuer whose keys the registry has at an address that is not public', () => {
-  const fetchNothing = () => Promise.reject(new Error('nothing answers'));
-
-  /**
-   * Why a passport of an issuer with its keys at a host is refused; only its metadata answer. A record has no literal of
-   * IPv6 and no final dot: with those, the metadata stand there.
-   */
-  async function codeAt(host: string, member = 'jwks_uri'): Promise<string | undefined> {
-    const world = await issuerWorld('alpha', await issuerKey());
-    const jwks_uri = `https://${host}/jwks.json`;
-    const isInRecords = GRAMMAR.webUri.pattern.test(jwks_uri);
-    const issuer = {
-      ...world.record,
-      ...(isInRecords && member === 'jwks_uri' ? { jwks_uri } : { discovery_uri: `https://${host}/` }),
-    };
-    const metadata = { issuer: world.url, issuer_id: 'alpha', jwks_uri };
-    const fetch: typeof globalThis.fetch = async (url) =>
-      String(url).endsWith('/metadata') ? Response.json(metadata) : fetchNothing();
-    const registry = {
-      ...{ updatedAt: '', sha256: '', hold: [], resolve: () => issuer, list: () => [issuer] },
-      decide: () => ({ accepted: true, reasons: [], issuer }),
-    };
-    const verifier = await verifierOf([world], { registry, fetch });
-    const passport = await passportOf(world, await agentKeys());
-    const token = await tokenOf(world, passport);
-    const proof = await proofOf(token, passport);
-    const { reasons } = await verifier.verifyAction({ token, action: 'email.send', payload: PAYLOAD, proof });
-    return reasons[0]?.code.replace('discovery-', 'jwks-');
-  }
-
-  // One place of each block, and one next to it.
-  const some = PLACES.filter((_place, index) => index % 2 === 0);
-  it.each(some)('at %s is asked: %s', async (address, isPublic) => {
-    expect(await codeAt(hostOf(address))).toBe(isPublic ? 'jwks-unreachable' : 'address-private');
-  });
-
-  it.each(['keys.internal', 'keys.lan', 'localhost.localdomain.', 'vault.svc', 'keys'])(
-    'at %s is not asked',
-    async (host) => {
-      expect(await codeAt(host)).toBe('address-private');
-    },
-  );
-
-  it.each(['a.example:99999', '256.1.1.1'])(
-    'at %s, which no URL parser takes, is not asked',
-    async (host) => {
-      expect(await codeAt(host)).toBe('jwks-invalid');
-      expect(await codeAt(host, 'discovery_uri')).toBe('jwks-unreachable');
-    },
-  );
 });

@@ -32,119 +32,12 @@ describe('verifyList', () => {
     expect(sha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('takes a list without issuers', async () => {
-    expect((await verifySigned(canonicalBytes(list()))).registry.issuers).toEqual([]);
-  });
-
   it('refuses more bytes than a list may have, before it reads one', async () => {
     // The memory is never touched.
     const bytes = new Uint8Array(LIMITS.list + 1);
     await expect(verifyList({ list: bytes, signature: '', rootKey })).rejects.toThrow(
       expect.objectContaining({ code: 'ERR_SOURCE_TOO_LARGE' }),
     );
-  });
-
-  it('judges the signature before it parses a single byte', async () => {
-    const bytes = Buffer.from('this is no JSON');
-    const signature = encodeSignature(sign(null, Buffer.from('another'), privateKey));
-    await expect(verifyList({ list: bytes, signature, rootKey })).rejects.toThrow(
-      expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }),
-    );
-  });
-
-  it('accepts no list with a single flipped bit', async () => {
-    const bytes = Buffer.from(canonicalBytes(list(issuer('a'))));
-    const signature = encodeSignature(sign(null, bytes, privateKey));
-    for (let bit = 0; bit < bytes.length * 8; bit++) {
-      const flipped = Buffer.from(bytes);
-      flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-      await expect(verifyList({ list: flipped, signature, rootKey })).rejects.toThrow(
-        expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }),
-      );
-    }
-  });
-
-  const good = JSON.stringify(issuer('a'));
-  it.each<[string, string, string | Uint8Array]>([
-    ['nothing', 'ERR_LIST_MALFORMED', ''],
-    ['HTML', 'ERR_LIST_MALFORMED', '<!doctype html>'],
-    ['a truncated list', 'ERR_LIST_MALFORMED', '{"issuers":[],"updated_at":"2026-11-21T08:00'],
-    ['a byte order mark', 'ERR_LIST_MALFORMED', '\ufeff{"issuers":[],"updated_at":"2026-11-21T08:00:00Z"}'],
-    ['bytes that are not UTF-8', 'ERR_LIST_MALFORMED', Buffer.from([0x22, 0xff, 0x22])],
-    ['null', 'ERR_LIST_NONCONFORMING', 'null'],
-    ['an array', 'ERR_LIST_NONCONFORMING', '[]'],
-    ['no issuers', 'ERR_LIST_NONCONFORMING', '{"updated_at":"2026-11-21T08:00:00Z"}'],
-    ['issuers by id', 'ERR_LIST_NONCONFORMING', '{"issuers":{},"updated_at":"2026-11-21T08:00:00Z"}'],
-    ['no updated_at', 'ERR_LIST_NONCONFORMING', '{"issuers":[]}'],
-    [
-      'updated_at with an offset',
-      'ERR_LIST_NONCONFORMING',
-      '{"issuers":[],"updated_at":"2026-11-21T08:00:00+00:00"}',
-    ],
-    [
-      'updated_at with a fraction',
-      'ERR_LIST_NONCONFORMING',
-      '{"issuers":[],"updated_at":"2026-11-21T08:00:00.0Z"}',
-    ],
-    ['updated_at on no day', 'ERR_LIST_NONCONFORMING', '{"issuers":[],"updated_at":"2026-02-30T08:00:00Z"}'],
-    [
-      'a third member',
-      'ERR_LIST_NONCONFORMING',
-      '{"issuers":[],"next":"","updated_at":"2026-11-21T08:00:00Z"}',
-    ],
-    [
-      '__proto__ in the list',
-      'ERR_LIST_NONCONFORMING',
-      '{"__proto__":{},"issuers":[],"updated_at":"2026-11-21T08:00:00Z"}',
-    ],
-    ['a null issuer', 'ERR_LIST_NONCONFORMING', JSON.stringify(list(null))],
-    ['an unknown field', 'ERR_LIST_NONCONFORMING', JSON.stringify(list(issuer('a', { trusted: true })))],
-    [
-      '__proto__ in an issuer',
-      'ERR_LIST_NONCONFORMING',
-      JSON.stringify(list(issuer('a'))).replace('{"issuer_id', '{"__proto__":{"status":"active"},"issuer_id'),
-    ],
-    [
-      'constructor in an issuer',
-      'ERR_LIST_NONCONFORMING',
-      JSON.stringify(list(issuer('a', { constructor: {} }))),
-    ],
-    ['an id that is a path', 'ERR_LIST_NONCONFORMING', JSON.stringify(list(issuer('../a')))],
-    [
-      'the same id twice',
-      'ERR_LIST_UNSORTED',
-      JSON.stringify(list(issuer('a'), issuer('a', { status: 'revoked' }))),
-    ],
-    ['ids out of order', 'ERR_LIST_UNSORTED', JSON.stringify(list(issuer('b'), issuer('a')))],
-    ['white space', 'ERR_LIST_NOT_CANONICAL', '{"issuers":[], "updated_at":"2026-11-21T08:00:00Z"}'],
-    ['a final newline', 'ERR_LIST_NOT_CANONICAL', '{"issuers":[],"updated_at":"2026-11-21T08:00:00Z"}\n'],
-    ['members out of order', 'ERR_LIST_NOT_CANONICAL', `{"updated_at":"2026-11-21T08:00:00Z","issuers":[]}`],
-    [
-      'fields out of order',
-      'ERR_LIST_NOT_CANONICAL',
-      JSON.stringify(
-        list({ ...JSON.parse(new TextDecoder().decode(canonicalBytes(issuer('a')))), contact: null }),
-      ),
-    ],
-    [
-      'needless escapes',
-      'ERR_LIST_NOT_CANONICAL',
-      `{"issuers":[],"updated_at":"2026-11-21T08:00:00\\u005a"}`,
-    ],
-    [
-      'a duplicate JSON key in the list',
-      'ERR_LIST_NOT_CANONICAL',
-      `{"issuers":[${good}],"issuers":[],"updated_at":"2026-11-21T08:00:00Z"}`,
-    ],
-    [
-      'a duplicate JSON key in an issuer',
-      'ERR_LIST_NOT_CANONICAL',
-      new TextDecoder()
-        .decode(canonicalBytes(list(issuer('a', { status: 'revoked' }))))
-        .replace('"status":"revoked"', '"status":"revoked","status":"active"'),
-    ],
-  ])('refuses %s, rightly signed', async (_name, code, bytes) => {
-    await expect(verifySigned(bytes)).rejects.toMatchObject({ code });
   });
 
   it('says where a record is wrong', async () => {
@@ -274,7 +167,11 @@ describe('canonicalBytes', () => {
     const objects = (depth: number): unknown =>
       JSON.parse(`${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`);
     expect(new TextDecoder().decode(canonicalBytes(objects(500)))).toHaveLength(499 * 6 + 2);
-    expect(() => canonicalBytes(objects(501))).toThrow(/nesting deeper than 500/);
-    expect(() => canonicalBytes(nested(100_000))).toThrow(/nesting deeper than 500/);
+    expect(() => canonicalBytes(objects(501))).toThrow(
+      expect.objectContaining({ code: 'ERR_NOT_CANONICALIZABLE' }),
+    );
+    expect(() => canonicalBytes(nested(100_000))).toThrow(
+      expect.objectContaining({ code: 'ERR_NOT_CANONICALIZABLE' }),
+    );
   });
 });

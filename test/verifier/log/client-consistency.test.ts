@@ -3,10 +3,10 @@ import { formatLogProof, leafHash, rootFromInclusion } from '@passport-registry/
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, type LogReader, logReader } from '../../support/log-clients.js';
 import { altered, LoggedRegistry, PROOF } from '../../support/logged-registry.js';
-import { at, rotationStep, testKey, withRotation } from '../../support/publication.js';
+import { testKey } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
-import { cosignedHead, noteSigner, ORIGIN, TestLog } from '../../support/test-log.js';
+import { cosignedHead, ORIGIN } from '../../support/test-log.js';
 
 shortenRetries();
 
@@ -34,95 +34,6 @@ async function forked(from: LoggedRegistry, first: number, size: number): Promis
 
 describe.each(CLIENTS)('%s', (_name, create) => {
   const isLookup = create === createIssuerLookup;
-  describe.each([
-    ['with a quorum', 2],
-    ['without witnesses', undefined],
-  ])('%s', (_quorum, quorum) => {
-    const reading = () => logReader(create, registry, { trustAnchor: registry.anchor(quorum) });
-
-    it('refuses a head of the log that is smaller than the accepted one', async () => {
-      const reader = await reading();
-      const first = await registry.publish();
-      registry.log.appendOther(2);
-      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
-      // A newer publication, in a log that has lost its end.
-      const fork = registry.fork(1);
-      expect(await reader.read(await fork.publish())).toBe(INCONSISTENT);
-      expect(await reader.read(first)).toBe('ERR_PUBLICATION_ROLLED_BACK');
-      expect(reader.client.status().logSize).toBe(4);
-      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
-    });
-
-    it('refuses an old publication under a newer head, and one that is not the last entry', async () => {
-      const reader = await reading();
-      const old = await registry.publish();
-      const { index } = registry;
-      const cosigned = registry.cosigning(3);
-      expect(await reader.read(old)).toBe(ACCEPTED);
-      await registry.prepare();
-      const hidden = altered(old, PROOF, await registry.log.proof(index, { cosigned }));
-      expect(await reader.read(hidden)).toBe('ERR_NOT_LOGGED');
-      expect(await reader.read(await registry.complete())).toBe(ACCEPTED);
-      expect(await reader.read(await registry.logNote())).toBe('ERR_NOT_LOGGED');
-      expect(reader.client.status().logSize).toBe(2);
-    });
-
-    it('refuses a head of the same size with another root', async () => {
-      const reader = await reading();
-      registry.log.appendOther(2);
-      await registry.publish();
-      expect(await reader.read(registry.files)).toBe(ACCEPTED);
-      const fork = await forked(registry, 1, 3);
-      expect(fork.log.size).toBe(registry.log.size);
-      expect(await reader.read(fork.files)).toBe(INCONSISTENT);
-      expect(await reader.read(registry.files)).toBe(ACCEPTED);
-    });
-
-    it('refuses a log that the thief of the root key starts afresh', async () => {
-      const reader = await reading();
-      registry.log.appendOther(9);
-      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
-      const log = new TestLog(noteSigner(ORIGIN, 'log'));
-      const thief = new LoggedRegistry(registry.root, log, registry.witnesses);
-      Object.assign(thief, { now: registry.now, sequence: registry.sequence });
-      // Only witnesses that are in concert with the thief cosign it.
-      expect(await reader.read(await thief.publish())).toBe(INCONSISTENT);
-      const refusal = quorum === undefined ? INCONSISTENT : 'ERR_TOO_FEW_COSIGNATURES';
-      expect(await reader.read(await thief.publish({ cosigned: [] }))).toBe(refusal);
-      log.appendOther(20);
-      expect(await reader.read(await thief.publish({ cosigned: thief.cosigning(1) }))).toBe(refusal);
-      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
-    });
-
-    it('accepts another key of the log if a statement names it, and the log goes on', async () => {
-      const reader = await reading();
-      registry.log.appendOther(3);
-      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
-      const next = noteSigner(ORIGIN, 'log');
-      expect(await reader.read(await registry.publish({ signer: next }))).toBe(ACCEPTED);
-      expect(reader.client.status().logSize).toBe(5);
-      const byOldKey = await registry.prove({ cosigned: registry.cosigning(3) });
-      expect(await reader.read(byOldKey)).toBe('ERR_NOT_LOGGED');
-    });
-
-    it('follows a rotation of the root key if the log goes on', async () => {
-      registry.now = Date.parse(at(-600));
-      const reader = await reading();
-      registry.log.appendOther(3);
-      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
-      const next = await testKey();
-      const steps = [await rotationStep(registry.root, next)];
-      const afresh = registry.fork(0, next);
-      expect(await reader.read(withRotation(await afresh.publish({ sequence: 1 }), steps))).toBe(
-        INCONSISTENT,
-      );
-      const rotated = registry.fork(undefined, next);
-      rotated.log.append(Buffer.from('the rotation'));
-      expect(await reader.read(withRotation(await rotated.publish({ sequence: 1 }), steps))).toBe(ACCEPTED);
-      expect(reader.client.status()).toMatchObject({ logSize: 6, rootKeys: [next.rootKey.thumbprint] });
-    });
-  });
-
   describe('with a quorum', () => {
     it('reads no tile if one witness has cosigned both heads', async () => {
       const reader = await logReader(create, registry);

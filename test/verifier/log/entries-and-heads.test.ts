@@ -7,7 +7,6 @@ import {
   formatBundle,
   formatHead,
   formatNote,
-  type NoteSignature,
   parseAnyEntry,
   parseBundle,
   parseHead,
@@ -17,14 +16,14 @@ import {
 } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
-import { flipped, someLeaves } from '../../support/merkle.js';
+import { someLeaves } from '../../support/merkle.js';
 import {
   cosignatureBy,
   generatePair,
+  Invalid,
   invalid,
   keyIdOf,
   noteSigner,
-  signatureBy,
   signedHead,
 } from '../../support/note-keys.js';
 
@@ -111,12 +110,12 @@ describe('an entry of a log', () => {
     ['a byte order mark', `\ufeff${ROTATION}`],
     ['a member twice', ROTATION.replace('{', '{"step":1,')],
   ])('is not %s', (_name, text) => {
-    expect(() => entryOf(text)).toThrow('is not an entry of a registry');
+    expect(() => entryOf(text)).toThrow(Invalid);
   });
 
   it('is UTF-8', () => {
     const latin = Buffer.from(ROTATION.replace('"type"', '"é":1,"type"'), 'latin1');
-    expect(() => entryOf(new Uint8Array(latin))).toThrow('is not an entry of a registry');
+    expect(() => entryOf(new Uint8Array(latin))).toThrow(Invalid);
   });
 
   it.each<[string, string]>([
@@ -133,14 +132,14 @@ describe('an entry of a log', () => {
     ['a number with an exponent', ROTATION.replace('"step":1', '"step":1e0')],
     ['minus zero', PUBLICATION.replace(':7', ':-0')],
   ])('with %s is not in canonical form', (_name, text) => {
-    expect(() => entryOf(text)).toThrow('is not in canonical form');
+    expect(() => entryOf(text)).toThrow(Invalid);
   });
 
   it('of a type that a later version has added is in canonical form, too', () => {
     const text = `{"more":1,"sha256":"${SHA}","type":"more"}`;
     expect(parseAnyEntry(bytes(text), invalid)).toMatchObject({ type: 'unknown', named: 'more', text });
     for (const other of [text.replace(':1', ': 1'), `${text}\n`, text.replace('1', '"\\ud800"')])
-      expect(() => parseAnyEntry(bytes(other), invalid)).toThrow('is not in canonical form');
+      expect(() => parseAnyEntry(bytes(other), invalid)).toThrow(Invalid);
   });
 
   it('has at most 4,096 bytes, of whatever type', () => {
@@ -149,7 +148,7 @@ describe('an entry of a log', () => {
       return bytes(entry('x'.repeat(length - entry('').length)));
     };
     expect(parseAnyEntry(withLength(4096), invalid)).toMatchObject({ named: 'more' });
-    expect(() => parseAnyEntry(withLength(4097), invalid)).toThrow('is not an entry of a registry');
+    expect(() => parseAnyEntry(withLength(4097), invalid)).toThrow(Invalid);
   });
 
   it('has a hash that one changed byte of the statement changes', () => {
@@ -193,11 +192,11 @@ describe('a bundle of entries', () => {
   it('that ends within an entry is refused', () => {
     const bundle = formatBundle([bytes('abc'), bytes('de')]);
     for (const length of [1, 2, 3, 4, 6, 7, 8]) {
-      expect(() => parseAll(bundle.subarray(0, length))).toThrow(/^ends within an entry$/);
+      expect(() => parseAll(bundle.subarray(0, length))).toThrow(Invalid);
     }
     expect(parseAll(bundle.subarray(0, 5))).toEqual([bytes('abc')]);
-    expect(() => parseAll(new Uint8Array([...bundle, 0]))).toThrow('ends within an entry');
-    expect(() => parseAll(Uint8Array.of(0xff, 0xff))).toThrow('ends within an entry');
+    expect(() => parseAll(new Uint8Array([...bundle, 0]))).toThrow(Invalid);
+    expect(() => parseAll(Uint8Array.of(0xff, 0xff))).toThrow(Invalid);
   });
 });
 
@@ -280,14 +279,14 @@ describe('the head of a log', () => {
     ['a root in hexadecimal', `a/log\n1\n${'ab'.repeat(32)}\n`],
     ['a root with a space', `a/log\n1\n${ROOT} \n`],
   ])('with %s is refused', (_name, text) => {
-    expect(() => headOf(`${text}\n${LINE}`)).toThrow(/^is not the head of a log$/);
+    expect(() => headOf(`${text}\n${LINE}`)).toThrow(Invalid);
   });
 
   it('is a signed note', () => {
-    expect(() => headOf(`a/log\n1\n${ROOT}\n`)).toThrow('has no signature');
+    expect(() => headOf(`a/log\n1\n${ROOT}\n`)).toThrow(Invalid);
     expect(() => headOf(EXAMPLE.replaceAll('\n', '\r\n'))).toThrow();
-    expect(() => headOf(EXAMPLE.slice(0, -1))).toThrow('does not end with a newline');
-    expect(() => headOf(EXAMPLE.replace('sofa\n', 'sofa\0\n'))).toThrow('a character that a note cannot');
+    expect(() => headOf(EXAMPLE.slice(0, -1))).toThrow(Invalid);
+    expect(() => headOf(EXAMPLE.replace('sofa\n', 'sofa\0\n'))).toThrow(Invalid);
     expect(() => headOf(`\ufeff${EXAMPLE}`)).not.toThrow();
     expect(headOf(`\ufeff${EXAMPLE}`).origin).not.toBe('example.com/behind-the-sofa');
   });
@@ -310,64 +309,12 @@ describe('the signature of a log', () => {
   const NOT_VALID = 'has an invalid signature by the key of the log';
   const head = { size: 5, root };
   const text = formatHead({ origin: log.key.name, ...head });
-  const own = signatureBy(log, text);
-  const withLines = (...signatures: NoteSignature[]) => verdict(formatNote({ text, signatures }));
-
-  it('is accepted', async () => {
-    expect(await verdict(signedHead(log, head))).toBe('accepted');
-    expect(await verdict(signedHead(log, { size: 0, root: emptyRoot() }))).toBe('accepted');
-  });
-
-  it('covers every byte of the text', async () => {
-    const signed = signedHead(log, head);
-    expect(await verdict(signed.replace('\n5\n', '\n6\n'))).toBe(NOT_VALID);
-    const other = formatHead({ origin: log.key.name, size: 5, root: flipped(root, 77) });
-    expect(await verdict(formatNote({ text: other, signatures: [own] }))).toBe(NOT_VALID);
-    expect(await verdict(signed.replace('=\n\n', '=\nmore\n\n'))).toBe(NOT_VALID);
-  });
-
-  it('covers the lines after the root', async () => {
-    const longer = `${text}more\n`;
-    const signatures = [signatureBy(log, longer)];
-    expect(await verdict(formatNote({ text: longer, signatures }))).toBe('accepted');
-    expect(await verdict(formatNote({ text, signatures }))).toBe(NOT_VALID);
-  });
 
   it('by a log of another origin is refused, and the origin is shown in ASCII', async () => {
     const message = 'has the origin "evil.example/log", but the log is registry.example/log';
     expect(await verdict(signedHead(log, { origin: 'evil.example/log', ...head }))).toBe(message);
     const spoof = await verdict(signedHead(log, { origin: `a\u202e${'x'.repeat(1000)}`, ...head }));
     expect(spoof).toMatch(/"a\?x{78}\.\.\."/);
-  });
-
-  it('by another key is not that of the log, even with its name', async () => {
-    const impostor = noteSigner(log.key.name, 'log');
-    expect(await withLines(signatureBy(impostor, text))).toBe(NOT_SIGNED);
-    expect(await withLines({ ...signatureBy(impostor, text), keyId: log.key.keyId })).toBe(NOT_VALID);
-    expect(await withLines({ ...own, name: 'other.example/log' })).toBe(NOT_SIGNED);
-    expect(await withLines({ ...own, keyId: impostor.key.keyId })).toBe(NOT_SIGNED);
-    expect(await withLines({ ...own, name: log.key.name.toUpperCase() })).toBe(NOT_SIGNED);
-  });
-
-  it('stands beside signatures by unknown keys, whatever they say', async () => {
-    const unknown = [
-      signatureBy(noteSigner('other.example/log', 'log'), text),
-      { ...own, name: 'same-id.example', signature: new Uint8Array(64) },
-      { name: log.key.name, keyId: '00000000', signature: new Uint8Array(1) },
-      { ...own, name: log.key.name.replace('e', '\u0435'), signature: new Uint8Array(64) },
-    ];
-    expect(await withLines(...unknown, own)).toBe('accepted');
-    expect(await withLines(own, ...unknown)).toBe('accepted');
-    expect(await withLines(...unknown)).toBe(NOT_SIGNED);
-  });
-
-  it('may be there twice, but each must be valid', async () => {
-    const broken = { ...own, signature: flipped(own.signature, 300) };
-    expect(await withLines(own, own)).toBe('accepted');
-    expect(await withLines(own, broken)).toBe(NOT_VALID);
-    expect(await withLines(broken, own)).toBe(NOT_VALID);
-    expect(await withLines({ ...own, signature: own.signature.slice(0, 63) })).toBe(NOT_VALID);
-    expect(await withLines({ ...own, signature: new Uint8Array([...own.signature, 0]) })).toBe(NOT_VALID);
   });
 
   it('is no cosignature, even by the same key', async () => {

@@ -15,7 +15,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { flipped, mutationsOf, naiveLeaf, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
-import { invalid, noteSigner, signedHead } from '../../support/note-keys.js';
+import { Invalid, invalid, noteSigner, signedHead } from '../../support/note-keys.js';
 
 /** The examples of C2SP signed-note. */
 const VKEY = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';
@@ -127,49 +127,6 @@ describe('a note', () => {
       expect(() => noteOf(note)).toThrow(message);
   });
 
-  it.each<[string, string]>([
-    ['is empty', ''],
-    ['is a newline', '\n'],
-    ['is two newlines', '\n\n'],
-    ['is three newlines', '\n\n\n'],
-    ['is a text', text],
-    ['has no signature', `${text}\n`],
-    ['has no empty line', `${text}${LINE}`],
-    ['has no text', LINE],
-    ['has no text but a newline', `\n${LINE}`],
-    ['ends with an empty line', `${text}\n${LINE}\n`],
-    ['does not end with a newline', `${text}\n${LINE.slice(0, -1)}`],
-    ['has text after the signatures', `${text}\n${LINE}more\n`],
-    ['has CRLF', `${text}\n${LINE}`.replaceAll('\n', '\r\n')],
-    ['has a line that is not a signature', `${text}\n${LINE}x\n${LINE}`],
-    ['has a hyphen for the em dash', `${text}\n${LINE.replace('—', '-')}`],
-    ['has an en dash for the em dash', `${text}\n${LINE.replace('—', '\u2013')}`],
-    ['has no space after the dash', `${text}\n${LINE.replace('— ', '—')}`],
-    ['has two spaces after the dash', `${text}\n${LINE.replace('— ', '—  ')}`],
-    ['has a space before the dash', `${text}\n ${LINE}`],
-    ['has two spaces after the name', `${text}\n${LINE.replace('foo ', 'foo  ')}`],
-    ['has a space at the end of the line', `${text}\n${LINE.replace('\n', ' \n')}`],
-    ['has a third word', `${text}\n${LINE.replace('\n', ' x\n')}`],
-    ['has no name', `${text}\n${LINE.replace('example.com/foo', '')}`],
-    ['has only a name', `${text}\n— example.com/foo\n`],
-    ['has no signature after the name', `${text}\n— example.com/foo \n`],
-    ['has a plus in a name', `${text}\n${lineOf('a+b')}`],
-    ['has a space in a name', `${text}\n${lineOf('a b')}`],
-    ['has a next line in a name', `${text}\n${lineOf('a\u0085b')}`],
-    ['has a no-break space in a name', `${text}\n${lineOf('a\u00a0b')}`],
-    ['has an em space in a name', `${text}\n${lineOf('a\u2003b')}`],
-    ['has a line separator in a name', `${text}\n${lineOf('a\u2028b')}`],
-    ['has a paragraph separator in a name', `${text}\n${lineOf('a\u2029b')}`],
-    ['has an ideographic space in a name', `${text}\n${lineOf('a\u3000b')}`],
-    ['has only the id of a key', `${text}\n${lineOf('a', [1, 2, 3, 4])}`],
-    ['has less than the id of a key', `${text}\n${lineOf('a', [1, 2, 3])}`],
-    ['has base64 without padding', `${text}\n${LINE.replace('=', '')}`],
-    ['has base64 with a bit that is not used', `${text}\n${LINE.replace('M=', 'N=')}`],
-    ['has base64url', `${text}\n— a ____AAAA\n`],
-  ])('that %s is refused', (_name, note) => {
-    expect(() => noteOf(note)).toThrow(/^(has|contains) /);
-  });
-
   it('is parsed to what formats it, or refused, whatever it is', () => {
     const piece = fc.constantFrom(
       ...['\n', '\n', '\n\n', '— ', 'a', 'a/b', '+', ' AQIDBAU=', 'é', '\0', '\u0085', '='],
@@ -221,7 +178,7 @@ describe('the signature lines that a witness returns', () => {
     ['a control character in a name', lineOf('a\u001bb')],
     ['101 lines', lineOf('a').repeat(101)],
   ])('are not %s', (_name, lines) => {
-    expect(() => parseLines(lines)).toThrow(/^(has|contains) /);
+    expect(() => parseLines(lines)).toThrow(Invalid);
   });
 });
 
@@ -294,13 +251,11 @@ describe('a proof that a log contains an entry', () => {
     }
   });
 
-  const NO_PROOF = 'is not a tlog-proof of C2SP';
-
   it('has at most 63 hashes', () => {
     const many = (count: number) =>
       `c2sp.org/tlog-proof@v1\nindex 0\n${someLeaves(count).map(hashLine).join('')}\n${headOf(1)}`;
     expect(proofOf(many(63)).path).toHaveLength(63);
-    expect(() => proofOf(many(64))).toThrow(NO_PROOF);
+    expect(() => proofOf(many(64))).toThrow(Invalid);
   });
 
   it('has at most 64 KiB, as a text and as bytes', () => {
@@ -310,7 +265,7 @@ describe('a proof that a log contains an entry', () => {
     for (const form of [String, (file: string) => new Uint8Array(Buffer.from(file))]) {
       expect(parseLogProof(form(withLine(padding)), invalid).index).toBe(2);
       const larger = form(withLine(`${padding}x`));
-      expect(() => parseLogProof(larger, invalid)).toThrow('is larger than 65536 bytes');
+      expect(() => parseLogProof(larger, invalid)).toThrow(Invalid);
     }
   });
 
@@ -321,67 +276,6 @@ describe('a proof that a log contains an entry', () => {
   });
 
   const good = proofText(2, 5);
-  it.each<[string, string]>([
-    ['nothing', ''],
-    ['a head', headOf(5)],
-    ['another version', good.replace('@v1', '@v2')],
-    ['no first line', good.slice(good.indexOf('\n') + 1)],
-    ['a byte order mark', `\ufeff${good}`],
-    ['a space before', ` ${good}`],
-    ['a newline before', `\n${good}`],
-    ['CRLF', good.replaceAll('\n', '\r\n')],
-    ['a space after the first line', good.replace('@v1', '@v1 ')],
-    ['an empty line after the first line', good.replace('@v1\n', '@v1\n\n')],
-  ])('that is or has %s is refused', (_name, text) => {
-    expect(() => proofOf(text)).toThrow(NO_PROOF);
-  });
-
-  it.each<[string, string]>([
-    ['no index', good.replace('index 2\n', '')],
-    ['an empty index', good.replace('index 2', 'index ')],
-    ['an index without a space', good.replace('index 2', 'index2')],
-    ['an index with two spaces', good.replace('index 2', 'index  2')],
-    ['an index and a space', good.replace('index 2', 'index 2 ')],
-    ['an index with a leading zero', good.replace('index 2', 'index 02')],
-    ['the index 00', good.replace('index 2', 'index 00')],
-    ['a negative index', good.replace('index 2', 'index -2')],
-    ['an index with a sign', good.replace('index 2', 'index +2')],
-    ['an index with a fraction', good.replace('index 2', 'index 2.0')],
-    ['an index with an exponent', good.replace('index 2', 'index 2e0')],
-    ['the index 2^53', good.replace('index 2', 'index 9007199254740992')],
-    ['the index 2^53 + 1', good.replace('index 2', 'index 9007199254740993')],
-    ['the index 2^63', good.replace('index 2', 'index 9223372036854775808')],
-    ['two indexes', good.replace('index 2\n', 'index 2\nindex 2\n')],
-    ['Index', good.replace('index', 'Index')],
-    ['extra data after the index', good.replace('index 2\n', 'index 2\nextra AAAA\n')],
-    ['extra data twice', good.replace('index', 'extra AAAA\nextra AAAA\nindex')],
-    ['extra data without a space', good.replace('index', 'extra\nindex')],
-    ['extra data that is not base64', good.replace('index', 'extra A\nindex')],
-    ['extra data without padding', good.replace('index', 'extra AA\nindex')],
-    ['extra data with a bit that is not used', good.replace('index', 'extra AB==\nindex')],
-    ['extra data with two spaces', good.replace('index', 'extra  AAAA\nindex')],
-    ['a hash of 31 bytes', good.replace('index 2\n', `index 2\n${hashLine(Buffer.alloc(31))}`)],
-    ['a hash of 33 bytes', good.replace('index 2\n', `index 2\n${hashLine(Buffer.alloc(33))}`)],
-    ['a hash in hexadecimal', good.replace('index 2\n', `index 2\n${'ab'.repeat(32)}\n`)],
-    ['a hash without padding', good.replace('=\n', '\n')],
-    ['a hash with a space', good.replace('=\n', '= \n')],
-    ['a hash with a control character', good.replace('=\n', '=\0\n')],
-  ])('with %s is refused', (_name, text) => {
-    expect(() => proofOf(text)).toThrow(NO_PROOF);
-  });
-
-  it('needs a signed head after an empty line', () => {
-    const end = good.indexOf('\n\n');
-    for (const rest of ['', '\n', '\n\n', '\n\n\n'])
-      expect(() => proofOf(good.slice(0, end) + rest)).toThrow();
-    expect(() => proofOf(good.replace('\n\n', '\n\n\n'))).toThrow('is not the head of a log');
-    expect(() => proofOf(good.replace('\n5\n', '\n05\n'))).toThrow('is not the head of a log');
-    expect(() => proofOf(good.slice(0, -1))).toThrow('does not end with a newline');
-    expect(() => proofOf(good.slice(0, good.indexOf('—')))).toThrow('has no signature');
-    expect(() => proofOf(good.replace('—', '-'))).toThrow('malformed signature line');
-    expect(() => proofOf(`${good}\n`)).toThrow('has no signature');
-  });
-
   it('has one spelling: what is parsed is formatted the same, or had extra data', () => {
     const anyPlace = fc.nat(good.length - 1);
     const anyText = fc.constantFrom('', '\n', '0', '1', 'A', '=', ' ', '\u00a0', 'x', good.slice(0, 40));

@@ -14,13 +14,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { flipped, naiveLeaf, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
-import {
-  cosignatureBy,
-  generatePair,
-  type NoteSigner,
-  noteSigner,
-  signatureBy,
-} from '../../support/note-keys.js';
+import { cosignatureBy, type NoteSigner, noteSigner, signatureBy } from '../../support/note-keys.js';
 import { loggedHead } from '../../support/test-log.js';
 import { tilesOf } from '../../support/tiles.js';
 
@@ -122,112 +116,16 @@ describe('the proof that a publication is logged', () => {
     expect(await verify({ cosigners, quorum: 3 })).toMatchObject({ witnessedAt: (NOW - 2) * 1000 });
   });
 
-  it.each<[string, Changes]>([
-    ['by the statement that names no log', { statement: { log: undefined } }],
-    [
-      'of the log of another statement',
-      {
-        statement: {
-          log: { origin: 'other.example/log', vkey: noteSigner('other.example/log', 'log').vkey },
-        },
-      },
-    ],
-    [
-      'with a key of another name',
-      { statement: { log: { origin: ORIGIN, vkey: noteSigner('x', 'log').vkey } } },
-    ],
-    ['with the key of a witness', { statement: { log: { origin: ORIGIN, vkey: one.vkey } } }],
-    ['with a key that is none', { statement: { log: { origin: ORIGIN, vkey: 'none' } } }],
-    ['by another key of the log', { signer: noteSigner(ORIGIN, 'log') }],
-    ['from another origin', { origin: 'other.example/log' }],
-    ['from another origin, signed by its key', { origin: 'x/log', signer: noteSigner('x/log', 'log') }],
-    ['of another statement', { statement: { hash: statementHash('header.claimS') } }],
-    ['of an entry that others follow', { size: 7 }],
-    ['of an entry that many follow', { size: 9 }],
-    ['of another sequence', { statement: { sequence: 8 } }],
-    ['of another list', { statement: { sha256: 'ac'.repeat(32) } }],
-    ['of another time', { statement: { updatedAt: '2027-01-15T07:00:01Z' } }],
-    ['of another entry', { entry: Buffer.from('{}') }],
-    ['of another index', { change: (proof) => proof.replace('index 5', 'index 4') }],
-    ['of another size', { change: (proof) => proof.replace('\n6\n', '\n10\n') }],
-    ['with a path that lacks a hash', { change: (proof) => proof.replace(/(index 5\n)[^\n]+\n/, '$1') }],
-    ['without signatures', { change: (proof) => proof.slice(0, proof.indexOf('—')) }],
-    ['without the signature of the log', { change: (proof) => proof.replace(/— registry[^\n]+\n/, '') }],
-    ['with CRLF', { change: (proof) => proof.replaceAll('\n', '\r\n') }],
-    ['that is empty', { change: () => '' }],
-    [
-      'with a second signature of the log that is wrong',
-      { lines: () => [{ ...log.key, signature: new Uint8Array(64) }] },
-    ],
-  ])('is refused %s', async (_name, changes) => {
-    await expect(verify(changes)).rejects.toThrow(expect.objectContaining({ code: 'ERR_NOT_LOGGED' }));
-  });
-
   it('is refused if it is missing, or begins otherwise', async () => {
     const rules = { origin: ORIGIN, witnesses: [], quorum: 0, since: 0, until: 0 };
-    const missing = verifyPublicationProof(undefined, statement, rules);
-    await expect(missing).rejects.toThrow(expect.objectContaining({ code: 'ERR_NOT_LOGGED' }));
-    await expect(missing).rejects.toThrow('is missing');
-    await expect(verify({}, `\ufeff${proofWith({})}`)).rejects.toThrow('is not a tlog-proof');
+    const refused = expect.objectContaining({ code: 'ERR_NOT_LOGGED' });
+    await expect(verifyPublicationProof(undefined, statement, rules)).rejects.toThrow(refused);
+    await expect(verify({}, `\ufeff${proofWith({})}`)).rejects.toThrow(refused);
   });
 
   it('names the origin that it has, in ASCII', async () => {
     const verdict = verify({ origin: 'evil\u202e.example/log' });
     await expect(verdict).rejects.toThrow('"evil?.example/log"');
-  });
-
-  it.each<[string, Changes, readonly NoteSigner[]]>([
-    ['none', { cosigners: [] }, []],
-    ['one of two', { cosigners: [one] }, [one]],
-    ['two of three', { quorum: 3 }, [one, two]],
-    ['one, twice', { cosigners: [one, one] }, [one]],
-    ['a stranger', { cosigners: [one, noteSigner('stranger.example', 'witness')] }, [one]],
-    [
-      'a stranger with the name of a witness',
-      { cosigners: [one, noteSigner(two.key.name, 'witness')] },
-      [one],
-    ],
-    ['old ones', { seconds: NOW - 100 }, [one]],
-    ['older ones', { seconds: NOW - 101 }, []],
-    ['future ones', { seconds: NOW + 11 }, [two]],
-    ['distant ones', { seconds: NOW + 12 }, []],
-    [
-      'those of another head',
-      { cosigners: [], lines: (text) => [one, two].map((by) => cosignatureBy(by, `${text}more\n`, NOW)) },
-      [],
-    ],
-    [
-      'those without a time',
-      { cosigners: [], lines: (text) => [one, two].map((by) => signatureBy(by, text)) },
-      [],
-    ],
-  ])('is refused without the quorum: %s', async (_name, changes, counted) => {
-    const { quorum = 2 } = changes;
-    const verdict = verify(changes);
-    await expect(verdict).rejects.toThrow(expect.objectContaining({ code: 'ERR_TOO_FEW_COSIGNATURES' }));
-    const names = counted.map(({ key }) => key.name).join(', ') || 'none';
-    await expect(verdict).rejects.toThrow(new RegExp(`^${quorum} .*: ${names}$`));
-  });
-
-  it('at the limits of age, the quorum is enough', async () => {
-    expect(await verify({ seconds: NOW - 99 })).toMatchObject({ witnessedAt: (NOW - 100) * 1000 });
-    expect(await verify({ seconds: NOW + 10 })).toMatchObject({ witnessedAt: (NOW + 9) * 1000 });
-  });
-
-  it('one key under two names is one witness', async () => {
-    const pair = generatePair();
-    const both = [
-      noteSigner('first.example', 'witness', pair),
-      noteSigner('second.example', 'witness', pair),
-    ];
-    const verdict = verify({ cosigners: both, witnesses: both, quorum: 2 });
-    await expect(verdict).rejects.toThrow(expect.objectContaining({ code: 'ERR_TOO_FEW_COSIGNATURES' }));
-    expect(await verify({ cosigners: both, witnesses: both, quorum: 1 })).toMatchObject({ size: 6 });
-  });
-
-  it('cosignatures of strangers beside the quorum do no harm', async () => {
-    const strangers = Array.from({ length: 90 }, (_one, index) => noteSigner(`stranger-${index}`, 'witness'));
-    expect(await verify({ cosigners: [...strangers, one, two] })).toMatchObject({ size: 6 });
   });
 });
 
@@ -268,25 +166,10 @@ describe('the head of a log after another', () => {
       },
     );
   };
-  const SMALLER = /^the log with 699 entries does not contain the one with 700 that was accepted before$/;
   const OTHER = /does not contain the one with \d+ that was accepted before$/;
 
   it('is accepted if it is the first', async () => {
     expect(await verdict(undefined, headOf(5))).toBe('accepted');
-    expect(requests).toEqual([]);
-  });
-
-  it.each([0, 2])('is refused if it is smaller, with %i witnesses', async (count) => {
-    const before = [one, two].slice(0, count);
-    expect(await verdict(headOf(700), headOf(699), { before })).toMatch(SMALLER);
-    expect(requests).toEqual([]);
-  });
-
-  it.each([0, 2])('of the same size has the same root, with %i witnesses', async (count) => {
-    const before = [one, two].slice(0, count);
-    expect(await verdict(headOf(5), headOf(5), { before })).toBe('accepted');
-    const other = headOf(5, leaves.with(2, naiveLeaf(Buffer.of(1))));
-    expect(await verdict(headOf(5), other, { before })).toMatch(OTHER);
     expect(requests).toEqual([]);
   });
 
@@ -405,6 +288,8 @@ describe('the tiles of a source', () => {
 
   it.each([0, 1, 159, 161, 191])('are refused with %i bytes for 5 hashes', async (length) => {
     const { read } = readWith({ 'log/tile/0/000.p/5': bytes.subarray(0, length) });
-    await expect(read({ level: 0, index: 0, width: 5 })).rejects.toThrow('or a malformed one');
+    await expect(read({ level: 0, index: 0, width: 5 })).rejects.toMatchObject({
+      code: 'ERR_LOG_INCONSISTENT',
+    });
   });
 });

@@ -39,80 +39,15 @@ describe('decide', () => {
   it.each<[string, Partial<Issuer>, TrustPolicy, string[]]>([
     ['accepts what meets every demand', {}, ANY, ['policy-met']],
     [
-      'rejects another tier',
-      { tier: 'sandbox' },
-      { tiers: ['founding', 'certified'] },
-      ['tier-not-accepted'],
-    ],
-    ['rejects every tier, if none is named', {}, { tiers: [] }, ['tier-not-accepted']],
-    [
-      'wants one of the domains',
-      { domain_scope: ['health', 'banking'] },
-      { ...ANY, domains: ['banking'] },
-      ['policy-met'],
-    ],
-    [
-      'rejects other domains',
-      { domain_scope: ['health'] },
-      { ...ANY, domains: ['banking'] },
-      ['domain-not-covered'],
-    ],
-    ['rejects no domain', { domain_scope: [] }, { ...ANY, domains: ['banking'] }, ['domain-not-covered']],
-    ['rejects an undeclared domain', {}, { ...ANY, domains: ['banking'] }, ['domain-not-covered']],
-    ['takes a country', { geographical_scope: ['NO'] }, { ...ANY, geography: ['SE', 'NO'] }, ['policy-met']],
-    [
-      'takes global for any place',
-      { geographical_scope: ['global'] },
-      { ...ANY, geography: ['US-CA'] },
-      ['policy-met'],
-    ],
-    [
-      'takes a country for its part',
-      { geographical_scope: ['US'] },
-      { ...ANY, geography: ['US-CA'] },
-      ['policy-met'],
-    ],
-    [
-      'takes no part for its country',
-      { geographical_scope: ['US-CA'] },
-      { ...ANY, geography: ['US'] },
-      ['geography-not-covered'],
-    ],
-    [
-      'takes no country for global',
-      { geographical_scope: ['US'] },
-      { ...ANY, geography: ['global'] },
-      ['geography-not-covered'],
-    ],
-    ['rejects an undeclared place', {}, { ...ANY, geography: ['NO'] }, ['geography-not-covered']],
-    [
       'covers no place, if none is named',
       { geographical_scope: ['global'] },
       { ...ANY, geography: [] },
       ['geography-not-covered'],
     ],
     [
-      'rejects other passport types',
-      { passport_types: ['ai-assistant'] },
-      { ...ANY, passport_types: ['service-agent'] },
-      ['passport-type-not-covered'],
-    ],
-    [
       'rejects an issuer certified the day before yesterday',
       { certified_since: '2026-11-19T00:00:01Z' },
       { ...ANY, min_certified_days: 2 },
-      ['certified-too-recently'],
-    ],
-    [
-      'accepts one certified long enough, to the second',
-      { certified_since: '2026-11-19T01:00:00+01:00' },
-      { ...ANY, min_certified_days: 2 },
-      ['policy-met'],
-    ],
-    [
-      'rejects one that is certified from tomorrow on',
-      { certified_since: '2026-11-22T00:00:00Z' },
-      { ...ANY, min_certified_days: 0 },
       ['certified-too-recently'],
     ],
     [
@@ -127,14 +62,6 @@ describe('decide', () => {
       { ...ANY, max_audit_days: 365 },
       ['audit-missing'],
     ],
-    ['rejects no audit', {}, { ...ANY, max_audit_days: 365 }, ['audit-missing']],
-    ['rejects a null audit', { last_audit: null }, { ...ANY, max_audit_days: 365 }, ['audit-missing']],
-    [
-      'takes a leap second for a time',
-      { last_audit: '2016-12-31t23:59:60z' },
-      { ...ANY, max_audit_days: 10 },
-      ['audit-too-old'],
-    ],
     [
       'allows by name, whatever else is demanded',
       { tier: 'sandbox' },
@@ -142,12 +69,6 @@ describe('decide', () => {
       ['allowed'],
     ],
     ['denies by name', {}, { ...ANY, deny: [{ issuer_id: 'a', reason: 'incident' }] }, ['denied']],
-    [
-      'denies what is also allowed',
-      {},
-      { ...ANY, allow: [{ issuer_id: 'a', reason: 'x' }], deny: [{ issuer_id: 'a', reason: 'y' }] },
-      ['denied'],
-    ],
     [
       'tells every reason',
       { status: 'suspended', tier: 'sandbox' },
@@ -216,46 +137,13 @@ describe('a trust policy', () => {
     return [byVerifier, ajv.validate('trust-policy.schema.json', policy)];
   };
 
-  it.each([
-    [{ tiers: ['certified'] }, true],
-    [{ tiers: [] }, true],
-    [{ tiers: ['certified'], min_certified_days: 0, max_audit_days: 36500 }, true],
-    [{ tiers: [], allow: [{ issuer_id: 'a', reason: 'é'.repeat(500) }] }, true],
-    [{ tiers: [], allow: [{ issuer_id: 'a', reason: '😀'.repeat(500) }] }, true],
-    [{ tiers: [], allow: [{ issuer_id: 'a', reason: 'x'.repeat(501) }] }, false],
-    [{}, false],
-    [{ tiers: ['gold'] }, false],
-    [{ tiers: 'certified' }, false],
-    [{ tiers: ['certified', 'certified'] }, false],
-    [{ tiers: [], domain: ['x'] }, false],
-    [{ tiers: [], domains: ['X'] }, false],
-    [{ tiers: [], geography: ['no'] }, false],
-    [{ tiers: [], min_certified_days: -1 }, false],
-    [{ tiers: [], min_certified_days: 1.5 }, false],
-    [{ tiers: [], max_audit_days: '7' }, false],
-    [{ tiers: [], max_audit_days: 40000 }, false],
-    [{ tiers: [], deny: ['a'] }, false],
-    [{ tiers: [], deny: [{ issuer_id: 'a' }] }, false],
-    [{ tiers: [], deny: [{ issuer_id: 'A', reason: 'x' }] }, false],
-    [{ tiers: [], deny: [{ issuer_id: 'a', reason: '' }] }, false],
-    [{ tiers: [], deny: [{ issuer_id: 'a', reason: 'x', until: 'y' }] }, false],
-    [JSON.parse('{"tiers":[],"__proto__":{}}'), false],
-    [[], false],
-    [null, false],
-    ['certified', false],
-  ])('%j is good: %s', (policy, expected) => {
-    expect(verdicts(policy)).toEqual([expected, expected]);
-  });
-
   it.each<[unknown, string]>([
     [{ tiers: ['certified', 'gold'] }, 'tiers[1] is "gold"'],
     [{ tiers: ['certified', 'certified'] }, 'tiers[1] repeats "certified"'],
-    [{ tiers: 'certified' }, 'tiers is "certified"'],
     [{ tiers: [], domains: [['x']] }, 'domains[0] is an array'],
     [{ tiers: [], geography: ['NO', '\u202eno\n'] }, 'geography[1] is "?no\\n"'],
     [{ tiers: [], domains: ['X'.repeat(100)] }, `domains[0] is "${'X'.repeat(80)}..."`],
     [{ tiers: [], min_certified_days: 1.5 }, 'min_certified_days is 1.5'],
-    [{ tiers: [], deny: ['a'] }, 'deny[0] is "a"'],
     [{ tiers: [], deny: [{ issuer_id: 'a' }] }, 'deny[0] has no reason'],
     [
       {
@@ -267,14 +155,11 @@ describe('a trust policy', () => {
       },
       'allow[1].issuer_id is "A"',
     ],
-    [{ tiers: [], deny: [{ issuer_id: 'a', reason: '' }] }, 'deny[0].reason is ""'],
     [
       { tiers: [], deny: [{ issuer_id: 'a', reason: 'x', until: 1 }] },
       'deny[0] has the unknown member "until"',
     ],
-    [{ tiers: [], deny: {} }, 'deny is an object'],
     [{ tiers: [], allow: undefined }, 'allow is missing'],
-    [{ tiers: [() => 1] }, 'tiers[0] is a function'],
   ])('an error names the value and its path: %j', (policy, problem) => {
     expect(() => assertTrustPolicy(policy)).toThrow(problem);
   });

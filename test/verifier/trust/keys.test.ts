@@ -3,7 +3,14 @@ import { importRootKey, type TrustAnchor } from '@passport-registry/verifier';
 import { formatNoteKey, isSignedByNoteKey, logTrustOf, parseNoteKey } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { flipped } from '../../support/merkle.js';
-import { generatePair, invalid, keyIdOf, type NoteSigner, noteSigner } from '../../support/note-keys.js';
+import {
+  generatePair,
+  Invalid,
+  invalid,
+  keyIdOf,
+  type NoteSigner,
+  noteSigner,
+} from '../../support/note-keys.js';
 import { ED25519_JWK as ed25519, P256_JWK as p256 } from '../../support/rfc-keys.js';
 
 describe('importRootKey', () => {
@@ -21,39 +28,7 @@ describe('importRootKey', () => {
     expect(Object.keys(jwk).sort()).toEqual(['crv', 'kid', 'kty', 'x', 'y']);
   });
 
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
-  const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' });
-  const x25519 = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' });
   const privateJwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  it.each<[string, unknown]>([
-    ['undefined', undefined],
-    ['null', null],
-    ['a text', JSON.stringify(ed25519)],
-    ['an array', [ed25519]],
-    ['an RSA key', rsa],
-    ['P-384', p384],
-    ['X25519', x25519],
-    ['a symmetric key', { kty: 'oct', k: 'AAAA' }],
-    ['Ed25519 called EC', { ...ed25519, kty: 'EC' }],
-    ['P-256 called OKP', { ...p256, kty: 'OKP' }],
-    ['a private key', privateJwk],
-    ['an empty private member', { ...ed25519, d: '' }],
-    ['P-256 without y', { ...p256, y: undefined }],
-    ['P-256 with a null y', { ...p256, y: null }],
-    ['Ed25519 with y', { ...ed25519, y: p256.y }],
-    ['a point off the curve', { ...p256, y: p256.x }],
-    ['a short x', { ...ed25519, x: ed25519.x.slice(1) }],
-    ['a padded x', { ...ed25519, x: `${ed25519.x}=` }],
-    ['stray bits in x', { ...ed25519, x: `${ed25519.x.slice(0, -1)}p` }],
-    ['another key as kid', { ...ed25519, kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4M' }],
-    ['a kid of one’s own', { ...ed25519, kid: 'root-2026' }],
-  ])('refuses %s', async (_name, jwk) => {
-    await expect(importRootKey(jwk)).rejects.toThrow(
-      expect.objectContaining({ code: 'ERR_ROOT_KEY_INVALID' }),
-    );
-    await expect(importRootKey(jwk)).rejects.toMatchObject({ code: 'ERR_ROOT_KEY_INVALID' });
-  });
-
   it('never quotes a private key', async () => {
     const error: Error = await importRootKey(privateJwk).catch((thrown) => thrown);
     expect(`${error.message} ${error.stack}`).not.toContain(privateJwk.d);
@@ -62,7 +37,6 @@ describe('importRootKey', () => {
 
 /** The example of C2SP signed-note. */
 const EXAMPLE = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';
-const FORM = 'is not in the form <name>+<id>+<base64>';
 
 const parse = (vkey: unknown, purpose: 'log' | 'witness' = 'log') => parseNoteKey(vkey, purpose, invalid);
 
@@ -91,14 +65,14 @@ describe('a verifier key', () => {
   });
 
   it('of one purpose is refused for the other', () => {
-    expect(() => parse(EXAMPLE, 'witness')).toThrow('is not the key of a witness');
-    expect(() => parse(noteSigner('a', 'witness').vkey)).toThrow('is not the key of a log');
+    expect(() => parse(EXAMPLE, 'witness')).toThrow(Invalid);
+    expect(() => parse(noteSigner('a', 'witness').vkey)).toThrow(Invalid);
   });
 
   it.each([0, 2, 3, 5, 6, 0xff])('of type %i is refused', (type) => {
     const vkey = vkeyOf('a', publicKey, type);
-    expect(() => parse(vkey)).toThrow('is not the key of a log');
-    expect(() => parse(vkey, 'witness')).toThrow('is not the key of a witness');
+    expect(() => parse(vkey)).toThrow(Invalid);
+    expect(() => parse(vkey, 'witness')).toThrow(Invalid);
   });
 
   it('may have any name without spaces and plus', () => {
@@ -130,7 +104,7 @@ describe('a verifier key', () => {
     ['an ideographic space in the name', 'a\u3000'],
     ['a lone surrogate in the name', 'a\ud800'],
   ])('with %s is refused', (_name, name) => {
-    expect(() => parse(vkeyOf(name, publicKey))).toThrow(FORM);
+    expect(() => parse(vkeyOf(name, publicKey))).toThrow(Invalid);
   });
 
   it.each<[string, (vkey: string) => unknown]>([
@@ -149,13 +123,13 @@ describe('a verifier key', () => {
     ['a key of 34 bytes', (vkey) => `${vkey}AA==`],
     ['a key in base64url', (vkey) => `${vkey.slice(0, -1)}_`],
   ])('that is %s is refused', (_name, change) => {
-    expect(() => parse(change(EXAMPLE))).toThrow(FORM);
+    expect(() => parse(change(EXAMPLE))).toThrow(Invalid);
   });
 
   it('with the id of another key or name is refused', () => {
-    expect(() => parse(EXAMPLE.replace('530d903a', '530d903b'))).toThrow('has an id that does not belong');
-    expect(() => parse(EXAMPLE.replace('foo', 'fop'))).toThrow('has an id that does not belong');
-    expect(() => parse(`${EXAMPLE.slice(0, -1)}l`)).toThrow('has an id that does not belong');
+    expect(() => parse(EXAMPLE.replace('530d903a', '530d903b'))).toThrow(Invalid);
+    expect(() => parse(EXAMPLE.replace('foo', 'fop'))).toThrow(Invalid);
+    expect(() => parse(`${EXAMPLE.slice(0, -1)}l`)).toThrow(Invalid);
   });
 
   it.each<[string, string]>([
@@ -185,19 +159,6 @@ describe('a signature of a note', () => {
     expect(await isValid(good, signer, 'some text')).toBe(false);
     expect(await isValid(good, noteSigner('log.example/log', 'log'))).toBe(false);
   });
-
-  it.each([0, 1, 63, 65, 72, 128])('of %i bytes is not valid', async (length) => {
-    const bytes = new Uint8Array(length);
-    bytes.set(good.subarray(0, Math.min(64, length)));
-    expect(await isValid(bytes)).toBe(false);
-  });
-
-  it('whose number is not reduced is not valid', async () => {
-    const order = 2n ** 252n + 27742317777372353535851937790883648493n;
-    const scalar = BigInt(`0x${Buffer.from(good.subarray(32)).reverse().toString('hex')}`) + order;
-    const tail = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse();
-    expect(await isValid(Uint8Array.from([...good.subarray(0, 32), ...tail]))).toBe(false);
-  });
 });
 
 const LOG = 'registry.example/log';
@@ -223,51 +184,5 @@ describe('what a trust anchor says of the log', () => {
   it.each([1, 2, 3])('is the log, its witnesses and a quorum of %i', (quorum) => {
     const witnesses = [one.key, two.key, three.key];
     expect(trustOf({ log: LOG, witnesses: all, quorum })).toEqual({ origin: LOG, witnesses, quorum });
-  });
-
-  const renamed = (() => {
-    const pair = generatePair();
-    return [noteSigner('first.example', 'witness', pair), noteSigner('second.example', 'witness', pair)];
-  })().map(({ vkey }) => vkey);
-  const ofLog = noteSigner(LOG, 'log').vkey;
-
-  it.each<[string, Omit<TrustAnchor, 'root'>, string]>([
-    ['a quorum alone', { log: LOG, quorum: 1 }, 'witnesses and quorum need each other'],
-    ['witnesses alone', { log: LOG, witnesses: all }, 'witnesses and quorum need each other'],
-    ['a quorum without a log', { quorum: 1 }, 'witnesses and quorum need each other'],
-    [
-      'witnesses without a log',
-      { witnesses: all, quorum: 2 },
-      'witnesses and quorum need each other, and log',
-    ],
-    [
-      'a quorum that is never reached',
-      { log: LOG, witnesses: all, quorum: 4 },
-      'quorum is 4, but there are only 3 witnesses',
-    ],
-    [
-      'the same witness twice',
-      { log: LOG, witnesses: [all[0] ?? '', ...all], quorum: 1 },
-      'witnesses[1] has the public key of an earlier witness',
-    ],
-    [
-      'one key under two names',
-      { log: LOG, witnesses: [...all, ...renamed], quorum: 1 },
-      'witnesses[4] has the public key of an earlier witness',
-    ],
-    [
-      'the key of a log',
-      { log: LOG, witnesses: [all[0] ?? '', ofLog], quorum: 1 },
-      'witnesses[1] is not the key of a witness',
-    ],
-    ['no key', { log: LOG, witnesses: ['none'], quorum: 1 }, 'witnesses[0] is not in the form'],
-    [
-      'a key with the id of another',
-      { log: LOG, witnesses: [(all[0] ?? '').replace('w1', 'w2')], quorum: 1 },
-      'witnesses[0] has an id that does not belong to its name and key',
-    ],
-  ])('is not %s', (_name, members, message) => {
-    expect(() => trustOf(members)).toThrow(expect.objectContaining({ code: 'ERR_TRUST_ANCHOR_INVALID' }));
-    expect(() => trustOf(members)).toThrow(message);
   });
 });

@@ -1,6 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { importRootKey, verifySignature } from '@passport-registry/verifier';
-import { encodeSignature, trimSignature } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { P256_JWK } from '../../support/rfc-keys.js';
 
@@ -41,17 +39,6 @@ describe('Ed25519', () => {
       expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }),
     );
   });
-
-  it('refuses a signature whose S was raised by the group order (RFC 8032, section 5.1.7)', async () => {
-    const [key, message, signature] = RFC8032['test 2'];
-    const order = (1n << 252n) + 27742317777372353535851937790883648493n;
-    const raw = hex(signature);
-    const s = BigInt(`0x${Buffer.from(raw.subarray(32)).reverse().toString('hex')}`) + order;
-    const raised = Buffer.concat([raw.subarray(0, 32), hex(s.toString(16).padStart(64, '0')).reverse()]);
-    await expect(
-      verifySignature(hex(message), raised.toString('base64url'), await ed25519(key)),
-    ).rejects.toThrow(expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }));
-  });
 });
 
 /** RFC 7515, appendix A.3. */
@@ -69,109 +56,5 @@ describe('ES256', () => {
     await expect(
       verifySignature(Buffer.from(`${RFC7515.input}.`), RFC7515.signature, rootKey),
     ).rejects.toThrow(expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }));
-  });
-
-  const order = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551';
-  const zero = '0'.repeat(64);
-  const one = '1'.padStart(64, '0');
-  it.each([
-    ['r and s of 0', zero + zero],
-    ['r of 0', zero + one],
-    ['s of 0', one + zero],
-    ['r and s of 1', one + one],
-    ['r and s of the group order', order + order],
-    ['r of 1, s of the group order', one + order],
-    ['all ones', 'f'.repeat(128)],
-  ])('refuses %s', async (_name, raw) => {
-    const rootKey = await importRootKey(RFC7515.key);
-    await expect(
-      verifySignature(Buffer.from(RFC7515.input), hex(raw).toString('base64url'), rootKey),
-    ).rejects.toThrow(expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }));
-  });
-
-  it('refuses DER, which is another form of the same signature', async () => {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
-    const der = sign('sha256', Buffer.from('list'), privateKey);
-    await expect(verifySignature(Buffer.from('list'), der.toString('base64url'), rootKey)).rejects.toThrow(
-      expect.objectContaining({ code: 'ERR_SIGNATURE_MALFORMED' }),
-    );
-    expect(() => encodeSignature(der)).toThrow(expect.objectContaining({ code: 'ERR_SIGNATURE_MALFORMED' }));
-  });
-});
-
-describe('the text of a signature', () => {
-  const [key, message, signature] = RFC8032['test 3'];
-  const good = hex(signature).toString('base64url');
-
-  it.each([
-    ['a final newline', `${good}\n`],
-    ['white space around it', ` \t\r\n${good}\r\n\f `],
-    ['256 characters with its white space', good.padEnd(256)],
-  ])('may have %s', async (_name, text) => {
-    await verifySignature(hex(message), text, await ed25519(key));
-  });
-
-  it.each([
-    ['nothing', ''],
-    ['padding', `${good}==`],
-    ['white space inside', `${good.slice(0, 40)}\n${good.slice(40)}`],
-    ['base64 instead of base64url', hex(signature).toString('base64')],
-    ['a byte less', hex(signature).subarray(1).toString('base64url')],
-    ['a byte more', Buffer.concat([hex(signature), hex('00')]).toString('base64url')],
-    ['stray bits in the last character', `${good.slice(0, -1)}${good.endsWith('g') ? 'h' : 'x'}`],
-    ['quotes', `"${good}"`],
-    ['a no-break space around it', `\u00a0${good}`],
-    ['a byte order mark', `\ufeff${good}`],
-    ['hexadecimal', signature],
-    ['an HTML page', '<!doctype html><title>404</title>'],
-    ['longer than 256 characters with its white space', good.padEnd(257)],
-  ])('must not be %s', async (_name, text) => {
-    await expect(verifySignature(hex(message), text, await ed25519(key))).rejects.toThrow(
-      expect.objectContaining({ code: 'ERR_SIGNATURE_MALFORMED' }),
-    );
-  });
-});
-
-it('white space inside is kept, and costs no more than it is long', () => {
-  const text = `A${' '.repeat(100_000)}A`;
-  const begin = performance.now();
-  expect(trimSignature(`\n${text}\n`)).toBe(text);
-  expect(trimSignature(' \n ')).toBe('');
-  expect(performance.now() - begin).toBeLessThan(1000);
-});
-
-describe('the key decides the algorithm', () => {
-  const list = Buffer.from('list');
-  const edwards = generateKeyPairSync('ed25519');
-  const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const es256 = sign('sha256', list, { key: p256.privateKey, dsaEncoding: 'ieee-p1363' });
-
-  it('an Ed25519 signature is none by a P-256 key', async () => {
-    const rootKey = await importRootKey(p256.publicKey.export({ format: 'jwk' }));
-    const text = encodeSignature(sign(null, list, edwards.privateKey));
-    await expect(verifySignature(list, text, rootKey)).rejects.toThrow(
-      expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }),
-    );
-    await verifySignature(list, encodeSignature(es256), rootKey);
-  });
-
-  it('a P-256 signature is none by an Ed25519 key', async () => {
-    const rootKey = await importRootKey(edwards.publicKey.export({ format: 'jwk' }));
-    await expect(verifySignature(list, encodeSignature(es256), rootKey)).rejects.toThrow(
-      expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }),
-    );
-  });
-
-  it('signing with the private key of RFC 8032, test 1, gives the signature there', () => {
-    const jwk = {
-      kty: 'OKP',
-      crv: 'Ed25519',
-      d: hex('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60').toString('base64url'),
-      x: hex(RFC8032['test 1'][0]).toString('base64url'),
-    };
-    const key = createPrivateKey({ key: jwk, format: 'jwk' });
-    expect(createPublicKey(key).export({ format: 'jwk' })['x']).toBe(jwk.x);
-    expect(sign(null, Buffer.alloc(0), key).toString('hex')).toBe(RFC8032['test 1'][2]);
   });
 });

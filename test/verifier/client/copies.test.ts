@@ -1,7 +1,7 @@
 import { openRegistry } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { LoggedRegistry } from '../../support/logged-registry.js';
-import { at, checkpoint, type Files, issuer, testKey } from '../../support/publication.js';
+import { at, checkpoint, type Files, issuer, publish, testKey } from '../../support/publication.js';
 import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
@@ -40,5 +40,34 @@ describe('the maximum age of a copy', () => {
     const trust = { trustAnchor: world.anchor(2) };
     expect(await open(world.files, trust, LAST - 1000)).toBe('accepted');
     expect(await open(world.files, trust, LAST - 999)).toBe('ERR_LIST_EXPIRED');
+  });
+});
+
+describe('a copy without a network', () => {
+  const DAY = 24 * 3600;
+
+  it('passes the same checks, within an explicit age', async () => {
+    const [root, other] = [await testKey(), await testKey()];
+    const copy = copyIn(publish(root, [issuer('a')], at(-3 * DAY)));
+    const codeOf = (options: object) =>
+      openRegistry(copy, { rootKey: root.rootKey.jwk, ...options } as never).then(
+        (registry) => registry.resolve('a')?.issuer_id,
+        ({ code }) => code,
+      );
+    expect(await codeOf({ maxAge: 4 * DAY })).toBe('a');
+    expect(await codeOf({ maxAge: 2 * DAY })).toBe('ERR_LIST_EXPIRED');
+    expect(await codeOf({ maxAge: 4 * DAY, rootKey: other.rootKey.jwk })).toBe('ERR_PUBLICATION_INVALID');
+    expect(await codeOf({})).toBe('ERR_OPTIONS_INVALID');
+  });
+
+  it('grows old while it is in use', async () => {
+    const root = await testKey();
+    let now = Date.now();
+    const copy = copyIn(publish(root, [issuer('a')]));
+    const registry = await openRegistry(copy, { rootKey: root.rootKey.jwk, maxAge: DAY, now: () => now });
+    now += 2 * DAY * 1000;
+    expect(() => registry.decide('a', { tiers: ['certified'] })).toThrow(
+      expect.objectContaining({ code: 'ERR_REGISTRY_STALE' }),
+    );
   });
 });

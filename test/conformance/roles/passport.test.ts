@@ -1,0 +1,3 @@
+import { describeRole } from '../../support/kit-role.js';
+
+await describeRole('passport');

@@ -1,0 +1,187 @@
+import {
+  createIssuerLookup,
+  type IssuerLookup,
+  type IssuerLookupOptions,
+  type RegistryEvent,
+} from '@passport-registry/verifier';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../../support/clients.js';
+import { at, type Files, issuer, sha256, type TestKey, testKey } from '../../support/publication.js';
+import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { shortenRetries } from '../../support/short-retries.js';
+import { together } from '../../support/statements.js';
+import { publishSummed } from '../../support/summed-registry.js';
+import { placeOf, proofPaths } from '../../support/sums.js';
+
+shortenRetries();
+
+let root: TestKey;
+
+beforeAll(async () => {
+  root = await testKey();
+});
+
+function lookupOf(hosts: readonly RegistryHost[], options: Partial<IssuerLookupOptions> = {}): IssuerLookup {
+  const sources = hosts.map(({ base }) => base);
+  const { jwk } = root.rootKey;
+  return closedAfterTest(createIssuerLookup({ sources, rootKey: jwk, timeout: 60, ...options }));
+}
+
+const IDS = Array.from({ length: 40 }, (_one, index) => `issuer-${index}`);
+const issuers = (revoked?: string) =>
+  IDS.map((id) => issuer(id, { status: id === revoked ? 'revoked' : 'active' }));
+const ID = 'issuer-1';
+/** A second issuer in another leaf, whatever the number of levels. */
+const OTHER = IDS.find((id) => placeOf(id)[0] !== placeOf(ID)[0]) as string;
+
+const changed = (files: Files, path: string, bytes: Buffer | undefined): Files => {
+  const copy = new Map(files);
+  if (bytes === undefined) copy.delete(path);
+  else copy.set(path, bytes);
+  return copy;
+};
+
+describe('caches and publications', () => {
+  it.each(['cold', 'with the statement before'])(
+    'a cache that keeps old statements is passed by: a look-up, %s',
+    async (kind) => {
+      const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
+      const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
+      const host = await registryHost(older);
+      const lookup = lookupOf([host]);
+      if (kind !== 'cold') await lookup.resolve(OTHER);
+      host.files = newer;
+      host.intercept = (path, _request, response) => {
+        if (path !== 'statements.json') return false;
+        response.writeHead(200).end(together(older).get(path));
+        return true;
+      };
+      host.log.length = 0;
+      expect((await lookup.resolve(ID))?.status).toBe('revoked');
+      const statements = host.log.filter((line) => line.startsWith('statements.json'));
+      expect(statements.filter((line) => line.startsWith('statements.json?'))).toHaveLength(1);
+    },
+  );
+
+  it('a file that stays wrong is requested twice more, and no more', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    const [, leaf = ''] = proofPaths(ID, 1);
+    const expected = sha256(host.files.get(leaf) as Buffer);
+    host.intercept = (path, _request, response) => {
+      if (!path.startsWith(leaf)) return false;
+      response.writeHead(200).end('old');
+      return true;
+    };
+    await expect(lookupOf([host]).resolve(ID)).rejects.toMatchObject({
+      errors: { [host.base]: { code: 'ERR_SUMS_MISMATCH' } },
+    });
+    expect(host.log.filter((line) => line.startsWith(leaf))).toEqual([
+      `${leaf} 200`,
+      `${leaf}?${expected} 200`,
+      `${leaf}?${expected} 200`,
+    ]);
+  });
+
+  it('a publication between two look-ups is noticed by its files, and its statement is fetched', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) }));
+    const lookup = lookupOf([host]);
+    await lookup.resolve(OTHER);
+    host.files = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
+    expect((await lookup.resolve(ID))?.status).toBe('revoked');
+  });
+
+  it('a publication with more levels is followed', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 0, updatedAt: at(-90) }));
+    const lookup = lookupOf([host]);
+    await lookup.resolve(ID);
+    host.files = await publishSummed(root, issuers(ID), { levels: 2, sequence: 2 });
+    await lookup.refresh();
+    expect((await lookup.resolve(ID))?.status).toBe('revoked');
+    expect(await lookup.resolve('issuer-400')).toBeUndefined();
+  });
+});
+
+describe('mirrors', () => {
+  const mirrors = async (count: number, files: Files) =>
+    Promise.all(Array.from({ length: count }, () => registryHost(files)));
+
+  it('that mix two publications are left for one that does not', async () => {
+    const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
+    const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
+    const [mixed, good] = (await mirrors(2, newer)) as [RegistryHost, RegistryHost];
+    mixed.files = changed(newer, `issuers/${ID}`, older.get(`issuers/${ID}`));
+    const events: RegistryEvent[] = [];
+    const lookup = lookupOf([mixed, good], { onEvent: (event) => events.push(event) });
+    expect((await lookup.resolve(ID))?.status).toBe('revoked');
+    expect(lookup.status().errors[mixed.base]?.code).toBe('ERR_SUMS_MISMATCH');
+    expect(events).toContainEqual(expect.objectContaining({ type: 'source-failed', source: mixed.base }));
+  });
+
+  it('may deliver the proof for the statement of another', async () => {
+    const files = await publishSummed(root, issuers(), { levels: 1 });
+    const [first, second] = (await mirrors(2, files)) as [RegistryHost, RegistryHost];
+    first.files = new Map([...files].filter(([path]) => !/^(?:sums|issuers)\//.test(path)));
+    second.files = new Map([...files].filter(([path]) => /^(?:sums|issuers)\//.test(path)));
+    const lookup = lookupOf([first, second]);
+    expect((await lookup.resolve(ID))?.issuer_id).toBe(ID);
+    expect(lookup.status().source).toBe(first.base);
+  });
+
+  it('that hang, drip or fail are left after a third of the deadline', async () => {
+    const files = await publishSummed(root, issuers(), { levels: 1 });
+    const [hanging, dripping, failing, good] = (await mirrors(4, files)) as RegistryHost[];
+    const isProof = (path: string) => /^(?:sums|issuers)\//.test(path);
+    (hanging as RegistryHost).intercept = isProof;
+    (failing as RegistryHost).intercept = (path, _request, response) => {
+      if (isProof(path)) response.writeHead(500).end();
+      return isProof(path);
+    };
+    (dripping as RegistryHost).intercept = (path, _request, response) => {
+      if (!isProof(path)) return false;
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('0'), 50);
+      response.once('close', () => clearInterval(timer));
+      return true;
+    };
+    const hosts = [hanging, dripping, failing, good] as RegistryHost[];
+    const lookup = lookupOf(hosts, { timeout: 3 });
+    const since = Date.now();
+    expect((await lookup.resolve(ID))?.issuer_id).toBe(ID);
+    // Two sources are waited for, each for a third of the deadline.
+    expect(Date.now() - since).toBeGreaterThanOrEqual(1_900);
+    expect(lookup.status().errors[(hanging as RegistryHost).base]?.code).toBe('ERR_SOURCE_TIMEOUT');
+  });
+
+  it('that never answer one request keep nobody from the file, however many look-ups arrive', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    let requests = 0;
+    // Only the first request hangs.
+    host.intercept = (path) => path === 'sums/root' && ++requests === 1;
+    const lookup = lookupOf([host], { timeout: 1.5 });
+    await lookup.ready();
+    let found = 0;
+    const lookups: Promise<void>[] = [];
+    // There is always a look-up that waits.
+    for (let count = 0; count < 40 && found === 0; count++) {
+      const one = lookup.resolve(ID).then(() => {
+        found += 1;
+      });
+      lookups.push(one.catch(() => undefined));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(found).toBeGreaterThan(0);
+    await Promise.all(lookups);
+    expect((await lookup.resolve(ID))?.issuer_id).toBe(ID);
+    // Two on a machine that is quick enough, and in no case one for each look-up.
+    expect(requests).toBeGreaterThanOrEqual(2);
+    expect(requests).toBeLessThan(5);
+  });
+
+  it('that all hang end at the deadline', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    host.intercept = (path) => path.startsWith('sums/');
+    await expect(lookupOf([host], { timeout: 0.5 }).resolve(ID)).rejects.toMatchObject({
+      errors: { [host.base]: { code: 'ERR_SOURCE_TIMEOUT' } },
+    });
+  });
+});
