@@ -107,7 +107,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['passports/verification/attacks', 'a proof %s fails at'],
       ['passports/verification/attacks', 'is accepted once of a hundred at the same time'],
       [
-        'passports/middleware/middleware',
+        'passports/middleware/parsed-body',
         'but the platform has parsed is the payload, whatever the headers say',
       ],
     ],
