@@ -7,13 +7,13 @@ import type {
   OnlineKeyFacts,
   RecordFacts,
   RootKeyFacts,
-} from '../../../cli/operating/facts.js';
-import { hostPart, unaskedPart } from '../../../cli/operating/host-parts.js';
-import { onlineKeysPart, rootKeyPart } from '../../../cli/operating/key-parts.js';
-import { mostUrgent, type Part } from '../../../cli/operating/part.js';
-import { checkpointPart, logPart } from '../../../cli/operating/statement-parts.js';
-import { listPart, recordsPart, stagePart, treePart } from '../../../cli/operating/tree-parts.js';
-import type { Served } from '../../../observers/hosts/served.js';
+} from '../../../build/cli/operating/facts.js';
+import { hostPart, unaskedPart } from '../../../build/cli/operating/host-parts.js';
+import { onlineKeysPart, rootKeyPart } from '../../../build/cli/operating/key-parts.js';
+import { mostUrgent, type Part } from '../../../build/cli/operating/part.js';
+import { checkpointPart, logPart } from '../../../build/cli/operating/statement-parts.js';
+import { listPart, recordsPart, stagePart, treePart } from '../../../build/cli/operating/tree-parts.js';
+import type { Served } from '../../../build/observers/hosts/served.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const HOUR = 60 * 60 * 1000;
