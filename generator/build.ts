@@ -22,9 +22,9 @@ export interface BuildOptions extends PublishOptions {
 
 /**
  * Builds the signed registry: YAML → record → list → bytes → signature → tree. The build reads and checks every record, and publishes
- * in three steps: it prepares, signs and attaches. It verifies the whole tree, as any verifier would, before it writes a new
- * file, and then reads back every file that it wrote. If anything fails before the publication is committed, the published tree is
- * left unchanged. What is committed is completed by the next command.
+ * in three steps: it prepares, signs and attaches. It verifies the new tree without its log, as any verifier would, before it
+ * writes a file, and then reads back every file that it wrote. If anything fails before the publication is committed, nothing is
+ * published. What is committed is completed, by this command or by the next.
  *
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  *
@@ -52,11 +52,11 @@ async function buildInto(
   const records = goodRecords(issuers, listeners?.onProgress);
   listeners?.onStage?.('records');
   const signer = await chooseBuildSigner(choice);
-  const { tree, notes: answers } = await openTree(output, signer, how);
+  const { tree, notes: urlNotes } = await openTree(output, signer, how);
   listeners?.onStage?.('published tree');
   const options = { ...how, log: withDevelopmentKey(how.log, signer, tree.newest) };
   const { request, warnings, notes } = await prepare({ ...options, records, signer, time }, tree);
   const signed = await signRequest(request, signer);
   listeners?.onStage?.('list and signature');
-  return withNotes(await attach(signed, tree, options), [...answers, ...notes], warnings);
+  return withNotes(await attach(signed, tree, options), [...urlNotes, ...notes], warnings);
 }

@@ -81,8 +81,11 @@ function comparedPart(
   if (order === 'other') return say('error', `, which ${folder} does not continue`, load);
   if (kid !== own.publication.kid)
     return say('error', `, of the root key ${kid}, to which a rotation leads that ${folder} lacks`, load);
+  const onlyThere = served.checkpoint.hold.filter((id) => !own.checkpoint.hold.includes(id));
+  const ends =
+    onlyThere.length === 0 ? '' : `; an upload of ${folder} would end the hold of ${onlyThere.join(', ')}`;
   if (notHeld.length > 0 && checkpoint !== 'newer')
-    return say('error', ` and does not hold ${notHeld.join(', ')}`, upload);
+    return say('error', ` and does not hold ${notHeld.join(', ')}${ends}`, upload);
   const [expired] = expiryOf(served.checkpoint, now).problems;
   if (expired !== undefined) return say('error', `, which verifiers refuse: ${expired}`, upload);
   if (order === 'older') {
@@ -96,5 +99,6 @@ function comparedPart(
   if (checkpoint === 'same') return say('ok', ` and the checkpoint of ${folder}`);
   if (checkpoint === 'newer')
     return say(ended === '' ? 'note' : 'warning', `, with a newer checkpoint than ${folder}${ended}`, load);
-  return say('note', `, with an older checkpoint than ${folder}`, role === 'base_url' ? upload : undefined);
+  const hint = role === 'base_url' ? upload : undefined;
+  return say(ends === '' ? 'note' : 'warning', `, with an older checkpoint than ${folder}${ends}`, hint);
 }

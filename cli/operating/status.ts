@@ -19,7 +19,7 @@ export function statusOf(facts: Facts): readonly NamedPart[] {
     ['base_url', unaskedPart(facts)],
     ...asked.map((host) => [host.role, hostPart(host, tree, now)] as const),
     ['checkpoint', checkpointPart(tree, now)],
-    ['records', recordsPart(records, tree.isThere)],
+    ['records', recordsPart(records, { isPublished: tree.isThere, hasStage })],
     ['tree', treePart(tree, hasStage)],
     ['stage', stagePart(facts)],
     ['root key', rootKeyPart(rootKey, tree)],

@@ -44,7 +44,10 @@ export function listPart(
 }
 
 /** Says what the records would change. */
-export function recordsPart(records: RecordFacts, isPublished: boolean): Part {
+export function recordsPart(
+  records: RecordFacts,
+  { isPublished, hasStage }: { readonly isPublished: boolean; readonly hasStage: boolean },
+): Part {
   if ('problem' in records) {
     const { problem, isMissing } = records;
     const level = isMissing && !isPublished ? 'note' : 'error';
@@ -63,7 +66,8 @@ export function recordsPart(records: RecordFacts, isPublished: boolean): Part {
     warnings.length === 0 ? '' : `; ${summarize(warnings.map(({ file, message }) => `${file}: ${message}`))}`;
   // Verifiers accept an issuer until its stop is published.
   const level = changes.some(isStop) ? 'error' : 'note';
-  return { level, fact: `${waiting}${more}${warned}`, hint: 'Run `build`', data };
+  const hint = hasStage ? 'A publication waits: run `checkpoint` first' : 'Run `build`';
+  return { level, fact: `${waiting}${more}${warned}`, hint, data };
 }
 
 /** How many issuers to name. */

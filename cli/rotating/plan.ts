@@ -8,7 +8,7 @@ import { assertOutside, withOutputFolder } from '../../generator/files/output-fo
 import { isWithin } from '../../generator/files/walk.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
 import type { CommittedTree } from '../../generator/publishing/committed.js';
-import { followed, openCommitted } from '../../generator/publishing/open-tree.js';
+import { askUrl, openCommitted } from '../../generator/publishing/open-tree.js';
 import type { PublishOptions } from '../../generator/publishing/publication.js';
 import { outgoingKey, type RotationChoice } from '../../generator/publishing/rotation.js';
 import type { IssuerChange } from '../../generator/review/difference.js';
@@ -69,7 +69,7 @@ export function planRotation(options: RotateOptions): Promise<CompleteRotation |
     const plan = await planOver(found, options);
     if (plan.done) return plan;
     // Nobody should confirm what would be refused.
-    await followed(found, { rootKey: plan.outgoing, development: false }, options.how.url);
+    await askUrl(found, { rootKey: plan.outgoing, development: false }, options.how.url);
     return plan;
   });
 }

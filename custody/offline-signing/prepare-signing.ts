@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
-import { followed, openCommitted } from '../../generator/publishing/open-tree.js';
+import { askUrl, openCommitted } from '../../generator/publishing/open-tree.js';
 import { type Preparation, prepare } from '../../generator/publishing/prepare.js';
 import type { PublicationRequest } from '../../generator/publishing/request.js';
 import { readStatementInput } from '../../generator/publishing/sign-statement.js';
@@ -59,7 +59,7 @@ export async function prepareSigning(
       );
     }
     const signer = { rootKey, development: false };
-    const { tree, notes } = await followed(found, signer, url);
+    const { tree, notes } = await askUrl(found, signer, url);
     const prepared = await prepare({ ...options, records, signer, renewsCheckpoint: true }, tree);
     const request = await requestOf(
       prepared.request,

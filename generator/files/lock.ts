@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { IoFailed } from '../errors.js';
@@ -45,6 +45,8 @@ export async function withLock<T>(path: string, work: (held: HeldLock) => Promis
   let release: () => Promise<void>;
   try {
     mkdirSync(folder, { recursive: true });
+    // The library would try again until the time is over.
+    accessSync(folder, constants.W_OK);
     release = await lock(path, {
       realpath: false,
       lockfilePath: place,

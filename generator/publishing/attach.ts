@@ -1,3 +1,4 @@
+import type { StatementsFile } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { KeyRejected, TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
@@ -15,6 +16,7 @@ import { hasList, type PublishedTree } from '../tree/published-tree.js';
 import { withStatements } from '../tree/statements-file.js';
 import { sumsOfList } from '../tree/sums.js';
 import type { Tree } from '../tree/tree.js';
+import type { ProvenStatements } from '../verification/check-tree.js';
 import { assembleOver } from './assemble.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { changeOf, isEmptyChange, listsToRemove } from './changes.js';
@@ -22,13 +24,46 @@ import { assertLastingName } from './choose-log.js';
 import { type CommittedTree, checkpointBefore, countingFor } from './committed.js';
 import { followingCheckpoint, outdated } from './following-checkpoint.js';
 import { apply, commit, type Stage } from './journal.js';
-import { cosignStage, logPublication } from './log-publication.js';
+import { type CosignedStage, cosignStage, logPublication } from './log-publication.js';
 import { heldMeanwhile } from './open-tree.js';
 import type { PublishOptions } from './publication.js';
 import { type BuildReport, reportOf } from './report.js';
 import type { SignedRequest } from './request.js';
 import { rotationOf } from './rotation.js';
 import { assertExpectedStatement } from './sign-statement.js';
+
+/** A new tree that is audited, and not yet in the log. */
+interface AuditedTree {
+  readonly signed: SignedPublication;
+  /** Warnings about the records. */
+  readonly warnings: readonly Diagnostic[];
+  /** The rotation of the new tree: steps, oldest first. */
+  readonly rotation: readonly string[];
+  /** The statements, without what proves that the log has them. */
+  readonly unlogged: StatementsFile;
+  /** All other files. */
+  readonly files: Tree;
+  readonly proven: ProvenStatements;
+}
+
+/** Assembles the tree of a request, and audits it in memory, without its log. */
+async function audited(
+  request: SignedRequest,
+  tree: CommittedTree,
+  options: PublishOptions,
+): Promise<AuditedTree> {
+  const { onStage } = options.listeners ?? {};
+  const { newest: follows } = tree;
+  const { signed, warnings } = signedPublication(request, follows, options);
+  const rotation = await rotationOf(follows, request, options.freshness?.nextRoots);
+  const files = assembleOver(follows, signed, options);
+  const checkpoint = await checkpointFor(request, { tree, signed, files }, options);
+  const unlogged = { publication: signed.statement.text, checkpoint, rotation, logProof: undefined };
+  onStage?.('tree');
+  const proven = await assertTreeGood(withStatements(files, unlogged), request.rootKey);
+  onStage?.('verify');
+  return { signed, warnings, rotation, unlogged, files, proven };
+}
 
 /**
  * Publishes what its root key has signed: assembles the tree, audits it in memory as an outsider would, adds the publication to the
@@ -45,53 +80,52 @@ export async function attach(
   found: CommittedTree,
   options: PublishOptions,
 ): Promise<BuildReport> {
-  const { rootKey } = request;
   const { onStage } = options.listeners ?? {};
   const tree = countingFor(found, request);
-  const { newest: follows, output } = tree;
-  const { signed, warnings } = signedPublication(request, follows, options);
-  const rotation = await rotationOf(follows, request, options.freshness?.nextRoots);
-  const files = assembleOver(follows, signed, options);
-  const checkpoint = await checkpointFor(request, { tree, signed, files }, options);
-  const unlogged = { publication: signed.statement.text, checkpoint, rotation, logProof: undefined };
-  onStage?.('tree');
-  const proven = await assertTreeGood(withStatements(files, unlogged), rootKey);
-  onStage?.('verify');
+  const { signed, warnings, rotation, unlogged, files, proven } = await audited(request, tree, options);
   const logged = await logPublication({ signed, rotation }, tree, options.log);
   onStage?.('log');
   const statements = { ...unlogged, logProof: logged.proof };
   const whole = withStatements(new Map([...files, ...logged.files]), statements);
   const oldLists = listsToRemove(tree, signed.sha256, options.log?.keepBytes);
   const change = changeOf(whole, tree, [...logged.replaced, ...oldLists]);
-  const committed = isEmptyChange(change)
-    ? undefined
-    : await commit(output, { ...change, over: found.published?.statement.hash });
+  const outcome = { tree, signed, statements: proven, files: whole, change, warnings };
+  if (isEmptyChange(change)) return reportOf({ ...outcome, log: undefined, waits: false, held: [] });
+  const { output } = tree;
+  const committed = await commit(output, { ...change, over: found.published?.statement.hash });
   onStage?.('commit');
   const cosigned =
-    committed &&
-    logged.head &&
-    (await cosignStage({ output, committed, statements }, logged.head, options.log));
+    logged.head && (await cosignStage({ output, committed, statements }, logged.head, options.log));
   onStage?.('witnesses');
-  const lacksQuorum = cosigned !== undefined && cosigned.report.cosigned < cosigned.report.quorum;
-  const isAsked = cosigned !== undefined && !lacksQuorum && proven.checkpoint !== undefined;
-  const held = isAsked
-    ? await heldMeanwhile(proven.checkpoint, found, { signer: request, url: options.url })
-    : [];
-  const waits = lacksQuorum || held.length > 0;
-  const staged = cosigned?.staged ?? committed;
-  if (staged !== undefined && !waits) await applyAndRead(output, staged);
-  onStage?.('write');
-  return reportOf({
-    tree,
-    signed,
-    statements: proven,
-    files: whole,
-    change,
-    log: cosigned?.report,
-    waits,
-    held,
-    warnings,
+  const completed = await complete(cosigned ?? { staged: committed }, {
+    output,
+    meanwhile: () => heldMeanwhile(proven.checkpoint, found, { signer: request, url: options.url }),
   });
+  onStage?.('write');
+  return reportOf({ ...outcome, log: cosigned?.report, ...completed });
+}
+
+/** A stage that is committed, with what the witnesses did; undefined if nothing new is in a log. */
+type Cosigned = Pick<CosignedStage, 'staged'> & Partial<Pick<CosignedStage, 'report'>>;
+
+/**
+ * Applies a committed stage, unless it has to wait: for a quorum of witnesses, or for a new checkpoint, because somebody was held
+ * while they were asked.
+ */
+async function complete(
+  { staged, report }: Cosigned,
+  {
+    output,
+    meanwhile,
+  }: { readonly output: OutputFolder; readonly meanwhile: () => Promise<readonly string[]> },
+): Promise<{ readonly waits: boolean; readonly held: readonly string[] }> {
+  if (report !== undefined) {
+    if (report.cosigned < report.quorum) return { waits: true, held: [] };
+    const held = await meanwhile();
+    if (held.length > 0) return { waits: true, held };
+  }
+  await applyAndRead(output, staged);
+  return { waits: false, held: [] };
 }
 
 /** Applies a stage, and reads back every file that it wrote. @throws {@link TreeRejected} | {@link IoFailed} */

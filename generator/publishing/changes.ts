@@ -80,8 +80,8 @@ function comparer(): (file: string, bytes: Uint8Array) => boolean {
 const RECENT_ENTRIES = 16;
 
 /**
- * Returns the paths of older lists that a publication removes: all but two, and in a registry with a log, but those up to the size
- * that the operator keeps (rule lists).
+ * Returns the paths of older lists that a publication removes (rule lists). The two lists before the new one stay. With a log, lists
+ * up to the size that the operator keeps stay, too.
  *
  * @param current - the hash of the new list
  */

@@ -62,12 +62,12 @@ export async function followUrl(
   { baseUrl, offline = false, first = false, onlyCheckpoint = false }: UrlQuestion = {},
 ): Promise<UrlAnswer> {
   if (baseUrl === undefined) return {};
-  if (offline && (published !== undefined || first)) return {};
-  if (offline) throw needsFirst(`${baseUrl} was not asked`);
+  if (offline && published === undefined && !first) throw needsFirst(`${baseUrl} was not asked`);
+  if (offline) return { note: await knownNewer({ rootKey, published }, baseUrl) };
   const served = await readUrl(baseUrl, { rootKey, published });
   const newest = published?.folder ?? 'a first list';
   // What this machine has read there is published, also if the URL shows less now.
-  const known = await readMemory({ rootKey, published });
+  const known = await readRemembered({ rootKey, published });
   if (known?.shows === 'other' && served.shows !== 'other')
     throw new AlreadyPublished(
       `${newest} does not follow publication ${known.sequence} with the list of ${known.updatedAt}, which this machine has read at ${baseUrl}: ` +
@@ -80,20 +80,20 @@ export async function followUrl(
     throw needsFirst(doubt);
   }
   switch (served.shows) {
-    // (a) The published tree, or one that it follows.
+    // The published tree, or one that it follows.
     case 'own':
       return { checkpoint: served.checkpoint, note: lostHolds(served.checkpoint, published, baseUrl) };
-    // (b) No registry.
+    // No registry.
     case 'nothing':
       return { note: `${doubt} Nobody knows whether ${newest} is the newest publication.` };
-    // (c) Nothing that the root key has signed.
+    // Nothing that the root key has signed.
     case 'unreadable':
       if (onlyCheckpoint)
         return { note: `${doubt} Nobody knows whether ${newest} is the newest publication.` };
       throw new IoFailed(
         `${doubt} Nothing was signed: run this again later, or with --offline, which asks no host`,
       );
-    // (d) Anything else.
+    // Anything else.
     case 'other':
       throw new AlreadyPublished(
         `${baseUrl} serves publication ${served.sequence} with the list of ${served.updatedAt}, and ${newest} does not follow it: ` +
@@ -101,6 +101,21 @@ export async function followUrl(
         LOAD_FIRST,
       );
   }
+}
+
+/** `--offline` goes over what this machine knows of the URL, too, but not in silence. */
+async function knownNewer(next: NextSignature, baseUrl: string): Promise<string | undefined> {
+  const { published } = next;
+  const tree = published?.folder ?? 'a first list';
+  const known = await readRemembered(next);
+  if (known?.shows === 'other')
+    return `${tree} does not follow publication ${known.sequence} with the list of ${known.updatedAt}, which this machine has read at ${baseUrl}.`;
+  if (known?.shows !== 'own' || known.checkpoint === undefined || published === undefined) return undefined;
+  const { checkpoint: own } = published;
+  const isOwnNewer = own.issuedAt > known.checkpoint.issuedAt;
+  const lost = known.checkpoint.hold.filter((id) => !own.hold.includes(id));
+  if (isOwnNewer || lost.length === 0) return undefined;
+  return `${tree} does not hold ${lost.join(', ')}, whom this machine has seen on hold at ${baseUrl}.`;
 }
 
 /** What a registry's URL shows. */
@@ -111,7 +126,7 @@ type Served =
   | ({ readonly shows: 'other' } & Pick<PublicationStatement, 'sequence' | 'updatedAt'>);
 
 /** Reads what this machine has read at the URL before. Undefined if that is nothing by the root key. */
-async function readMemory({ rootKey, published }: NextSignature): Promise<Served | undefined> {
+async function readRemembered({ rootKey, published }: NextSignature): Promise<Served | undefined> {
   const bytes = rememberedRead();
   if (bytes === undefined) return undefined;
   return readServed(bytes, published?.rootKey ?? rootKey, published?.statement).catch(

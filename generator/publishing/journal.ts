@@ -104,7 +104,7 @@ export async function amend(output: OutputFolder, staged: Stage, added: Tree): P
  *
  * @throws {@link TreeRejected} if the stage is damaged, or belongs to another tree
  */
-export function readStage(output: OutputFolder): Stage | undefined {
+export function recoverStage(output: OutputFolder): Stage | undefined {
   const { out, stage: folder, named } = output;
   if (!existsSync(folder)) return undefined;
   const bytes = readIfReadable(folder, MANIFEST);

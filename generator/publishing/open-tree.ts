@@ -5,7 +5,7 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { readPublished } from '../verification/read-published.js';
 import { type CommittedTree, countingFor } from './committed.js';
 import { followUrl, type UrlQuestion } from './follow-url.js';
-import { apply, isBegun, readerOver, readStage } from './journal.js';
+import { apply, isBegun, readerOver, recoverStage } from './journal.js';
 import { countCosigners, readProof } from './prove-logged.js';
 import type { RootSigner } from './request.js';
 
@@ -32,7 +32,7 @@ export interface OpenTree {
  */
 export async function openCommitted(output: OutputFolder, witnesses: CosignChoice): Promise<CommittedTree> {
   const { named } = output;
-  const stage = readStage(output);
+  const stage = recoverStage(output);
   if (stage !== undefined) {
     if (!isBegun(output, stage)) {
       const published = await readPublished(named);
@@ -74,11 +74,11 @@ export async function openTree(
   signer: RootSigner,
   { log = NO_WITNESSES, url }: Opening,
 ): Promise<OpenTree> {
-  return followed(await openCommitted(output, log), signer, url);
+  return askUrl(await openCommitted(output, log), signer, url);
 }
 
 /** Applies the rule about the registry's URL to a tree that is open already. @throws the errors of {@link followUrl} */
-export async function followed(
+export async function askUrl(
   found: CommittedTree,
   signer: RootSigner,
   url: UrlQuestion | undefined,
@@ -97,11 +97,11 @@ export async function followed(
  * @throws the errors of {@link followUrl}
  */
 export async function heldMeanwhile(
-  staged: Checkpoint,
+  staged: Checkpoint | undefined,
   found: CommittedTree,
   { signer, url }: { readonly signer: RootSigner; readonly url: UrlQuestion | undefined },
 ): Promise<readonly string[]> {
-  const { served } = (await followed(found, signer, url)).tree;
-  if (served === undefined || served.issuedAt < staged.issuedAt) return [];
+  const { served } = (await askUrl(found, signer, url)).tree;
+  if (served === undefined || staged === undefined || served.issuedAt < staged.issuedAt) return [];
   return releasedBy(staged, served);
 }

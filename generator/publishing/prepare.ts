@@ -85,13 +85,13 @@ export async function prepare(preparation: Preparation, found: CommittedTree): P
 
 /** What a publication says, before it is signed. */
 interface NextStatement extends SignedPublication {
-  /** Header and claims of the statement; undefined if the published one says all of it. */
+  /** Header and claims of the statement; undefined if the newest one says everything already. */
   readonly toSign: string | undefined;
   /** Whether online keys may sign its checkpoint. */
   readonly isOnline: boolean;
 }
 
-/** Returns the publication statement of a list: a new one to be signed, or the published one. */
+/** Returns the publication statement of a list: a new one to be signed, or the newest one, which may still wait for witnesses. */
 function nextStatement(
   { list, about }: { readonly list: ListBytes; readonly about: CompleteRecords['about'] },
   { signer: { rootKey, development }, log: choice, freshness = {}, time = {} }: Preparation,
@@ -122,7 +122,7 @@ function nextStatement(
     signature: '',
     isOnline: online !== undefined,
   };
-  // Only a published statement can say all of it.
+  // No claims: the newest statement says everything already.
   if (claims === undefined)
     return { ...said, statement: follows?.statement as PublicationStatement, toSign: undefined };
   const toSign = signingInput(rootKey, 'registry-publication+jwt', claims);

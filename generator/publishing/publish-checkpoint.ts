@@ -1,5 +1,5 @@
 import type { SignedHead } from '@passport-registry/verifier/core';
-import { TreeRejected } from '../errors.js';
+import { AlreadyPublished, TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
@@ -16,7 +16,7 @@ import { followingCheckpoint } from './following-checkpoint.js';
 import { amend, apply, replaceFiles, type Stage } from './journal.js';
 import { type CosignedStage, cosignStage } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
-import { followed, type OpenTree } from './open-tree.js';
+import { askUrl, type OpenTree } from './open-tree.js';
 import { type CosignedLog, cosign, type LogReport } from './prove-logged.js';
 
 /** The report of a new checkpoint. */
@@ -56,7 +56,7 @@ export async function renewCheckpoint(
     return { ...renewed, log: report };
   }
   // Issuers may have been held while it waited, here or at the registry's URL.
-  const { tree, notes } = await askUrl(found, choice);
+  const { tree, notes } = await askBeforeSigning(found, choice);
   const { rootKey, statement } = newest;
   const checksums = newest.read(PATHS.checksums) ?? new Uint8Array();
   const previous = checkpointBefore(tree);
@@ -79,7 +79,7 @@ export async function publishCheckpoint(
 ): Promise<CheckpointReport> {
   const published = publishedIn(found);
   const log = await cosignAgain(published, choice.witnesses);
-  const { tree, notes } = await askUrl(found, choice);
+  const { tree, notes } = await askBeforeSigning(found, choice);
   const checksums = published.read(PATHS.checksums) ?? new Uint8Array();
   const { previous, hold, warnings } = nextHold(tree, published, choice.holdChange);
   const { rootKey, statement } = published;
@@ -88,9 +88,12 @@ export async function publishCheckpoint(
 }
 
 /** Applies the rule about the registry's URL, right before a checkpoint is signed. */
-function askUrl(found: CommittedTree, { signer, url }: PublishedCheckpointChoice): Promise<OpenTree> {
+function askBeforeSigning(
+  found: CommittedTree,
+  { signer, url }: PublishedCheckpointChoice,
+): Promise<OpenTree> {
   const development = found.newest?.development !== false;
-  return followed(found, { rootKey: signer.rootKey, development }, url);
+  return askUrl(found, { rootKey: signer.rootKey, development }, url);
 }
 
 /**
@@ -109,7 +112,7 @@ export async function attachCheckpoint(
   const checksums = read(PATHS.checksums) ?? new Uint8Array();
   const asked = stage && (await cosignWaiting({ output, stage, newest }, witnesses));
   const log = asked === undefined ? await cosignAgain(newest, witnesses) : undefined;
-  const { tree, notes } = await followed(found, { rootKey, development: false }, url);
+  const { tree, notes } = await askUrl(found, { rootKey, development: false }, url);
   await followingCheckpoint(text, { rootKey, checksums }, checkpointBefore(tree));
   if (asked === undefined) return replaceCheckpoint(tree, { text, log, warnings: notes });
   const { staged, statements, report } = asked;
@@ -136,7 +139,21 @@ async function cosignAgain(
   witnesses: CosignChoice = NO_WITNESSES,
 ): Promise<CosignedLog | undefined> {
   if (published.statement.log === undefined || witnesses.witnesses.length === 0) return undefined;
-  return cosign(await logHead(published), witnesses, published.read);
+  const cosigned = await cosign(await logHead(published), witnesses, published.read);
+  assertNewestLog(published, cosigned.report);
+  return cosigned;
+}
+
+/**
+ * Asserts that no witness has seen more than the log of a tree. The tree is then an old copy, and a new checkpoint would let clients
+ * believe it.
+ */
+function assertNewestLog({ folder }: PublishedTree, { isForked }: LogReport): void {
+  if (!isForked) return;
+  throw new AlreadyPublished(
+    `a witness has cosigned what the log of ${folder} lacks, so ${folder} is an old copy: \`load\` the published tree first`,
+    { see: 'docs/operators/publish.md#the-published-tree' },
+  );
 }
 
 /** Has the head of a publication cosigned that waits for witnesses. */
@@ -145,7 +162,9 @@ async function cosignWaiting(
   witnesses: CosignChoice,
 ): Promise<CosignedStage> {
   const committed = { output, committed: stage, statements: newest.statements };
-  return cosignStage(committed, await logHead(newest), witnesses);
+  const cosigned = await cosignStage(committed, await logHead(newest), witnesses);
+  assertNewestLog(newest, cosigned.report);
+  return cosigned;
 }
 
 /** What replaces a checkpoint. */

@@ -36,10 +36,10 @@ export interface StatementSubject extends SummedList {
 }
 
 /**
- * Returns the claims of the next publication statement (rule next-statement). Undefined if the published statement says
+ * Returns the claims of the next publication statement (rule next-statement). Undefined if the newest statement says
  * the same already, under the same root key.
  *
- * @param previous - the published statement
+ * @param previous - the newest statement, which may still wait for witnesses
  */
 export function nextClaims(
   { list, sha256: hash, sums, log: named, online, about, signedAt }: StatementSubject,

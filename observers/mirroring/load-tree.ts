@@ -7,7 +7,7 @@ import { assertOutside, type OutputFolder, withOutputFolder } from '../../genera
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { withTemporaryFolder } from '../../generator/files/temporary-folder.js';
 import type { ReadFileSync } from '../../generator/log/log-files.js';
-import { publicationOf, readerOver, readStage, stageFollows } from '../../generator/publishing/journal.js';
+import { publicationOf, readerOver, recoverStage, stageFollows } from '../../generator/publishing/journal.js';
 import { READ_AT_URL } from '../../generator/publishing/read-at-url.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readUnverified, statementsIn } from '../../generator/tree/statements-file.js';
@@ -93,7 +93,7 @@ function replacedBy(output: OutputFolder, keepsStage: boolean): readonly ReadFil
   const { out } = output;
   const own = existsSync(out) && readdirSync(out).length > 0 ? [readerOf(out)] : [];
   try {
-    const stage = keepsStage ? undefined : readStage(output);
+    const stage = keepsStage ? undefined : recoverStage(output);
     return stage === undefined ? own : [...own, readerOver(output, stage)];
   } catch (error) {
     if (error instanceof TreeRejected) return own;

@@ -5,20 +5,14 @@ import { decodeJwt } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { withKeys } from '../support/settings.js';
 import { readTreeFile } from '../support/statements.js';
-import { cli, workspace, writeFiles } from '../support/workspace.js';
+import { cli, keyPair, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;
 
 beforeEach(async () => {
   folder = await workspace(['alpha']);
   writeFiles(folder, { 'keys/.keep': '' });
-  for (const name of ['root', 'online', 'other']) {
-    const { stdout } = await cli(
-      ['keys', 'generate', '--no-passphrase', '--private', `keys/${name}.pem`],
-      folder,
-    );
-    writeFiles(folder, { [`keys/${name}.json`]: stdout });
-  }
+  for (const name of ['root', 'online', 'other']) await keyPair(folder, `keys/${name}`);
 });
 
 const configure = (text: string) => writeFiles(folder, { 'registry.yaml': text });
@@ -130,9 +124,7 @@ describe('registry.yaml', () => {
 
   it('never leads to a development key under a pinned root', async () => {
     configure('root_key: keys/root.json\n');
-    const { code, stderr } = await cli(['build'], folder);
-    expect(code).toBe(3);
-    expect(stderr).toContain('keys/root.json is');
+    expect((await cli(['build'], folder)).code).toBe(3);
   });
 
   it('may be empty', async () => {

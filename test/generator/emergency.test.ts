@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process';
-import fs, { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { withFs } from '../support/patched-fs.js';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
-import { withKeys } from '../support/settings.js';
-import { publishedWithLog } from '../support/statements-registry.js';
 import { until } from '../support/until.js';
 import { cleanEnvironment, cli, run, workspace, writeFiles } from '../support/workspace.js';
 
@@ -99,12 +96,6 @@ describe('an emergency', () => {
     expect(stderr).toContain(message);
     expect(code).toBe(2);
     expect(record()).toBe(RECORD);
-  });
-
-  it('says of a revocation that it is final', async () => {
-    const { stderr } = await command('revoke', 'gamma', '--reason', 'a mistake');
-    expect(stderr).toContain('A revocation is final');
-    expect((await command('suspend', 'gamma', '--reason', 'so')).stderr).not.toContain('final:');
   });
 
   it('takes a reason for one line of text, whatever it holds', async () => {
@@ -198,17 +189,6 @@ describe('an emergency', () => {
   it('changes no record if one of them cannot change', async () => {
     const { code } = await command('suspend', 'gamma', 'nobody', '--reason', 'x');
     expect([code, record()]).toEqual([2, RECORD]);
-  });
-
-  it.each([
-    ['suspend', ['--reason', 'so']],
-    ['hold', []],
-  ])('says that %s has stopped nobody if the folder cannot be written', async (name, more) => {
-    const full: typeof fs.accessSync = (path) => {
-      throw Object.assign(new Error(`EROFS: ${path}`), { code: 'EROFS' });
-    };
-    const { code, stderr } = await withFs({ accessSync: full }, () => cli([name, 'gamma', ...more], folder));
-    expect([code, stderr]).toEqual([4, expect.stringContaining('Not stopped yet: gamma.\n')]);
   });
 
   it.each([
@@ -319,39 +299,6 @@ describe('an emergency', () => {
     writeFiles(folder, { 'issuers/europe/gamma.yaml': '{ issuer_id: gamma, status: active }\n' });
     const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
     expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);
-  });
-});
-
-describe('a suspension whose files cannot all be written', () => {
-  const KEYS = ['--key', 'key.pem', ...withKeys({ checkpoint: 'online.pem', log: 'log.pem' })];
-  const statusOf = (file: string) => parse(readFileSync(file, 'utf8')).status;
-
-  /** Suspends alpha while some names cannot be given to files. */
-  function suspendWithout(isRefused: (name: string) => boolean, where: string) {
-    const { renameSync } = fs;
-    const full: typeof fs.renameSync = (from, to) => {
-      if (isRefused(String(to))) throw Object.assign(new Error(`EPERM: rename ${to}`), { code: 'EPERM' });
-      renameSync(from, to);
-    };
-    return withFs({ renameSync: full }, () => cli(['suspend', 'alpha', '--reason', 'leak', ...KEYS], where));
-  }
-
-  it.each([
-    ['its statements', 'dist/statements.json', 'suspended'],
-    ['the list', 'dist/issuers.json', 'active'],
-    ['the head of the log', 'dist/log/checkpoint', 'suspended'],
-    ['all of the change, which is not committed', '.dist.stage/manifest.json', 'active'],
-  ])('stays in the record if the tree lacks %s, and repeated completes it', async (_what, file, list) => {
-    const { tree, folder: where } = await publishedWithLog();
-    const { code, stderr } = await suspendWithout((name) => name === join(where, file), where);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('cannot be written: EPERM')]);
-    expect(stderr).toContain('issuers/alpha.yaml stays suspended');
-    expect(statusOf(join(where, 'issuers/alpha.yaml'))).toBe('suspended');
-    expect(readFileSync(join(tree, 'issuers.json'), 'utf8').includes('suspended')).toBe(list === 'suspended');
-    expect((await cli(['suspend', 'alpha', '--reason', 'leak', ...KEYS], where)).code).toBe(0);
-    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], where)).code).toBe(0);
-    expect(statusOf(join(tree, 'issuers/alpha'))).toBe('suspended');
-    expect((await cli(['suspend', 'beta', '--reason', 'leak', ...KEYS], where)).code).toBe(0);
   });
 });
 

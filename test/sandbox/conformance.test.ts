@@ -133,148 +133,109 @@ describe.each(['Ed25519', 'P-256'] as const)('an agent with a key of %s', (type)
   });
 });
 
+/** A request whose proof is made in another way, for a nonce of the issuer. */
+const provenBy =
+  (prove: (nonce: string, keys: AgentKeys) => Promise<string> | string, more: object = {}) =>
+  async (keys: AgentKeys) => {
+    const nonce = await freshNonce();
+    return mintRequest(keys, nonce, { ...more, signed_nonce: await prove(nonce.nonce, keys) });
+  };
+
+/** A request whose nonce was asked for with other members. */
+const askedWith =
+  (more: object, claimed: object = {}) =>
+  async (keys: AgentKeys) =>
+    mintRequest(keys, await freshNonce(more), claimed);
+
+const NONCE_TYPE = 'passport-nonce+jwt';
+const POINT = Buffer.alloc(32, 1).toString('base64url');
+const IDENTITY = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
+
 describe('a proof of possession fails', () => {
+  const invalid: [string, (keys: AgentKeys) => Promise<object>][] = [
+    ['of zeros', provenBy(() => Buffer.alloc(64).toString('base64url'))],
+    ['of another key', provenBy(async (nonce) => signNonce(ISSUER, nonce, await agentKeys()))],
+    [
+      'of another key, raw',
+      provenBy(async (nonce) => signNonce(ISSUER, nonce, await agentKeys(), { form: 'raw' })),
+    ],
+    ['that is the nonce itself', provenBy((nonce) => nonce)],
+    [
+      'over another nonce',
+      provenBy(async (_nonce, keys) => signNonce(ISSUER, (await freshNonce()).nonce, keys)),
+    ],
+    ['for another issuer', provenBy((nonce, keys) => signNonce('https://other.example', nonce, keys))],
+    [
+      'that is too old',
+      provenBy((nonce, keys) => signNonce(ISSUER, nonce, keys, { now: () => Date.now() - 400_000 })),
+    ],
+    [
+      'of another type',
+      provenBy(async (nonce, keys) =>
+        jws(
+          { aud: ISSUER, nonce, iat: seconds() },
+          { typ: 'JWT', jwk: await publicJwk(keys) },
+          keys.privateKey,
+        ),
+      ),
+    ],
+    [
+      'without its key',
+      provenBy((nonce, keys) =>
+        jws({ aud: ISSUER, nonce, iat: seconds() }, { typ: NONCE_TYPE }, keys.privateKey),
+      ),
+    ],
+    [
+      'for two audiences',
+      provenBy(async (nonce, keys) => {
+        const claims = { aud: [ISSUER, 'https://other.example'], nonce, iat: seconds() };
+        return jws(claims, { typ: NONCE_TYPE, jwk: await publicJwk(keys) }, keys.privateKey);
+      }),
+    ],
+    [
+      'by a point that is not on the curve',
+      provenBy(() => Buffer.alloc(64, 1).toString('base64url'), {
+        public_key: { kty: 'EC', crv: 'P-256', x: POINT, y: POINT },
+      }),
+    ],
+    [
+      'by a point of small order, for which a constant is a signature of anything',
+      provenBy(() => Buffer.concat([IDENTITY, Buffer.alloc(32)]).toString('base64url'), {
+        public_key: ed25519Jwk(IDENTITY),
+      }),
+    ],
+  ];
   const cases: [string, string, (keys: AgentKeys) => Promise<object>][] = [
-    [
-      'with a signature of zeros',
+    ...invalid.map(([name, request]): (typeof cases)[number] => [
+      `with a signature ${name}`,
       'signature_invalid',
-      async (keys) =>
-        mintRequest(keys, await freshNonce(), { signed_nonce: Buffer.alloc(64).toString('base64url') }),
-    ],
-    [
-      'with the signature of another key',
-      'signature_invalid',
-      async (keys) => {
-        const nonce = await freshNonce();
-        return mintRequest(keys, nonce, {
-          signed_nonce: await signNonce(ISSUER, nonce.nonce, await agentKeys()),
-        });
-      },
-    ],
-    [
-      'with a raw signature of another key',
-      'signature_invalid',
-      async (keys) => {
-        const nonce = await freshNonce();
-        const signed_nonce = await signNonce(ISSUER, nonce.nonce, await agentKeys(), { form: 'raw' });
-        return mintRequest(keys, nonce, { signed_nonce });
-      },
-    ],
-    [
-      'with the nonce itself for a signature',
-      'signature_invalid',
-      async (keys) => {
-        const nonce = await freshNonce();
-        return mintRequest(keys, nonce, { signed_nonce: nonce.nonce });
-      },
-    ],
-    [
-      'with a signature over another nonce',
-      'signature_invalid',
-      async (keys) => {
-        const other = await freshNonce();
-        return mintRequest(keys, await freshNonce(), {
-          signed_nonce: await signNonce(ISSUER, other.nonce, keys),
-        });
-      },
-    ],
-    [
-      'with a signature for another issuer',
-      'signature_invalid',
-      async (keys) => {
-        const nonce = await freshNonce();
-        return mintRequest(keys, nonce, {
-          signed_nonce: await signNonce('https://other.example', nonce.nonce, keys),
-        });
-      },
-    ],
-    [
-      'with a signature that is too old',
-      'signature_invalid',
-      async (keys) => {
-        const nonce = await freshNonce();
-        const now = () => Date.now() - 400_000;
-        return mintRequest(keys, nonce, {
-          signed_nonce: await signNonce(ISSUER, nonce.nonce, keys, { now }),
-        });
-      },
-    ],
-    [
-      'with a JWS of another type',
-      'signature_invalid',
-      async (keys) => {
-        const nonce = await freshNonce();
-        const claims = { aud: ISSUER, nonce: nonce.nonce, iat: seconds() };
-        const signed_nonce = await jws(claims, { typ: 'JWT', jwk: await publicJwk(keys) }, keys.privateKey);
-        return mintRequest(keys, nonce, { signed_nonce });
-      },
-    ],
-    [
-      'with a JWS without its key',
-      'signature_invalid',
-      async (keys) => {
-        const nonce = await freshNonce();
-        const claims = { aud: ISSUER, nonce: nonce.nonce, iat: seconds() };
-        const signed_nonce = await jws(claims, { typ: 'passport-nonce+jwt' }, keys.privateKey);
-        return mintRequest(keys, nonce, { signed_nonce });
-      },
-    ],
-    [
-      'with a JWS for two audiences',
-      'signature_invalid',
-      async (keys) => {
-        const nonce = await freshNonce();
-        const claims = { aud: [ISSUER, 'https://other.example'], nonce: nonce.nonce, iat: seconds() };
-        const header = { typ: 'passport-nonce+jwt', jwk: await publicJwk(keys) };
-        return mintRequest(keys, nonce, { signed_nonce: await jws(claims, header, keys.privateKey) });
-      },
-    ],
-    [
-      'with a point that is not on the curve',
-      'signature_invalid',
-      async (keys) => {
-        const x = Buffer.alloc(32, 1).toString('base64url');
-        return mintRequest(keys, await freshNonce(), {
-          public_key: { kty: 'EC', crv: 'P-256', x, y: x },
-          signed_nonce: Buffer.alloc(64, 1).toString('base64url'),
-        });
-      },
-    ],
-    [
-      'with a point of small order, for which a constant is a signature of anything',
-      'signature_invalid',
-      async (keys) => {
-        const identity = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
-        return mintRequest(keys, await freshNonce(), {
-          public_key: ed25519Jwk(identity),
-          signed_nonce: Buffer.concat([identity, Buffer.alloc(32)]).toString('base64url'),
-        });
-      },
-    ],
+      request,
+    ]),
     [
       'with a nonce that was never issued',
       'nonce_unknown',
-      async (keys) => mintRequest(keys, { ...(await freshNonce()), nonce_id: crypto.randomUUID() }),
+      async (keys: AgentKeys) =>
+        mintRequest(keys, { ...(await freshNonce()), nonce_id: crypto.randomUUID() }),
     ],
     [
       "with the nonce of another principal's request",
       'nonce_of_another_request',
-      async (keys) => mintRequest(keys, await freshNonce({ principal_id: 'user-2' })),
+      askedWith({ principal_id: 'user-2' }),
     ],
     [
       'with the nonce of a request for another realm',
       'nonce_of_another_request',
-      async (keys) => mintRequest(keys, await freshNonce({ realm_id: 'office' })),
+      askedWith({ realm_id: 'office' }),
     ],
     [
       'with the nonce of a request for another owner',
       'nonce_of_another_request',
-      async (keys) => mintRequest(keys, await freshNonce({ owner_user_id: 'me' }), { owner_user_id: 'you' }),
+      askedWith({ owner_user_id: 'me' }, { owner_user_id: 'you' }),
     ],
     [
       'with a nonce for another key',
       'nonce_for_another_key',
-      async (keys) => mintRequest(keys, await freshNonce({ public_key: await publicJwk(await agentKeys()) })),
+      async (keys: AgentKeys) => askedWith({ public_key: await publicJwk(await agentKeys()) })(keys),
     ],
   ];
 
@@ -403,11 +364,10 @@ describe('a mandate', () => {
     [
       'by a key of small order, for which a constant is a signature of anything',
       async (agentKey: PublicJwk) => {
-        const identity = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
         const claims = { mandate_id: 'm', issued_at: instant(-5), ...MANDATE };
         const cnf = { jkt: await calculateJwkThumbprint(agentKey) };
-        const header = { alg: 'EdDSA', typ: 'mandate+jwt', jwk: ed25519Jwk(identity) };
-        return encodedJws(header, { ...claims, cnf }, Buffer.concat([identity, Buffer.alloc(32)]));
+        const header = { alg: 'EdDSA', typ: 'mandate+jwt', jwk: ed25519Jwk(IDENTITY) };
+        return encodedJws(header, { ...claims, cnf }, Buffer.concat([IDENTITY, Buffer.alloc(32)]));
       },
     ],
     [

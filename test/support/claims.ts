@@ -20,7 +20,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'An online key can stop issuers only if the publication #a9595a97': [
       ['conformance/roles/client', 'client/hold, with every code'],
       ['verifier/client/hold', 'rejects a held issuer, whatever list and policy say'],
-      ['generator/freshness/hold', 'is not dropped if the published checkpoint is %s'],
+      ['generator/publishing/damaged-tree', 'a tree with a checkpoint from which the hold was cut'],
       ['generator/freshness/hold', 'stays with every new checkpoint'],
     ],
     'A look-up of one issuer accepts a record only #bcc4f8b1': [
@@ -107,7 +107,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['passports/verification/attacks', 'a proof %s fails at'],
       ['passports/verification/attacks', 'is accepted once of a hundred at the same time'],
       [
-        'passports/middleware/middleware',
+        'passports/middleware/parsed-body',
         'but the platform has parsed is the payload, whatever the headers say',
       ],
     ],
@@ -120,7 +120,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/review/reinstated', 'lift nothing'],
       ['generator/review/reinstated', 'ends one suspension, and none after it'],
       ['generator/review/reinstated', 'is no time of the future'],
-      ['generator/review/reinstated', 'damaged lifts no suspension'],
+      ['generator/publishing/damaged-tree', 'a tree with an earlier time of a suspension'],
       [
         'custody/offline-signing/about-file',
         'ends no suspension on a machine that does not learn since when',
@@ -238,7 +238,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/build', 'the same input, time and Ed25519 key give the same bytes, in any order of files'],
       ['generator/build', 'writes only what changed'],
     ],
-    'A build reads every record and verifies #759c64f0': [
+    'A build reads every record and verifies #7b001b86': [
       ['generator/publishing/journal', 'leaves the old tree or a committed one'],
       ['generator/publishing/read-back', 'is what the disk gives back'],
     ],

@@ -50,6 +50,14 @@ export async function loggedWorld(
   return world;
 }
 
+/** Creates such a registry, and serves it on some hosts. */
+export async function monitoredWorld(
+  count = 1,
+): Promise<MonitoredHosts & { readonly world: LoggedRegistry }> {
+  const world = await loggedWorld();
+  return { world, ...(await monitoredHosts(world, count)) };
+}
+
 /** Serves a registry on some hosts. Each has its own files. */
 export async function monitoredHosts(
   world: LoggedRegistry,

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { verdict } from './browser.js';
+import { open, verdict, type WatchedPage } from './browser.js';
 import { apart, STATEMENT_PATHS, type StatementName, together } from './statements.js';
-import { cli, workspace } from './workspace.js';
+import { cli, goodCli, recordText, workspace, writeFiles } from './workspace.js';
 
 export const GOOD = 'Verified in your browser';
 export const BAD = 'Not verified: trust nothing here';
@@ -24,6 +24,25 @@ export async function published(algorithm: 'Ed25519' | 'P-256', ...args: string[
   expect(stderr).toContain('verified');
   expect(code).toBe(0);
   return folder;
+}
+
+/** A workspace with these records only, by their ids, and with its tree in dist/, signed by `key.pem`. */
+export async function publishedRecords(
+  records: Readonly<Record<string, Parameters<typeof recordText>[1]>>,
+  ...args: string[]
+): Promise<string> {
+  const folder = await workspace([]);
+  const files = Object.entries(records).map(([id, fields]) => [`issuers/${id}.yaml`, recordText(id, fields)]);
+  writeFiles(folder, Object.fromEntries(files));
+  await goodCli(['build', '--key', 'key.pem', ...args], folder);
+  return folder;
+}
+
+/** Opens a page, which verifies its list. */
+export async function openVerified(address: string): Promise<WatchedPage> {
+  const watched = await open(address);
+  expect(await verdict(watched.page)).toBe(GOOD);
+  return watched;
 }
 
 export async function expectRefused(

@@ -14,6 +14,8 @@ export interface RawAnswer {
   /** Undefined if the connection was closed without an answer. */
   readonly status: number | undefined;
   readonly headers: Headers;
+  /** The object in the body, or an empty one. */
+  readonly json: Readonly<Record<string, unknown>>;
 }
 
 /** Sends a request over a connection of its own, without the corrections that `fetch` makes. */
@@ -46,7 +48,9 @@ export function sendRaw(address: string, request: RawRequest): Promise<RawAnswer
 }
 
 function parsed(text: string): RawAnswer {
-  const [head = ''] = text.split('\r\n\r\n');
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  // The body may be chunked.
+  const [json = '{}'] = /\{.*\}/s.exec(Buffer.from(rest.join(), 'latin1').toString()) ?? [];
   const [first = '', ...lines] = head.split('\r\n');
   const headers = new Headers();
   for (const line of lines) {
@@ -54,5 +58,5 @@ function parsed(text: string): RawAnswer {
     if (name !== undefined && value !== undefined) headers.append(name, value);
   }
   const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(first) ?? [];
-  return { status: status === undefined ? undefined : Number(status), headers };
+  return { status: status === undefined ? undefined : Number(status), headers, json: JSON.parse(json) };
 }

@@ -1,7 +1,44 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from './signed-tree.js';
+import { readTreeFile } from './statements.js';
+import { cli, type Outcome, recordText, writeFiles } from './workspace.js';
+
+/** The steps of a request in a folder with a registry and its root key: `root.json` and `key.pem`, which only `sign` uses. */
+export function requestsIn(folder: () => string) {
+  const at = (path: string) => join(folder(), path);
+  const run = (...args: string[]) => cli(args, folder());
+  const read = (path: string) => (path.startsWith('dist/') ? readTreeFile : readFileSync)(at(path));
+  const record = (id: string, fields: Record<string, string> = {}) =>
+    writeFiles(folder(), { [`issuers/${id}.yaml`]: recordText(id, fields) });
+  /** Writes a request in place of the one before. */
+  const request = (...more: string[]) => {
+    rmSync(at('request'), { recursive: true, force: true });
+    return run('build', '--unsigned', 'request', '--root-key', 'root.json', ...more);
+  };
+  const sign = (...more: string[]) =>
+    run('sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more);
+  const attach = (...more: string[]) => run('attach', 'request', '--root-key', 'root.json', ...more);
+  /** Runs a step, which must succeed. */
+  const good = async (step: Promise<Outcome>): Promise<Outcome> => {
+    const outcome = await step;
+    const [problem] = /^passport-registry:.*/m.exec(outcome.stderr) ?? [];
+    if (outcome.code !== 0 || problem !== undefined) throw new Error(`${outcome.code}: ${outcome.stderr}`);
+    return outcome;
+  };
+  /** All three steps. Returns what they said. @param more - options of request and attach */
+  const publish = async (...more: string[]): Promise<string> => {
+    const outcomes = [await good(request(...more)), await good(sign()), await good(attach(...more))];
+    return outcomes.map(({ stderr }) => stderr).join('');
+  };
+  /** The signatures of the request so far. */
+  const signatures = () =>
+    readdirSync(at('request'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.sig') && !name.startsWith('previous/'))
+      .sort();
+  return { at, run, read, record, request, sign, attach, good, publish, signatures };
+}
 
 /** The payloads of a request, and their signatures. */
 const SIGNATURES = {

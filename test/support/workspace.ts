@@ -1,8 +1,17 @@
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterEachFile } from './endings.js';
 import { CLI, ROOT } from './paths.js';
@@ -226,6 +235,12 @@ export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Pro
   writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
   await goodCli(['keys', 'generate', '--no-passphrase', '--private', 'key.pem'], folder);
   return folder;
+}
+
+/** Makes the lock of a path as old as that of a process that is long dead, so that nobody waits for one that was killed. */
+export function ageLock(path: string): void {
+  const lock = join(dirname(path), `.${basename(path)}.lock`);
+  if (existsSync(lock)) utimesSync(lock, 0, 0);
 }
 
 /** Creates a key that is not encrypted, in `<name>.pem` and `<name>.json` of a folder. */

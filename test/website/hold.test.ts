@@ -1,18 +1,12 @@
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import {
-  describeInChromium,
-  open,
-  openWithClock,
-  shownLater,
-  verdict,
-  verification,
-} from '../support/browser.js';
+import { describeInChromium, openWithClock, shownLater, verdict, verification } from '../support/browser.js';
+import { openVerified } from '../support/page-verdict.js';
 import { serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { claimsOf } from '../support/signed-tree.js';
 import { readTreeFile } from '../support/statements.js';
-import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+import { goodCli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;
 let base: string;
@@ -24,16 +18,9 @@ beforeEach(async () => {
   base = await serve(join(folder, 'dist'));
 });
 
-async function good(...args: string[]): Promise<void> {
-  const { code, stderr } = await cli(args, folder);
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-}
+const good = (...args: string[]) => goodCli(args, folder);
 
-async function opened(fragment = '') {
-  const { page, wrong } = await open(`${base}/${fragment}`);
-  expect(await verdict(page)).toBe('Verified in your browser');
-  return { page, wrong };
-}
+const opened = (fragment = '') => openVerified(`${base}/${fragment}`);
 
 describeInChromium('an issuer on hold, in Chromium', () => {
   it('is shown as stopped in the list, in its own view and among the verified facts', async () => {

@@ -5,6 +5,7 @@ import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInChromium, open, verdict, visibleId } from '../support/browser.js';
 import { emptyPage, indexPage } from '../support/index-page.js';
+import { publishedRecords } from '../support/page-verdict.js';
 import { issuer, publish, publishBytes, sha256, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
@@ -12,7 +13,7 @@ import { rounds } from '../support/soak.js';
 import { together } from '../support/statements.js';
 import { publishSummed } from '../support/summed-registry.js';
 import { unverifiedScript } from '../support/unverified-script.mjs';
-import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+import { cli, workspace } from '../support/workspace.js';
 
 /** What would do something if it became markup, an attribute, a style, an address or a piece of script. */
 const CORPUS = [
@@ -195,7 +196,6 @@ describeInChromium('hostile texts', () => {
   });
 
   it('in names and reasons are text in a frame of its own, beside the whole id', async () => {
-    const folder = await workspace([]);
     const reason = `</q></p>"><img src=x onerror=alert(1)><script>alert(2)</script>`;
     const names = [
       '<script>alert(1)</script>',
@@ -207,12 +207,10 @@ describeInChromium('hostile texts', () => {
       'سجل جهات إصدار',
       `A${'\u0301\u0323'.repeat(40)}`.normalize('NFC'),
     ];
-    for (const [at, name] of names.entries()) {
-      const fields = { name: JSON.stringify(name), status: 'revoked', status_reason: JSON.stringify(reason) };
-      writeFiles(folder, { [`issuers/a${at}.yaml`]: recordText(`a${at}`, fields) });
-    }
-    const { code } = await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
-    expect(code).toBe(0);
+    const fields = { status: 'revoked', status_reason: JSON.stringify(reason) };
+    const records = names.map((name, at) => [`a${at}`, { ...fields, name: JSON.stringify(name) }]);
+    const checkpoint = withKeys({ checkpoint: 'key.pem' });
+    const folder = await publishedRecords(Object.fromEntries(records), ...checkpoint);
     const host = await plainHost(join(folder, 'dist'), '404.html');
     const { page, wrong } = await open(host);
     await verdict(page);
@@ -253,18 +251,15 @@ describeInChromium('hostile texts', () => {
   });
 
   it('that a record may hold are shown as they are', async () => {
-    const folder = await workspace([]);
     const uri = "https://a.internal/;'onload=alert(1)()*!$&'@:,";
     const contact = `${"'`$|{alert(1)}`'".replaceAll(/[()]/g, '')}@a.internal`;
-    writeFiles(folder, {
-      'issuers/a.yaml': recordText('a', {
+    const folder = await publishedRecords({
+      a: {
         jwks_uri: JSON.stringify(uri),
         policy_uri: JSON.stringify(`http://a.internal/?q='${"'"}#!alert(1)`),
         contact: JSON.stringify(contact),
-      }),
+      },
     });
-    const { stderr } = await cli(['build', '--key', 'key.pem'], folder);
-    expect(stderr).toContain('verified');
     const host = await plainHost(join(folder, 'dist'), '404.html');
     const { page, wrong } = await open(`${host}/#issuer=a`);
     await verdict(page);

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInChromium, open, verdict, verification } from '../support/browser.js';
+import { openVerified, publishedRecords } from '../support/page-verdict.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
-import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in your browser';
 const AURORA = {
@@ -22,24 +22,21 @@ let dist: string;
 let base: string;
 
 beforeAll(async () => {
-  const folder = await workspace([]);
-  writeFiles(folder, {
-    'issuers/aurora.yaml': recordText('aurora', AURORA),
-    'issuers/bare.yaml': recordText('bare', { tier: 'sandbox', last_audit: 'null' }),
-    'issuers/listed.yaml': recordText('listed', { tier: 'registered', certified_since: daysAgo(50) }),
-    'issuers/gone.yaml': recordText('gone', { status: 'revoked' }),
-    'issuers/early.yaml': recordText('early', { certified_since: '2999-01-01T00:00:00Z' }),
-    'issuers/paused.yaml': recordText('paused', { status: 'suspended' }),
-  });
-  const { code } = await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
-  expect(code).toBe(0);
+  const records = {
+    aurora: AURORA,
+    bare: { tier: 'sandbox', last_audit: 'null' },
+    listed: { tier: 'registered', certified_since: daysAgo(50) },
+    gone: { status: 'revoked' },
+    early: { certified_since: '2999-01-01T00:00:00Z' },
+    paused: { status: 'suspended' },
+  };
+  const folder = await publishedRecords(records, ...withKeys({ checkpoint: 'key.pem' }));
   dist = join(folder, 'dist');
   base = await plainHost(dist, '404.html');
 });
 
 async function opened(id: string) {
-  const { page, wrong } = await open(`${base}/#issuer=${id}`);
-  expect(await verdict(page)).toBe(GOOD);
+  const { page, wrong } = await openVerified(`${base}/#issuer=${id}`);
   await page.getByRole('heading', { name: id, exact: true }).waitFor();
   await page.locator('article.issuer').waitFor();
   return { page, wrong };
@@ -140,8 +137,7 @@ describeInChromium('a part of the page that the host does not send', () => {
     const host = await plainHost(dist, '404.html', (path, bytes) =>
       isGone && /\/parts\/[^/]+\.js$/.test(path) && !index.includes(path.slice(1)) ? undefined : bytes,
     );
-    const { page, wrong } = await open(`${host}/#issuer=aurora`);
-    expect(await verdict(page)).toBe(GOOD);
+    const { page, wrong } = await openVerified(`${host}/#issuer=aurora`);
     const missed = 'This part could not be loaded. The host may have a newer page. Reload';
     expect(await page.getByRole('alert').textContent()).toBe(missed);
     expect(await page.locator('.issuer').count()).toBe(0);

@@ -1,27 +1,24 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { describeInChromium, open, verdict } from '../support/browser.js';
+import { describeInChromium } from '../support/browser.js';
+import { openVerified, publishedRecords } from '../support/page-verdict.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
-import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let base: string;
 
 beforeAll(async () => {
-  const folder = await workspace([]);
-  writeFiles(folder, {
-    'issuers/alpha.yaml': recordText('alpha', { geographical_scope: '[NO]', domain_scope: '[banking]' }),
-    'issuers/beta.yaml': recordText('beta', { status: 'revoked', tier: 'founding' }),
-  });
-  const { code } = await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
-  expect(code).toBe(0);
+  const records = {
+    alpha: { geographical_scope: '[NO]', domain_scope: '[banking]' },
+    beta: { status: 'revoked', tier: 'founding' },
+  };
+  const folder = await publishedRecords(records, ...withKeys({ checkpoint: 'key.pem' }));
   base = await plainHost(join(folder, 'dist'), '404.html');
 });
 
 async function opened(fragment = '') {
-  const { page, wrong } = await open(`${base}/${fragment}`);
-  expect(await verdict(page)).toBe('Verified in your browser');
+  const { page, wrong } = await openVerified(`${base}/${fragment}`);
   await page.locator('.verification .facts').waitFor({ state: 'attached' });
   return { page, wrong };
 }

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInChromium, open, verdict } from '../support/browser.js';
+import { publishedRecords } from '../support/page-verdict.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
-import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 /** Files that come late, in this order, as on a slow network. What is shown before each must not move. */
 const LATE = [
@@ -27,18 +27,13 @@ const OBSERVE = `
 let dist: string;
 
 beforeAll(async () => {
-  const folder = await workspace([]);
-  for (let at = 0; at < 40; at++) {
+  const members = Array.from({ length: 40 }, (_one, at) => [
+    `issuer-${at}.member.example`,
     // On a phone, a name of two lines moves what is below by a line.
-    const name = at % 3 === 0 ? {} : { name: `Member ${at}` };
-    const id = `issuer-${at}.member.example`;
-    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, { ...name }) });
-  }
-  const { code } = await cli(
-    ['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' }), '--allow-example-names'],
-    folder,
-  );
-  expect(code).toBe(0);
+    at % 3 === 0 ? {} : { name: `Member ${at}` },
+  ]);
+  const options = [...withKeys({ checkpoint: 'key.pem' }), '--allow-example-names'];
+  const folder = await publishedRecords(Object.fromEntries(members), ...options);
   dist = join(folder, 'dist');
 });
 

@@ -2,9 +2,10 @@ import { cpSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInChromium, open, verdict } from '../support/browser.js';
+import { openVerified, publishedRecords } from '../support/page-verdict.js';
 import { plainHost, serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
-import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+import { cli } from '../support/workspace.js';
 
 let folder: string;
 let base: string;
@@ -13,25 +14,22 @@ const NORDIC = { tier: 'founding', geographical_scope: '[NO, SE]', domain_scope:
 const HEALTH = { status: 'suspended', geographical_scope: '[US-CA]', domain_scope: '[health]' };
 
 beforeAll(async () => {
-  folder = await workspace([]);
-  const many = Array.from({ length: 230 }, (_one, index) => `issuer-${String(index).padStart(3, '0')}`);
-  writeFiles(folder, {
-    ...Object.fromEntries(
-      many.map((id, index) => [
-        `issuers/${id}.yaml`,
-        recordText(id, {
-          tier: 'registered',
-          certified_since: `2025-${String((index % 12) + 1).padStart(2, '0')}-01T00:00:00Z`,
-          domain_scope: '[research]',
-          passport_types: index % 2 === 0 ? '[ai-assistant]' : '[human-proxy]',
-        }),
-      ]),
-    ),
-    'issuers/nordic-bank.yaml': recordText('nordic-bank', { ...NORDIC, contact: 'desk@nordic.internal' }),
-    'issuers/cedar.health.yaml': recordText('cedar.health', { ...HEALTH, policy_uri: 'null' }),
-    'issuers/lantern.yaml': recordText('lantern', { status: 'revoked' }),
-  });
-  await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
+  const many = Array.from({ length: 230 }, (_one, index) => [
+    `issuer-${String(index).padStart(3, '0')}`,
+    {
+      tier: 'registered',
+      certified_since: `2025-${String((index % 12) + 1).padStart(2, '0')}-01T00:00:00Z`,
+      domain_scope: '[research]',
+      passport_types: index % 2 === 0 ? '[ai-assistant]' : '[human-proxy]',
+    },
+  ]);
+  const records = {
+    ...Object.fromEntries(many),
+    'nordic-bank': { ...NORDIC, contact: 'desk@nordic.internal' },
+    'cedar.health': { ...HEALTH, policy_uri: 'null' },
+    lantern: { status: 'revoked' },
+  };
+  folder = await publishedRecords(records, ...withKeys({ checkpoint: 'key.pem' }));
   base = await serve(join(folder, 'dist'));
 });
 
@@ -39,8 +37,7 @@ const rows = '.issuers tbody tr';
 
 describeInChromium('the list in Chromium', () => {
   async function opened(fragment = '') {
-    const { page, wrong } = await open(`${base}/${fragment}`);
-    expect(await verdict(page)).toBe('Verified in your browser');
+    const { page, wrong } = await openVerified(`${base}/${fragment}`);
     const ids = () => page.locator(`${rows} th a`).allTextContents();
     const count = () => page.locator('.count').textContent();
     return { page, wrong, ids, count };
@@ -216,8 +213,7 @@ describeInChromium('the list in Chromium', () => {
     await cli(['build', '--key', 'key.pem', '--out', 'copy'], folder);
     renameSync(join(folder, 'copy'), join(served, "mirrors/o'hara"));
     const host = await plainHost(served, "mirrors/o'hara/404.html");
-    const { page, wrong } = await open(`${host}/mirrors/o'hara/#issuer=lantern`);
-    expect(await verdict(page)).toBe('Verified in your browser');
+    const { wrong } = await openVerified(`${host}/mirrors/o'hara/#issuer=lantern`);
     expect(wrong).toEqual([]);
     const lost = await open(`${host}/mirrors/o'hara/issuers/lantem`);
     await lost.page.getByRole('link', { name: 'lantern' }).click();

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { describeInChromium, open, verdict } from '../support/browser.js';
+import { describeInChromium, open } from '../support/browser.js';
+import { openVerified, publishedRecords } from '../support/page-verdict.js';
 import { plainHost, slowHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
-const GOOD = 'Verified in your browser';
 const NAMED: Readonly<Record<string, Record<string, string>>> = {
   'api.member-437.example': { name: 'St. Olav’s Hospital', certified_since: '2026-01-15T09:00:00Z' },
   'harbour.example': { name: 'Harbour Bank', certified_since: '2022-01-16T00:00:00Z' },
@@ -44,11 +44,7 @@ beforeAll(async () => {
   base = await plainHost(dist, '404.html');
 });
 
-async function opened(fragment = '', host = base) {
-  const { page, wrong } = await open(`${host}/${fragment}`);
-  expect(await verdict(page)).toBe(GOOD);
-  return { page, wrong };
-}
+const opened = (fragment = '', host = base) => openVerified(`${host}/${fragment}`);
 
 /** What stands in each row: what the issuer is called, and below its id, or the host of its keys. */
 const lines = async (page: Page) =>
@@ -216,9 +212,7 @@ describeInChromium('names and reasons, in Chromium', () => {
   });
 
   it('are none where the registry gives none', async () => {
-    const folder = await workspace([]);
-    writeFiles(folder, { 'issuers/gone.yaml': recordText('gone', { status: 'revoked' }) });
-    await cli(['build', '--key', 'key.pem'], folder);
+    const folder = await publishedRecords({ gone: { status: 'revoked' } });
     const { page } = await opened('#issuer=gone', await plainHost(join(folder, 'dist'), '404.html'));
     await expect.poll(() => sentence(page)).toMatch(/, and is revoked\. No reason is given\.$/);
     expect(await page.locator('main').innerText()).not.toContain('not known');

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeInChromium, open, verdict } from '../support/browser.js';
+import { describeInChromium } from '../support/browser.js';
+import { openVerified } from '../support/page-verdict.js';
 import { serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -74,11 +75,7 @@ describeInChromium('a page of an operator, in Chromium', () => {
     base = await serve(join(folder, 'dist'));
   });
 
-  async function opened(fragment: string) {
-    const { page, wrong } = await open(`${base}/${fragment}`);
-    expect(await verdict(page)).toBe('Verified in your browser');
-    return { page, wrong };
-  }
+  const opened = (fragment: string) => openVerified(`${base}/${fragment}`);
 
   it('has one vocabulary in marks, filters and totals', async () => {
     const { page, wrong } = await opened('');

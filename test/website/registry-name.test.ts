@@ -7,7 +7,7 @@ import { describeInChromium, open, verdict } from '../support/browser.js';
 import { ROOT } from '../support/paths.js';
 import { plainHost, serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
-import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
+import { cli, goodCli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 const WHOLE = `name: Nordic Agents Registry
 description: Issuers of agent passports that the Nordic members have examined.
@@ -29,11 +29,7 @@ const configure = (text: string) => writeFiles(folder, { 'registry.yaml': text }
 const read = (path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
 const documents = () => DOCUMENTS.map(read);
 
-async function run(...args: string[]) {
-  const { code, stdout, stderr } = await cli(args, folder);
-  expect([code, stderr]).toEqual([0, expect.any(String)]);
-  return { stdout, stderr };
-}
+const run = (...args: string[]) => goodCli(args, folder);
 
 async function buildTree(...args: string[]) {
   return JSON.parse((await run('build', '--key', 'key.pem', '--json', ...args)).stdout);
@@ -173,71 +169,69 @@ describe('a registry without a name', () => {
   });
 });
 
-describe('the settings of a description', () => {
-  const LINE = 'in one line';
-  it.each([
-    ['name', '"Nordic \\u202eyrtsigeR"', LINE],
-    ['name', '"Nordic \\u2066Registry\\u2069"', LINE],
-    ['name', '"Nordic\\nRegistry"', LINE],
-    ['name', '"Nordic\\tRegistry"', LINE],
-    ['name', '"Nordic\\u2028Registry"', LINE],
-    ['name', '"Nordic\\u0000"', LINE],
-    ['name', '"Nordic\\uFFFF"', LINE],
-    ['name', '""', LINE],
-    ['name', '"  "', LINE],
-    ['name', '"\\u200b"', LINE],
-    ['name', 'x'.repeat(101), LINE],
-    ['name', '7', LINE],
-    ['description', '"a\\u202Ab"', LINE],
-    ['description', '"a\\u2069b"', LINE],
-    ['description', 'x'.repeat(501), LINE],
-    ['contact', 'operator', 'e-mail address'],
-    ['contact', 'operator@localhost', 'e-mail address'],
-    ['contact', 'Operator <operator@registry.example>', 'e-mail address'],
-    ['contact', 'mailto:operator@registry.example', 'e-mail address'],
-    ['contact', 'operator@registry.example,other@registry.example', 'e-mail address'],
-    ['contact', '"operator@registry.example\\nBcc: x"', 'e-mail address'],
-    ['contact', `${'x'.repeat(65)}@registry.example`, 'e-mail address'],
-    ['homepage', 'http://www.registry.example', 'https URL'],
-    ['homepage', 'javascript:alert(1)', 'https URL'],
-    ['homepage', '"https://www.registry.example/\\u202e"', 'https URL'],
-    ['homepage', 'https://registry.example@evil.example', 'https URL'],
-    ['homepage', 'https://www.registry.example:99999', 'https URL'],
-    ['homepage', 'https://www.registry.example/"onclick=', 'https URL'],
-    ['homepage', '//www.registry.example', 'https URL'],
-  ])('%s: %s is refused, and nothing is written', async (setting, value, expected) => {
-    configure(`${setting}: ${value}\n`);
-    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(new RegExp(`^registry.yaml:1:\\d+: error wrong-type: ${setting} is `));
-    expect(stderr.match(/error/g)).toHaveLength(1);
-    expect(stderr).toContain(expected);
-    expect(stderr).not.toMatch(/\^|\(\?/);
-    expect(() => read('index.html')).toThrow();
+/** What a program asks `build` for. */
+const options = (about: RegistryDescription | undefined) => ({
+  ...{ issuers: join(folder, 'issuers'), out: join(folder, 'dist'), about },
+  signer: { key: join(folder, 'key.pem'), production: true, directory: folder },
+  exceptions: { allowExampleNames: true },
+});
+
+/** What each part of a description may be, and what not. */
+const VALUES: Readonly<
+  Record<keyof RegistryDescription, { good: readonly string[]; bad: readonly unknown[] }>
+> = {
+  name: {
+    good: [
+      'x'.repeat(100),
+      '😀'.repeat(99).concat('1'),
+      'سجل جهات إصدار جوازات الوكلاء',
+      '登録簿',
+      'Agents \u200d & "Co" <b>\'s',
+    ],
+    bad: [
+      ...['Nordic \u202eyrtsigeR', 'Nordic \u2066Registry\u2069', 'Nordic\nRegistry', 'Nordic\tRegistry'],
+      ...['Nordic\u2028Registry', 'Nordic\u0000', 'Nordic\uffff', 'a\ud800', '', '  ', '\u200b'],
+      ...['x'.repeat(101), 7],
+    ],
+  },
+  description: { good: ['x'.repeat(500)], bad: ['a\u202ab', 'a\u2069b', 'x'.repeat(501)] },
+  contact: {
+    good: [`${'x'.repeat(64)}@registry.example`],
+    bad: [
+      ...['operator', 'operator@localhost', 'Operator <operator@registry.example>'],
+      ...['mailto:operator@registry.example', 'operator@registry.example,other@registry.example'],
+      ...['operator@registry.example\nBcc: x', `${'x'.repeat(65)}@registry.example`],
+    ],
+  },
+  homepage: {
+    good: ['https://www.registry.example:65535/a?b=c'],
+    bad: [
+      ...['http://www.registry.example', 'javascript:alert(1)', 'https://www.registry.example/\u202e'],
+      ...['https://registry.example@evil.example', 'https://www.registry.example:99999'],
+      ...['https://www.registry.example/"onclick=', '//www.registry.example'],
+    ],
+  },
+};
+
+describe.each(Object.entries(VALUES))('the %s of a registry', (part, { good, bad }) => {
+  it.each(good)('may be %s', async (value) => {
+    await build(options({ [part]: value }));
   });
 
-  it.each([
-    ['name', 'x'.repeat(100)],
-    ['name', '😀'.repeat(99).concat('1')],
-    ['name', 'سجل جهات إصدار جوازات الوكلاء'],
-    ['name', '登録簿'],
-    ['name', '"Agents \\u200d & \\"Co\\" <b>\'s"'],
-    ['description', 'x'.repeat(500)],
-    ['contact', `${'x'.repeat(64)}@registry.example`],
-    ['homepage', 'https://www.registry.example:65535/a?b=c'],
-  ])('%s: %s is taken', async (setting, value) => {
-    configure(`${setting}: ${value}\n`);
-    await buildTree();
+  it.each(bad)('is never %j', async (value) => {
+    await expect(build(options({ [part]: value }))).rejects.toMatchObject({ code: 'ERR_USAGE' });
   });
 });
 
-describe('build() of the library', () => {
-  const options = (about: RegistryDescription | undefined) => ({
-    ...{ issuers: join(folder, 'issuers'), out: join(folder, 'dist'), about },
-    signer: { key: join(folder, 'key.pem'), production: true, directory: folder },
-    exceptions: { allowExampleNames: true },
-  });
+it('a wrong setting of a description is told with its place, and nothing is written', async () => {
+  configure('name: 7\n');
+  const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^registry.yaml:1:\d+: error wrong-type: name is /);
+  expect(() => read('index.html')).toThrow();
+});
 
+describe('build() of the library', () => {
   it('takes the description, and reads no registry.yaml', async () => {
     configure(WHOLE);
     await build(options({ name: 'Baltic' }));
@@ -246,22 +240,15 @@ describe('build() of the library', () => {
     expect(read('index.html')).toContain(`<title>${DEFAULT}</title>`);
   });
 
-  it.each<[string, RegistryDescription, RegExp]>([
-    ['a name with an override', { name: 'a\u202eb' }, /^name of the registry is not the name/],
-    ['a name with a lone surrogate', { name: 'a\ud800' }, /^name/],
-    ['another scheme', { homepage: 'javascript:alert(1)' }, /^homepage of the registry is not the https URL/],
-    ['no e-mail address', { contact: 'x' }, /^contact/],
-    ['an unknown member', { nme: 'x' } as RegistryDescription, /^the description of the registry must NOT/],
-    ['a text', 'Nordic' as RegistryDescription, /^the description of the registry must be object/],
-  ])('refuses %s, and leaves the tree alone', async (_name, about, message) => {
-    await build(options({ name: 'Nordic' }));
-    const before = read('SHA256SUMS');
-    await expect(build(options(about))).rejects.toMatchObject({
-      code: 'ERR_USAGE',
-      message: expect.stringMatching(message),
-    });
-    expect(read('SHA256SUMS')).toBe(before);
-  });
+  it.each([{ nme: 'x' }, 'Nordic', { homepage: 'javascript:alert(1)' }])(
+    'refuses the description %j, and leaves the tree alone',
+    async (about) => {
+      await build(options({ name: 'Nordic' }));
+      const before = read('SHA256SUMS');
+      await expect(build(options(about as RegistryDescription))).rejects.toMatchObject({ code: 'ERR_USAGE' });
+      expect(read('SHA256SUMS')).toBe(before);
+    },
+  );
 });
 
 /** What would do something if it became markup, an attribute or a piece of the template. */

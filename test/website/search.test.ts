@@ -3,10 +3,11 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeInChromium, open, verdict } from '../support/browser.js';
 import { emptyPage } from '../support/index-page.js';
+import { openVerified, publishedRecords } from '../support/page-verdict.js';
 import { publish, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { together } from '../support/statements.js';
-import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+import { cli, workspace } from '../support/workspace.js';
 
 /** More than the page without a script has in it. */
 const ISSUERS = 1300;
@@ -36,24 +37,15 @@ let folder: string;
 let base: string;
 
 beforeAll(async () => {
-  folder = await workspace([]);
-  for (const { id, ...fields } of MANY)
-    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
-  for (const [id, fields] of Object.entries(NAMED)) {
-    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
-  }
-  expect((await cli(['build', '--key', 'key.pem'], folder)).code).toBe(0);
+  const many = MANY.map(({ id, ...fields }) => [id, fields]);
+  folder = await publishedRecords({ ...Object.fromEntries(many), ...NAMED });
   base = await plainHost(join(folder, 'dist'), '404.html');
 });
 
 const ids = (page: Page) => page.locator('.issuers tbody th a').allTextContents();
 const count = (page: Page) => page.locator('.count').textContent();
 
-async function opened(fragment = ''): Promise<Page> {
-  const { page } = await open(`${base}/${fragment}`);
-  expect(await verdict(page)).toBe('Verified in your browser');
-  return page;
-}
+const opened = async (fragment = '') => (await openVerified(`${base}/${fragment}`)).page;
 
 /** Makes each search stop and go on later as often as it can, as it does on a slow machine. */
 const SLOW = 'performance.now = ((timeMs) => () => (timeMs += 1000))(0)';

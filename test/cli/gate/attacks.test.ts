@@ -1,25 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { documented, gateFolder, ready, startGate } from '../../support/gate.js';
 import { startCaddy, startNginx } from '../../support/hosts.js';
 import {
-  AUDIENCE,
   agentKeys,
-  encodedJws,
   type IssuerWorld,
-  instant,
   issuerKey,
   issuerWorld,
-  jws,
   mandate,
   PAYLOAD,
   passportOf,
-  proofClaims,
   proofOf,
-  seconds,
   type TestPassport,
   tokenOf,
 } from '../../support/passport-world.js';
@@ -33,8 +26,9 @@ const IDENTITY = ['Issuer', 'Tier', 'Principal', 'Agent', 'Scope', 'Proven'].map
   (name) => `passport-${name.toLowerCase()}`,
 );
 
-const worlds: Record<string, IssuerWorld> = {};
 let world: IssuerWorld;
+let held: IssuerWorld;
+let sandbox: IssuerWorld;
 let passport: TestPassport;
 let token: string;
 /** The requests that have reached the application. */
@@ -42,12 +36,11 @@ const reached: { method: string; url: string; headers: IncomingHttpHeaders; body
 let application: string;
 
 beforeAll(async () => {
-  worlds['alpha'] = await issuerWorld('alpha', await issuerKey());
-  worlds['suspended'] = await issuerWorld('suspended', await issuerKey(), { status: 'suspended' });
-  worlds['held'] = await issuerWorld('held', await issuerKey());
-  worlds['sandbox'] = await issuerWorld('sandbox', await issuerKey(), { tier: 'sandbox' });
-  worlds['unlisted'] = await issuerWorld('unlisted', await issuerKey());
-  world = worlds['alpha'];
+  [world, held, sandbox] = [
+    await issuerWorld('alpha', await issuerKey()),
+    await issuerWorld('held', await issuerKey()),
+    await issuerWorld('sandbox', await issuerKey(), { tier: 'sandbox' }),
+  ];
   passport = await passportOf(world, await agentKeys());
   token = await tokenOf(world, passport);
   application = await listen((request, response) => {
@@ -73,25 +66,10 @@ const withProof = (proof: string, value = token): Headers => [...bearer(value), 
 const proven = async (claims: Record<string, unknown> = {}) =>
   withProof(await proofOf(token, passport, claims));
 
-/** Headers with a passport of an issuer that the policy does not trust, or that is not valid, and a proof that is. */
-async function presented(
-  issuer: IssuerWorld,
-  claims: Record<string, unknown> = {},
-  header: Record<string, unknown> = {},
-) {
+/** Headers with a passport of an issuer, with other claims, and a proof that is valid. */
+async function presented(issuer: IssuerWorld, claims: Record<string, unknown> = {}) {
   const other = await passportOf(issuer, passport.keys, claims);
-  const value = await tokenOf(issuer, other, header);
-  return withProof(await proofOf(value, other), value);
-}
-
-async function withStatus(status: string, revocation_nonce = 0) {
-  const other = await passportOf(world, passport.keys);
-  world.documents.set(other.statusPath, {
-    ...(world.documents.get(other.statusPath) as object),
-    status,
-    revocation_nonce,
-  });
-  const value = await tokenOf(world, other);
+  const value = await tokenOf(issuer, other);
   return withProof(await proofOf(value, other), value);
 }
 
@@ -101,7 +79,10 @@ const request = (headers: Headers, more: Partial<RawRequest> = {}): RawRequest =
   ...more,
 });
 
-/** Attacks with one request. Each must be refused, and must not reach the application. */
+/**
+ * Attacks with one request, by what a gateway passes on. Each must be refused, and must not reach the application. Which passports
+ * and proofs are refused, the conformance kit shows.
+ */
 const ATTACKS: Readonly<Record<string, () => Promise<RawRequest>>> = {
   'no passport': async () => request([]),
   'no proof': async () => request(bearer()),
@@ -112,66 +93,11 @@ const ATTACKS: Readonly<Record<string, () => Promise<RawRequest>>> = {
   'two passports in one header': async () =>
     request([['Authorization', `Bearer ${token}, Bearer ${token}`], ...(await proven()).slice(1)]),
   'two proofs': async () => request([...(await proven()), ['Action-Proof', await proofOf(token, passport)]]),
-  'a forged passport': async () =>
-    request(withProof(await proofOf(token, passport), `${token.slice(0, -8)}AAAAAAAA`)),
-  'a passport without a signature': async () => {
-    const value = encodedJws(
-      { alg: 'none', typ: 'passport+jwt', kid: world.key.kid },
-      passport.claims,
-      Buffer.alloc(0),
-    );
-    return request(withProof(await proofOf(value, passport), value));
-  },
-  'a key of another issuer': async () => {
-    const other = worlds['held'] as IssuerWorld;
-    const value = await jws(
-      passport.claims,
-      { typ: 'passport+jwt', kid: other.key.kid },
-      other.key.privateKey,
-    );
-    return request(withProof(await proofOf(value, passport), value));
-  },
-  'an expired passport': async () =>
-    request(await presented(world, { iat: seconds(-7200), exp: seconds(-3600) })),
-  'a passport from the future': async () =>
-    request(await presented(world, { iat: seconds(3600), exp: seconds(7200) })),
-  'a suspended passport': async () => request(await withStatus('suspended')),
-  'a revoked passport': async () => request(await withStatus('revoked')),
-  'a passport from before a revocation': async () => request(await withStatus('active', 1)),
-  'a suspended issuer': async () => request(await presented(worlds['suspended'] as IssuerWorld)),
-  'a held issuer': async () => request(await presented(worlds['held'] as IssuerWorld)),
-  'an issuer outside of the policy': async () => request(await presented(worlds['sandbox'] as IssuerWorld)),
-  'an unknown issuer': async () => request(await presented(worlds['unlisted'] as IssuerWorld)),
-  'another iss': async () => request(await presented(world, { iss: 'https://evil.example' })),
-  'no mandate': async () => request(await presented(world, { mandate: undefined })),
-  'an expired mandate': async () =>
-    request(await presented(world, { mandate: mandate({ expires_at: instant(-60) }) })),
-  'a mandate for something else': async () =>
-    request(await presented(world, { mandate: mandate({ scope: ['email.read'] }) })),
-  'an ID token': async () => {
-    const claims = {
-      iss: world.url,
-      sub: 'user',
-      aud: AUDIENCE,
-      iat: seconds(),
-      exp: seconds(60),
-      nonce: 'n',
-    };
-    const value = await jws(claims, { typ: 'JWT', kid: world.key.kid }, world.key.privateKey);
-    return request(withProof(await proofOf(value, passport), value));
-  },
-  'an access token': async () => request(await presented(world, { aud: AUDIENCE }, { typ: 'at+jwt' })),
+  'a passport of a held issuer': async () => request(await presented(held)),
   'a stolen passport, with a proof by another key': async () => {
     const thief = { ...passport, keys: await agentKeys() };
     return request(withProof(await proofOf(token, thief)));
   },
-  'a proof for another server': async () => request(await proven({ aud: 'https://other.example' })),
-  'a proof for another action': async () => request(await proven({ action: 'calendar.read' })),
-  'a proof for another passport': async () => request(await proven({ passport: randomUUID() })),
-  'an expired proof': async () => request(await proven({ iat: seconds(-300), exp: seconds(-240) })),
-  'a proof that lives too long': async () => request(await proven({ exp: seconds(3600) })),
-  'a proof without its type': async () =>
-    request(withProof(await jws(proofClaims(token, passport), { typ: 'JWT' }, passport.keys.privateKey))),
   'another query': async () => request(await proven(), { target: '/send?to=me%40example.com&subject=Hello' }),
   'a parameter after two question marks': async () => request(await proven(), { target: `/send??${QUERY}` }),
   'an additional parameter': async () => request(await proven(), { target: `${SEND}&bcc=me%40example.com` }),
@@ -226,59 +152,60 @@ const ATTACKS: Readonly<Record<string, () => Promise<RawRequest>>> = {
     request([...IDENTITY.map((name) => [name, 'alpha'] as const), ['Passport-Proven', 'action']]),
 };
 
+type Places = Readonly<Record<string, string>>;
+
 interface Gateway {
   readonly program: string;
-  readonly start: () => Promise<string>;
+  /** Starts it with the documented configuration. @param changes - other text in place of parts of it */
+  readonly start: (changes?: Places) => Promise<string>;
 }
 
+/** Starts a door. Returns its host. */
 async function door(gateway: string): Promise<string> {
-  const { alpha, suspended, held, sandbox } = worlds as Record<
-    'alpha' | 'suspended' | 'held' | 'sandbox',
-    IssuerWorld
-  >;
-  const made = await gateFolder([alpha, suspended, held, sandbox], ['held']);
-  const gate = await startGate(made, { gateway });
+  const gate = await startGate(await gateFolder([world, held, sandbox], ['held']), { gateway });
   await ready(gate);
-  return gate.address;
+  return new URL(gate.address).host;
 }
 
-const here = (text: string, places: Readonly<Record<string, string>>) =>
+const here = (text: string, places: Places) =>
   Object.entries(places).reduce((all, [from, to]) => {
     expect(all).toContain(from);
     return all.replaceAll(from, to);
   }, text);
 
-const GATEWAYS: Readonly<Record<string, Gateway>> = {
-  nginx: {
-    program: 'nginx',
-    start: async () => {
-      const port = await freePort();
-      const [text = ''] = documented('nginx', 'nginx');
-      const places = {
-        '127.0.0.1:8090': `127.0.0.1:${port}`,
-        '127.0.0.1:8181': new URL(await door('nginx')).host,
-        'http://127.0.0.1:3000': application,
-      };
-      return startNginx(here(text, places), port);
-    },
-  },
-  Caddy: {
-    program: 'caddy',
-    start: async () => {
-      const port = await freePort();
-      const [text = ''] = documented('Caddy', 'caddyfile');
-      const places = {
-        ':8090': `:${port}`,
-        '127.0.0.1:8181': new URL(await door('caddy')).host,
-        '127.0.0.1:3000': new URL(application).host,
-      };
-      return startCaddy(here(text, places), port);
-    },
+const NGINX: Gateway = {
+  program: 'nginx',
+  start: async (changes = {}) => {
+    const port = await freePort();
+    const [text = ''] = documented('nginx', 'nginx');
+    const places = {
+      '127.0.0.1:8090': `127.0.0.1:${port}`,
+      '127.0.0.1:8181': await door('nginx'),
+      'http://127.0.0.1:3000': application,
+    };
+    return startNginx(here(here(text, changes), places), port);
   },
 };
 
-for (const [name, { program, start }] of Object.entries(GATEWAYS)) {
-  describeWith([program], `${name}, as documented`, () => {
+const CADDY: Gateway = {
+  program: 'caddy',
+  start: async (changes = {}) => {
+    const port = await freePort();
+    const [text = ''] = documented('Caddy', 'caddyfile');
+    const places = {
+      ':8090': `:${port}`,
+      '127.0.0.1:8181': await door('caddy'),
+      '127.0.0.1:3000': new URL(application).host,
+    };
+    return startCaddy(here(here(text, changes), places), port);
+  },
+};
+
+/** What the headers of the door tell the application of the admitted agent. */
+const told = () => ['alpha', 'certified', 'principal', passport.did, 'email.send', 'action'];
+
+for (const { program, start } of [NGINX, CADDY]) {
+  describeWith([program], `${program}, as documented`, () => {
     let address: string;
     beforeAll(async () => {
       address = await start();
@@ -288,14 +215,7 @@ for (const [name, { program, start }] of Object.entries(GATEWAYS)) {
       const { status } = await sendRaw(address, request(await proven()));
       expect(status).toBe(200);
       expect(reached).toHaveLength(1);
-      expect(IDENTITY.map((one) => reached[0]?.headers[one])).toEqual([
-        'alpha',
-        'certified',
-        'principal',
-        passport.did,
-        'email.send',
-        'action',
-      ]);
+      expect(IDENTITY.map((one) => reached[0]?.headers[one])).toEqual(told());
     });
 
     it.each(Object.keys(ATTACKS))('refuses %s', async (attack) => {
@@ -397,16 +317,11 @@ for (const [name, { program, start }] of Object.entries(GATEWAYS)) {
 describeWith(['nginx'], 'nginx with locations that were added later', () => {
   let address: string;
   beforeAll(async () => {
-    const port = await freePort();
     const [text = '', read = ''] = documented('nginx', 'nginx');
     const [ask = ''] = /^ {4}location = \/_passport \{[\s\S]*?^ {4}\}\n/m.exec(text) ?? [];
     const site = here(ask, { '/_passport': '/_passport_site', '/verify/mail': '/verify/site' });
-    const places = {
-      [ask]: `${ask}${site}${read}\nlocation /added/ { proxy_pass http://127.0.0.1:3000; }\n`,
-      '127.0.0.1:8090': `127.0.0.1:${port}`,
-      '127.0.0.1:8181': new URL(await door('nginx')).host,
-    };
-    address = await startNginx(here(here(text, places), { 'http://127.0.0.1:3000': application }), port);
+    const added = 'location /added/ { proxy_pass http://127.0.0.1:3000; }\n';
+    address = await NGINX.start({ [ask]: `${ask}${site}${read}\n${added}` });
   });
 
   it('tells the application the truth there, too, and no body', async () => {
@@ -415,14 +330,7 @@ describeWith(['nginx'], 'nginx with locations that were added later', () => {
     const target = `/added/x?${QUERY}`;
     const { status } = await sendRaw(address, { method: 'DELETE', target, headers, body: 'hello' });
     expect([status, reached[0]?.url, reached[0]?.body]).toEqual([200, target, '']);
-    expect(IDENTITY.map((one) => reached[0]?.headers[one])).toEqual([
-      'alpha',
-      'certified',
-      'principal',
-      passport.did,
-      'email.send',
-      'action',
-    ]);
+    expect(IDENTITY.map((one) => reached[0]?.headers[one])).toEqual(told());
   });
 
   it('admits a passport alone for one path, however the path is spelled', async () => {
@@ -468,7 +376,7 @@ describeWith(['nginx'], 'nginx as in the first ten minutes, with an action', () 
     const places = {
       '/srv/site': folder,
       '127.0.0.1:8090': `127.0.0.1:${port}`,
-      '127.0.0.1:8181/verify/site': `${new URL(await door('nginx')).host}/verify/mail`,
+      '127.0.0.1:8181/verify/site': `${await door('nginx')}/verify/mail`,
     };
     const address = await startNginx(here(text, places), port);
     const forged = async (): Promise<Headers> => [
@@ -489,16 +397,8 @@ describeWith(['nginx'], 'nginx as in the first ten minutes, with an action', () 
 
 describeWith(['caddy'], 'Caddy with a handler that was added later', () => {
   it('asks for it if it stands in the route, behind forward_auth', async () => {
-    const port = await freePort();
-    const [text = ''] = documented('Caddy', 'caddyfile');
     const proxy = '\t\treverse_proxy 127.0.0.1:3000\n';
-    const places = {
-      [proxy]: `\t\thandle /added/* {\n${proxy}\t\t}\n${proxy}`,
-      ':8090': `:${port}`,
-      '127.0.0.1:8181': new URL(await door('caddy')).host,
-    };
-    const host = new URL(application).host;
-    const address = await startCaddy(here(here(text, places), { '127.0.0.1:3000': host }), port);
+    const address = await CADDY.start({ [proxy]: `\t\thandle /added/* {\n${proxy}\t\t}\n${proxy}` });
     const forged: Headers = IDENTITY.map((one) => [one, 'evil']);
     expect((await sendRaw(address, { target: '/added/x', headers: forged })).status).toBe(401);
     expect(reached).toEqual([]);
@@ -514,48 +414,32 @@ const PREFLIGHT: Headers = [
   ['Access-Control-Request-Headers', 'authorization,action-proof'],
 ];
 
-/** The gateways with the lines of the document for browsers. */
-const WITH_CORS: Readonly<Record<string, Gateway>> = {
-  nginx: {
-    program: 'nginx',
-    start: async () => {
-      const port = await freePort();
-      const [text = ''] = documented('nginx', 'nginx');
+/** The lines of the document for browsers, and where each gateway has them. */
+const CORS: readonly (readonly [Gateway, () => Places])[] = [
+  [
+    NGINX,
+    () => {
       const [map = '', lines = ''] = documented('Browsers and preflights (CORS)', 'nginx');
-      const refused = '    location @passport_refused {\n';
       const [repeated = ''] = /^( *add_header.*\n)+/.exec(lines) ?? [];
-      const places = {
-        '    error_page 403 = @passport_refused;\n': `    error_page 403 = @passport_refused;\n${lines}`,
-        [refused]: refused + repeated,
-        '127.0.0.1:8090': `127.0.0.1:${port}`,
-        '127.0.0.1:8181': new URL(await door('nginx')).host,
-        'http://127.0.0.1:3000': application,
-      };
-      return startNginx(map + here(text, places), port);
+      const [upstream, refused] = ['upstream passport_door {\n', '    location @passport_refused {\n'];
+      const page = '    error_page 403 = @passport_refused;\n';
+      return { [upstream]: map + upstream, [page]: page + lines, [refused]: refused + repeated };
     },
-  },
-  Caddy: {
-    program: 'caddy',
-    start: async () => {
-      const port = await freePort();
-      const [text = ''] = documented('Caddy', 'caddyfile');
+  ],
+  [
+    CADDY,
+    () => {
       const [lines = ''] = documented('Browsers and preflights (CORS)', 'caddyfile');
-      const places = {
-        '\troute {\n': `\troute {\n${lines}`,
-        ':8090': `:${port}`,
-        '127.0.0.1:8181': new URL(await door('caddy')).host,
-        '127.0.0.1:3000': new URL(application).host,
-      };
-      return startCaddy(here(text, places), port);
+      return { '\troute {\n': `\troute {\n${lines}` };
     },
-  },
-};
+  ],
+];
 
-for (const [name, { program, start }] of Object.entries(WITH_CORS)) {
-  describeWith([program], `${name} with the lines for browsers`, () => {
+for (const [{ program, start }, changes] of CORS) {
+  describeWith([program], `${program} with the lines for browsers`, () => {
     let address: string;
     beforeAll(async () => {
-      address = await start();
+      address = await start(changes());
     });
     const from = (origin: string): Headers => [['Origin', origin]];
     const preflight = (origin: string) =>
@@ -584,7 +468,7 @@ for (const [name, { program, start }] of Object.entries(WITH_CORS)) {
       const without = await sendRaw(address, request(from(ORIGIN)));
       expect([without.status, without.headers.get('access-control-allow-origin')]).toEqual([401, ORIGIN]);
       expect(without.headers.get('access-control-expose-headers')).toContain('Passport-Error');
-      const untrusted = await presented(worlds['sandbox'] as IssuerWorld);
+      const untrusted = await presented(sandbox);
       const refused = await sendRaw(address, request([...from(ORIGIN), ...untrusted]));
       expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([403, ORIGIN]);
       expect(refused.headers.get('www-authenticate')).toContain('untrusted_issuer');
@@ -595,7 +479,7 @@ for (const [name, { program, start }] of Object.entries(WITH_CORS)) {
 
 describeWith(['caddy'], 'Caddy and the trailers of a request', () => {
   it('passes them on, but none of them becomes a header', async () => {
-    const address = await (GATEWAYS['Caddy'] as Gateway).start();
+    const address = await CADDY.start();
     const trailer: Headers = [
       ['Transfer-Encoding', 'chunked'],
       ['Trailer', 'Passport-Issuer'],
@@ -642,9 +526,3 @@ async function metricOf(address: string): Promise<number> {
     /^passport_gate_answers_total\{profile="mail",status="200",error="none"\} (\d+)/m.exec(text)?.[1] ?? 0,
   );
 }
-
-describe('the attacks', () => {
-  it('are more than forty', () => {
-    expect(Object.keys(ATTACKS).length).toBeGreaterThan(40);
-  });
-});

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { renameSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
@@ -18,6 +17,7 @@ import {
 } from '../../support/passport-world.js';
 import { CLI } from '../../support/paths.js';
 import { at, issuer, publish } from '../../support/publication.js';
+import { type RawRequest, sendRaw } from '../../support/raw-request.js';
 import { freePort } from '../../support/serving.js';
 import { cleanEnvironment, cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -133,23 +133,20 @@ describe('passport-registry gate', () => {
   it('has its own pages, which no client of Envoy can reach through its path', async () => {
     const gate = await startGate(made, { gateway: 'envoy' });
     await ready(gate);
-    const raw = (target: string) =>
-      sendRaw(gate, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-    expect(await raw('/healthz')).toContain('200 OK');
+    const raw = (target: string, headers: RawRequest['headers'] = []) =>
+      sendRaw(gate.address, { target, headers });
+    expect((await raw('/healthz')).status).toBe(200);
     for (const target of [
       '/verify/mail/../../healthz',
       '/verify/mail/%2e%2e/%2e%2e/healthz',
       '/verify/mail/..\\..\\healthz',
     ])
-      expect(await raw(target)).toMatch(/^HTTP\/1.1 4\d\d /);
-    expect(await raw('http://a/healthz')).toContain('404');
-    const withPassport = (target: string) =>
-      sendRaw(
-        gate,
-        `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
-      );
-    expect(await withPassport('/verify/site/a?b=c')).toContain('200 OK');
-    expect(await withPassport('/verify/mail/../site/a')).toContain('proof-missing');
+      expect(Math.floor(((await raw(target)).status ?? 0) / 100)).toBe(4);
+    expect((await raw('http://a/healthz')).status).toBe(404);
+    const withPassport = (target: string) => raw(target, Object.entries(bearer()));
+    expect((await withPassport('/verify/site/a?b=c')).status).toBe(200);
+    const mail = await withPassport('/verify/mail/../site/a');
+    expect(mail.headers.get('passport-error')).toBe('proof-missing');
     await gate.stop();
   });
 
@@ -253,11 +250,10 @@ describe('passport-registry gate', () => {
   it('sees every header, also behind a thousand others', async () => {
     const gate = await startGate(made);
     await ready(gate);
-    const many = 'a:\r\n'.repeat(1200);
-    const twice = `Authorization: Bearer ${token}\r\n${many}Authorization: Bearer x`;
-    expect(
-      await sendRaw(gate, `GET /verify/site HTTP/1.1\r\nHost: a\r\n${twice}\r\nConnection: close\r\n\r\n`),
-    ).toContain('passport-missing');
+    const many = Array.from({ length: 1200 }, () => ['a', ''] as const);
+    const headers = [...Object.entries(bearer()), ...many, ['Authorization', 'Bearer x'] as const];
+    const answer = await sendRaw(gate.address, { target: '/verify/site', headers });
+    expect(answer.headers.get('passport-error')).toBe('passport-missing');
   });
 
   it('learns of a revocation with its next refresh, without a restart', async () => {
@@ -401,16 +397,3 @@ describeWith(['redis-server'], 'doors that share one Redis', () => {
     await expect.poll(async () => (await ask(doors[0], 'mail', await proven())).status).toBe(200);
   });
 });
-
-/** Sends bytes to a door. Returns the whole answer. */
-function sendRaw({ address }: TestGate, text: string): Promise<string> {
-  const { hostname, port } = new URL(address);
-  return new Promise((resolve, reject) => {
-    let answer = '';
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    socket.on('data', (data) => {
-      answer += data;
-    });
-    socket.once('close', () => resolve(answer)).once('error', reject);
-  });
-}

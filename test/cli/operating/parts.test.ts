@@ -7,13 +7,13 @@ import type {
   OnlineKeyFacts,
   RecordFacts,
   RootKeyFacts,
-} from '../../../cli/operating/facts.js';
-import { hostPart, unaskedPart } from '../../../cli/operating/host-parts.js';
-import { onlineKeysPart, rootKeyPart } from '../../../cli/operating/key-parts.js';
-import { mostUrgent, type Part } from '../../../cli/operating/part.js';
-import { checkpointPart, logPart } from '../../../cli/operating/statement-parts.js';
-import { listPart, recordsPart, stagePart, treePart } from '../../../cli/operating/tree-parts.js';
-import type { Served } from '../../../observers/hosts/served.js';
+} from '../../../build/cli/operating/facts.js';
+import { hostPart, unaskedPart } from '../../../build/cli/operating/host-parts.js';
+import { onlineKeysPart, rootKeyPart } from '../../../build/cli/operating/key-parts.js';
+import { mostUrgent, type Part } from '../../../build/cli/operating/part.js';
+import { checkpointPart, logPart } from '../../../build/cli/operating/statement-parts.js';
+import { listPart, recordsPart, stagePart, treePart } from '../../../build/cli/operating/tree-parts.js';
+import type { Served } from '../../../build/observers/hosts/served.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const HOUR = 60 * 60 * 1000;
@@ -87,11 +87,21 @@ describe('the records', () => {
     ['would stop a build', { ...none, problems: [problem] }, ['error', 'diff']],
     ['are missing', { problem: 'no folder', isMissing: true }, ['error', undefined]],
   ])('%s', (_what, records, expected) => {
-    expect(judged(recordsPart(records, true))).toEqual(expected);
+    expect(judged(recordsPart(records, { isPublished: true, hasStage: false }))).toEqual(expected);
+  });
+
+  it('wait with a publication that was committed', () => {
+    const waiting = { ...none, changes: [change('suspended', 'active')] };
+    expect(judged(recordsPart(waiting, { isPublished: true, hasStage: true }))).toEqual([
+      'note',
+      'checkpoint',
+    ]);
   });
 
   it('are missing before the first publication, too', () => {
-    expect(recordsPart({ problem: 'no folder', isMissing: true }, false).level).toBe('note');
+    expect(
+      recordsPart({ problem: 'no folder', isMissing: true }, { isPublished: false, hasStage: false }).level,
+    ).toBe('note');
   });
 });
 
@@ -234,6 +244,7 @@ describe('a host', () => {
     ['the tree', serves({}), own, ['ok', 'same']],
     ['an older checkpoint', serves({}, earlier), own, ['note', 'same']],
     ['a checkpoint without the hold', serves({}, { ...earlier, hold: [] }), own, ['error', 'same']],
+    ['a hold that the tree lacks', serves({}, { ...earlier, hold: ['a', 'b'] }), own, ['warning', 'same']],
     ['a newer checkpoint', serves({}, { text: 'd', issuedAt: NOW }), own, ['note', 'same']],
     ['a newer checkpoint without the hold', serves({}, ended), own, ['warning', 'same']],
     ['a rotation that the tree lacks', serves({ ...later, kid: 'T' }), own, ['error', 'newer']],
@@ -259,6 +270,14 @@ describe('a host', () => {
       const host: HostFacts = { role, url: 'https://registry.example', served };
       const { level, data } = hostPart(host, tree, NOW);
       expect([level, data['serves']]).toEqual(expected);
+    }
+  });
+
+  it('may hold an issuer whom an upload would release', () => {
+    const [holds, lacks] = [['a', 'b'], ['b']].map((hold) => serves({}, { ...earlier, hold }));
+    for (const served of [holds, lacks]) {
+      const { fact } = hostPart({ role: 'base_url', url: '', served: served as Served }, own, NOW);
+      expect(fact).toContain('an upload of dist would end the hold of b');
     }
   });
 

@@ -2,12 +2,14 @@ import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
+import { operatorIn } from '../../support/operator.js';
 import { freePort, plainHost } from '../../support/serving.js';
 import {
   cli,
   clockAhead,
   encryptedKey,
   filesOf,
+  keyPair,
   recordText,
   run,
   temporaryFolder,
@@ -21,11 +23,7 @@ const ONLINE = 'checkpoint: { signer: { key: online.pem }, public_key: online.js
 let made: string;
 let folder: string;
 
-async function good(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(args, folder);
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-  return stdout;
-}
+const { good } = operatorIn(() => folder);
 
 /** The exit code, and each part by its name. */
 async function status(args: readonly string[] = [], minutes = 0) {
@@ -47,10 +45,7 @@ const configure = (settings = '') =>
 
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
-  for (const name of ['root', 'online', 'stranger'])
-    writeFiles(folder, {
-      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
-    });
+  for (const name of ['root', 'online', 'stranger']) await keyPair(folder, name);
   configure();
   made = folder;
 });

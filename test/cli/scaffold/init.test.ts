@@ -12,7 +12,7 @@ import fs, {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { withFs } from '../../support/patched-fs.js';
 import { CLI, ROOT } from '../../support/paths.js';
@@ -29,6 +29,12 @@ import {
   temporaryFolder,
   writeFiles,
 } from '../../support/workspace.js';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
 
 /** Asserts that the command line accepts a configuration. The new registry has no records. */
 async function expectValid(folder: string, file: string): Promise<void> {
@@ -71,7 +77,6 @@ const FILES = [
 
 describe('passport-registry init', () => {
   it('makes exactly these files, and says what to do next', async () => {
-    const folder = temporaryFolder();
     const { code, stderr } = await init(['registry', ...SETTINGS], folder);
     expect([code, filesIn(join(folder, 'registry'))]).toEqual([0, FILES]);
     expect(readdirSync(folder)).toEqual(['registry']);
@@ -100,7 +105,6 @@ describe('passport-registry init', () => {
   });
 
   it('makes settings and comments that are exactly the schema’s', async () => {
-    const folder = temporaryFolder();
     await init(['registry', ...SETTINGS], folder);
     const text = read(folder, 'registry/registry.yaml');
     expect(parse(text)).toEqual({
@@ -135,14 +139,7 @@ describe('passport-registry init', () => {
     for (const each of words) expect(stderr).toContain(each);
   });
 
-  it('names the default folder once in its help', async () => {
-    const { stdout } = await cli(['init', '--help'], temporaryFolder());
-    expect(stdout.match(/\(default: the current folder\)/g)).toHaveLength(1);
-    expect(stdout).not.toContain('(default: ".")');
-  });
-
   it('takes the current folder, and keeps the files in it', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { LICENSE: 'mine', '.github/funding': 'mine' });
     const { code, stderr } = await init(SETTINGS, folder);
     expect([code, filesIn(folder)]).toEqual([0, [...FILES, 'LICENSE', '.github/funding'].sort()]);
@@ -151,13 +148,11 @@ describe('passport-registry init', () => {
   });
 
   it('makes parent folders', async () => {
-    const folder = temporaryFolder();
     expect((await init(['a/b/c d', ...SETTINGS], folder)).stderr).toContain("cd 'a/b/c d' && npm install");
     expect(existsSync(join(folder, 'a/b/c d/registry.yaml'))).toBe(true);
   });
 
   it('uses no registry.yaml of the current folder: its root key is no file to write', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nbase_url: https://other.internal\n' });
     expect((await init(['x', ...SETTINGS.slice(0, 4)], folder)).stderr).toContain('give --base-url:');
     expect((await init(['x', ...SETTINGS], folder)).code).toBe(0);
@@ -181,7 +176,6 @@ describe('the values that init inserts', () => {
     'x'.repeat(100),
     '🦊 Füchse 狐',
   ])('keep the name %j as it is', async (name) => {
-    const folder = temporaryFolder();
     const { code, stderr } = await init(['r', ...SETTINGS, '--name', name], folder);
     expect(code, stderr).toBe(0);
     await expectValid(folder, 'r/registry.yaml');
@@ -196,7 +190,6 @@ describe('the values that init inserts', () => {
   });
 
   it('keep a URL, which stands in registry.yaml alone', async () => {
-    const folder = temporaryFolder();
     const url = 'https://registry.internal/a>b<c)"{{name}}';
     expect((await init(['r', ...SETTINGS, '--base-url', url], folder)).code).toBe(0);
     await expectValid(folder, 'r/registry.yaml');
@@ -215,7 +208,6 @@ describe('the values that init inserts', () => {
     ['--base-url', 'ftp://registry.internal'],
     ['--base-url', 'https://registry.internal/?query'],
   ])('are refused as in registry.yaml: %s %j', async (option, value) => {
-    const folder = temporaryFolder();
     const { code, stderr } = await init(['r', ...SETTINGS, option, value], folder);
     expect([code, readdirSync(folder)]).toEqual([2, []]);
     const setting = option.slice(2).replace('-', '_');
@@ -237,7 +229,6 @@ describe('the values that init inserts', () => {
 
 describe('a folder that is not empty', () => {
   it('is refused if a file would be replaced, and stays as it is', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'README.md': 'mine', 'package.json': '{}', 'issuers/README.md': 'mine' });
     const { code, stderr } = await init(SETTINGS, folder);
     expect(code).toBe(2);
@@ -246,7 +237,6 @@ describe('a folder that is not empty', () => {
   });
 
   it('is refused if a folder of the registry is a link or a file: nothing is written behind a link', async () => {
-    const folder = temporaryFolder();
     const outside = temporaryFolder();
     symlinkSync(outside, join(folder, 'issuers'));
     symlinkSync(join(outside, 'nothing'), join(folder, 'SECURITY.md'));
@@ -258,7 +248,6 @@ describe('a folder that is not empty', () => {
   });
 
   it('is refused if it is a file, or a link to nothing', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { file: '' });
     symlinkSync('nothing', join(folder, 'link'));
     expect((await init(['file', ...SETTINGS], folder)).stderr).toContain('file is not a folder');
@@ -267,7 +256,6 @@ describe('a folder that is not empty', () => {
   });
 
   it('may be a link to a folder', async () => {
-    const folder = temporaryFolder();
     mkdirSync(join(folder, 'real'));
     symlinkSync('real', join(folder, 'link'));
     expect((await init(['link', ...SETTINGS], folder)).code).toBe(0);
@@ -309,7 +297,6 @@ describe('an init that ends early', () => {
   }
 
   it('leaves no part of a new folder', async () => {
-    const folder = temporaryFolder();
     const args = ['registry', ...SETTINGS];
     expect((await failingAt(1, args, folder)).code).not.toBe(0);
     expect(existsSync(join(folder, 'registry'))).toBe(false);
@@ -319,7 +306,6 @@ describe('an init that ends early', () => {
   });
 
   it.each([1, 7, 18])('leaves nothing in an existing folder if file %i cannot be written', async (number) => {
-    const folder = temporaryFolder();
     writeFiles(folder, { mine: 'mine' });
     mkdirSync(join(folder, 'here'));
     const args = [...SETTINGS, '--key', '../root-key.pem', '--no-passphrase'];
@@ -330,7 +316,6 @@ describe('an init that ends early', () => {
   });
 
   it('can run again in the same folder after it was killed', async () => {
-    const folder = temporaryFolder();
     const { code } = await cliProcess(
       ['init', ...TOOL, ...SETTINGS],
       folder,
@@ -362,7 +347,6 @@ describe('init --key', () => {
   it.each(['registry/root-key.pem', 'registry/issuers/../root-key.pem', 'link/root-key.pem', 'registry'])(
     'refuses %s, which is in the folder',
     async (key) => {
-      const folder = temporaryFolder();
       mkdirSync(join(folder, 'registry/issuers'), { recursive: true });
       symlinkSync('registry', join(folder, 'link'));
       const { code, stderr } = await init(['registry', ...SETTINGS, '--key', key], folder);
@@ -375,7 +359,6 @@ describe('init --key', () => {
   );
 
   it('refuses a folder that is reached through a link to the folder of the key', async () => {
-    const folder = temporaryFolder();
     mkdirSync(join(folder, 'real'));
     symlinkSync('real', join(folder, 'link'));
     const { stderr } = await init(['link', ...SETTINGS, '--key', 'real/key.pem', '--no-passphrase'], folder);
@@ -383,7 +366,6 @@ describe('init --key', () => {
   });
 
   it('never replaces a key or follows a link, and then writes nothing', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'a.pem': 'mine' });
     symlinkSync('nothing', join(folder, 'b.pem'));
     for (const key of ['a.pem', 'b.pem', 'no/such/folder/c.pem']) {
@@ -396,7 +378,6 @@ describe('init --key', () => {
   });
 
   it('makes no key if there is an empty root.json, and leaves that as it is', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'registry/root.json': '' });
     const { code, stderr } = await init(
       ['registry', ...SETTINGS, '--key', 'key.pem', '--no-passphrase'],
@@ -407,7 +388,6 @@ describe('init --key', () => {
   });
 
   it('refuses a short passphrase before it asks anything', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { words: 'thief\n' });
     const key = ['--key', 'key.pem', '--passphrase-file', 'words'];
     const { code, stderr } = await cliAnswering('Nordic', ['init', 'registry', ...TOOL, ...key], folder);
@@ -418,7 +398,6 @@ describe('init --key', () => {
   });
 
   it('makes no key if the folder is refused, or a value', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'registry/root.json': 'mine' });
     const key = ['--key', 'key.pem', '--no-passphrase'];
     expect((await init(['registry', ...SETTINGS, ...key], folder)).stderr).toContain('has root.json already');
@@ -429,7 +408,6 @@ describe('init --key', () => {
 
 describe('init inside of a git working tree', () => {
   it('says that workflows run only at the top, and keeps the root key out of git', async () => {
-    const folder = temporaryFolder();
     execFileSync('git', ['init', '-q'], { cwd: folder });
     const { code, stderr } = await init(
       ['registry', ...SETTINGS, '--key', 'key.txt', '--no-passphrase'],
@@ -477,7 +455,6 @@ describe('init on a terminal', () => {
     });
 
   it('asks for what is missing, shows defaults, and asks again after an invalid answer', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { '.gitconfig': '[user]\n\temail = operator@git.internal\n' });
     const shown = await typed(folder, '\n\nftp://x\nhttps://registry.internal\n');
     expect(shown).toContain('Name of the registry [my-registry]: ');
@@ -495,7 +472,6 @@ describe('init on a terminal', () => {
     ['Ctrl+C', '\u0003'],
     ['Ctrl+D', '\u0004'],
   ])('writes nothing after %s', async (_name, key) => {
-    const folder = temporaryFolder();
     const shown = await typed(folder, `x\n${key}`);
     expect(shown).toContain('no answer was given');
     expect(readdirSync(folder)).toEqual([]);
@@ -599,7 +575,6 @@ describe('the program that init pins', () => {
 
   /** What the program of the checkout pins, if told so. */
   async function pinnedBy(spec: string): Promise<string> {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'a #1 tool.tgz': TARBALL });
     const { code, stderr } = await init(['registry', ...SETTINGS, '--tool', spec], folder);
     expect(code, stderr).toBe(0);
@@ -629,7 +604,6 @@ describe('the program that init pins', () => {
     `git+ssh://git:hunter2@a.internal/tool.git#${'a'.repeat(40)}`,
     'git+https://hunter2@a.internal/tool.git#main',
   ])('is no address with credentials: %s', async (spec) => {
-    const folder = temporaryFolder();
     const { code, stdout, stderr } = await init(['x', ...SETTINGS, '--tool', spec], folder);
     expect([code, readdirSync(folder)]).toEqual([2, []]);
     expect(stdout + stderr).not.toContain('hunter2');
@@ -644,7 +618,6 @@ describe('the program that init pins', () => {
   });
 
   it('is asked for in a checkout, which nothing can pin', async () => {
-    const folder = temporaryFolder();
     const { code, stderr } = await cli(['init', 'x', ...SETTINGS], folder);
     expect([code, stderr, readdirSync(folder)]).toEqual([2, expect.stringContaining('by --tool'), []]);
   });

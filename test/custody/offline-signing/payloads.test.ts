@@ -9,98 +9,57 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
-import { alterInput, signFiles } from '../../support/signing-request.js';
-import { readTreeFile } from '../../support/statements.js';
-import { cli, type Outcome, recordText, run, writeFiles } from '../../support/workspace.js';
+import { alterInput, requestsIn, signFiles } from '../../support/signing-request.js';
+import { keyPair, type Outcome, run as runProgram, writeFiles } from '../../support/workspace.js';
 
 /** A registry with one published list and no online key. Its root key is only used by `sign` and by this file. */
 let folder: string;
+const requests = requestsIn(() => folder);
+const { at, read, record, run, good, publish, signatures } = requests;
 
 const HASH = '0'.repeat(43);
 
 beforeEach(async () => {
   const made = await madeOnce('payloads', async (home) => {
     folder = home;
-    writeFiles(home, { 'issuers/alpha.yaml': recordText('alpha') });
-    for (const name of ['key', 'online', 'second']) await makeKey(name);
-    renameSync(at('key.json'), at('root.json'));
-    await renew();
-    await signed();
-    await attached();
+    record('alpha');
+    await keyPair(folder, 'key', '--public', 'root.json');
+    for (const name of ['online', 'second', 'next']) await keyPair(folder, name);
+    await publish();
   });
   folder = copyOf(made);
 });
 
-const at = (path: string) => join(folder, path);
-const read = (path: string) => (path.startsWith('dist/') ? readTreeFile : readFileSync)(at(path));
 const thumbprint = (name: string): string => JSON.parse(read(`${name}.json`).toString()).kid;
-const command = (...args: string[]) => cli(args, folder);
-
-/** Runs a command that must succeed. */
-async function good(...args: string[]): Promise<Outcome> {
-  const outcome = await command(...args);
-  expect(outcome.stderr).not.toContain('passport-registry:');
-  expect(outcome.code).toBe(0);
-  return outcome;
-}
 
 /** Runs a command that must be refused. */
-async function refused(code: number, message: RegExp | string, ...args: string[]): Promise<void> {
-  const outcome = await command(...args);
-  expect(outcome.stderr).toMatch(message);
-  expect(outcome.code).toBe(code);
+async function refused(code: number, message: RegExp | string, ...args: readonly string[]): Promise<void> {
+  expect(await run(...args)).toMatchObject({ code, stderr: expect.stringMatching(message) });
 }
 
-async function makeKey(name: string): Promise<void> {
-  writeFiles(folder, {
-    [`${name}.json`]: (await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`)).stdout,
-  });
-}
-
-/** Writes a request in place of the one before. */
-function request(command: string, ...more: string[]): Promise<Outcome> {
-  rmSync(at('request'), { recursive: true, force: true });
-  return good(...command.split(' '), '--unsigned', 'request', '--root-key', 'root.json', ...more);
-}
 /** A request with a checkpoint alone, unless a record has changed. */
-const renew = () => request('build');
-const rotate = async () => {
-  if (!existsSync(at('next.pem'))) await makeKey('next');
-  return request('keys rotate', '--next-root-key', 'next.json');
-};
+const renew = () => good(requests.request());
+function rotate(...more: string[]): Promise<Outcome> {
+  rmSync(at('request'), { recursive: true, force: true });
+  const keys = ['--root-key', 'root.json', '--next-root-key', 'next.json'];
+  return good(run('keys', 'rotate', '--unsigned', 'request', ...keys, ...more));
+}
+const MEMORY = ['--yes', '--memory', 'memory'];
+const signing = (...more: string[]) => ['sign', 'request', '--key', 'key.pem', ...MEMORY, ...more];
 /** Signs a rotation with the next key, too. */
-const signedByNext = (...more: string[]) => good(...signingByNext(...more));
-const signingByNext = (...more: string[]) =>
-  [
-    'sign',
-    'request',
-    '--key',
-    'next.pem',
-    '--root-key',
-    'next.json',
-    '--previous-root-key',
-    'root.json',
-    '--yes',
-    '--memory',
-    'memory',
-    ...more,
-  ] as const;
-const signing = (...more: string[]) =>
-  ['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more] as const;
-const signed = (...more: string[]) => good(...signing(...more));
-const attaching = (...more: string[]) => ['attach', 'request', '--root-key', 'root.json', ...more] as const;
-const attached = (...more: string[]) => good(...attaching(...more));
-const signatures = () =>
-  readdirSync(at('request'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.sig') && !name.startsWith('previous/'))
-    .sort();
-const verified = async (rootKey = 'root.json') =>
-  expect((await good('verify', 'dist', '--trust-anchor', rootKey)).stdout).toContain('dist is valid');
+const signingByNext = (...more: string[]) => {
+  const keys = ['--key', 'next.pem', '--root-key', 'next.json', '--previous-root-key', 'root.json'];
+  return ['sign', 'request', ...keys, ...MEMORY, ...more];
+};
+const attaching = (...more: string[]) => ['attach', 'request', '--root-key', 'root.json', ...more];
+const signed = (...more: string[]) => good(run(...signing(...more)));
+const signedByNext = (...more: string[]) => good(run(...signingByNext(...more)));
+const attached = (...more: string[]) => good(run(...attaching(...more)));
+const verified = (rootKey = 'root.json') => good(run('verify', 'dist', '--trust-anchor', rootKey));
 
 /** The lines that describe a request, without the lines that say how to go on. */
 const words = ({ stderr }: Outcome) =>
@@ -114,7 +73,7 @@ const online = (name: string, more = '') =>
 
 describe('a request with a checkpoint', () => {
   it('is signed with list and statement in one session, and published with them', async () => {
-    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    record('beta');
     const asked = await renew();
     const shown = await signed();
     expect(words(shown)).toEqual(words(asked));
@@ -154,7 +113,7 @@ describe('a request with a checkpoint', () => {
     expect(signatures()).toEqual(['checkpoint.sig']);
     // A machine that has signed no publication remembers nothing of it.
     for (let time = 0; time < 2; time++)
-      await good('sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'fresh');
+      await good(run('sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'fresh'));
     const kept = ['issuers.json', 'issuers.sig', 'publication.jwt'].map((name) => `dist/${name}`);
     const before = kept.map(read);
     const { iat } = claimsOf(read('request/checkpoint.signing-input'));
@@ -168,7 +127,7 @@ describe('a request with a checkpoint', () => {
     await renew();
     await signed();
     renameSync(at('request'), at('before'));
-    await good('hold', 'alpha', '--online-key', 'key.pem');
+    await good(run('hold', 'alpha', '--online-key', 'key.pem'));
     await refused(2, /make a new request/, 'attach', 'before', '--root-key', 'root.json');
     expect(words(await renew())).toContain('  holds     alpha');
     expect(words(await signed())).toContain('  holds     alpha');
@@ -186,7 +145,7 @@ describe('a request with a checkpoint', () => {
 
   it.each([
     ['alone', () => {}],
-    ['with a list', () => writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') })],
+    ['with a list', () => record('beta')],
   ])('%s is not published for another tree', async (_name, change) => {
     change();
     await renew();
@@ -201,7 +160,7 @@ describe('a request with a checkpoint', () => {
 describe('a request with online keys', () => {
   it('says which are new or gone, and whether they may hold issuers', async () => {
     const shown = async () => {
-      const asked = words(await request('build'));
+      const asked = words(await renew());
       expect(words(await signed())).toEqual(asked);
       expect(signatures()).toEqual(['issuers.sig', 'publication.sig']);
       await attached();
@@ -232,26 +191,24 @@ describe('a request with online keys', () => {
 describe('a build with the public root key alone', () => {
   it('signs nothing, and leaves the tree as it was', async () => {
     online('online');
-    await request('build');
+    await renew();
     await signed();
     await attached();
     const sums = read('dist/SHA256SUMS');
     const build = ['build', '--root-key', 'root.json'];
-    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
-    await refused(3, /must sign something new/, ...build);
+    record('beta');
+    await refused(3, /must sign something new: .*--unsigned/, ...build);
     expect(read('dist/SHA256SUMS').equals(sums)).toBe(true);
     rmSync(at('issuers/beta.yaml'));
     appendFileSync(at('registry.yaml'), "description: 'Who is in.'\n");
-    await good(...build);
+    await good(run(...build));
   });
 });
 
 describe('a request for a rotation', () => {
   it('is signed by both keys, in any order, and published as a whole', async () => {
-    writeFiles(folder, {
-      'issuers/beta.yaml': recordText('beta'),
-      'registry.yaml': 'root_key: root.json # public\n',
-    });
+    record('beta');
+    writeFiles(folder, { 'registry.yaml': 'root_key: root.json # public\n' });
     copyFileSync(at('root.json'), at('old.json'));
     const asked = await rotate();
     for (const sign of [signedByNext, signed]) {
@@ -270,17 +227,6 @@ describe('a request for a rotation', () => {
     expect(claimsOf(read('dist/publication.jwt'))).toMatchObject({ sequence: 2, issuers: 2 });
   });
 
-  it('says from which key to which', async () => {
-    const shown = words(await rotate());
-    expect(shown.slice(-5)).toEqual([
-      `ROTATION FROM ROOT KEY ${thumbprint('root')} TO ROOT KEY ${thumbprint('next')}`,
-      '  after the first list by the next key, verifiers refuse everything that the outgoing key signs',
-      expect.stringMatching(/^ {2}signed {4}2\S+Z$/),
-      expect.stringMatching(/^sha256 /),
-      `root key ${thumbprint('next')}`,
-    ]);
-  });
-
   it('may be attached again, until the settings name the next key', async () => {
     await rotate();
     await signed();
@@ -297,7 +243,7 @@ describe('a request for a rotation', () => {
     await signedByNext();
     renameSync(at('request'), at('old'));
     // The emergency, signed by the outgoing key, which has forgotten nothing.
-    await good('suspend', 'alpha', '--reason', 'leak', '--key', 'key.pem', '--root-key', 'root.json');
+    await good(run('suspend', 'alpha', '--reason', 'leak', '--key', 'key.pem', '--root-key', 'root.json'));
     renameSync(at('old'), at('request'));
     await refused(2, /does not follow the newest one/, ...attaching());
     const hash = sha256(read('request/issuers.json'));
@@ -314,9 +260,8 @@ describe('a request for a rotation', () => {
   });
 
   it('commits the next key, and goes only where the published rotation leads', async () => {
-    await makeKey('next');
     const commit = ['--commit', 'second.json', thumbprint('online')];
-    const asked = await request('keys rotate', '--next-root-key', 'next.json', ...commit);
+    const asked = await rotate(...commit);
     const shown = words(await signed()).filter((line) => !line.startsWith('left'));
     expect(shown).toEqual(words(asked));
     expect(shown.filter((line) => line.startsWith('  next_root'))).toEqual(
@@ -350,20 +295,6 @@ describe('a request for a rotation', () => {
     await refused(1, /but the outgoing root key is/, ...other, '--previous-root-key', 'next.json');
     expect(signatures()).toEqual([]);
   });
-
-  it('shows the keys to which the step after it must lead', async () => {
-    await rotate();
-    alterInput(folder, 'rotation', {
-      claims: { next_roots: [thumbprint('online'), thumbprint('second')], step: 1 },
-    });
-    const shown = words(await signed());
-    expect(shown.join('\n')).toMatch(/, as step 1\n/);
-    expect(shown.filter((line) => line.startsWith('  next_root'))).toEqual(
-      ['online', 'second'].map(
-        (name) => `  next_root ${thumbprint(name)}: the step after this one must lead to one of these keys`,
-      ),
-    );
-  });
 });
 
 /** Moves a payload of another request into the request, under a name. */
@@ -376,52 +307,50 @@ const flip = (path: string) => () => {
 };
 const reversed = (value: Record<string, unknown>) =>
   JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a > b ? -1 : 1))));
-const spaced = (value: Record<string, unknown>) => `${JSON.stringify(value).slice(0, -1)} }`;
 const jwk = (name: string) => JSON.parse(read(`${name}.json`).toString()) as Record<string, unknown>;
 type Hostile = [name: string, change: () => unknown, code: number, message: RegExp];
 
 const ROTATION = 'request/outgoing/rotation.signing-input';
 
-/** What is refused in any statement. */
-function hostile(name: 'checkpoint' | 'rotation', other: string): Hostile[] {
-  const alter = (change: Parameters<typeof alterInput>[2]) => () => alterInput(folder, name, change);
-  const file = name === 'rotation' ? ROTATION : `request/${name}.signing-input`;
-  const isRotation = name === 'rotation';
-  const [otherKey, unknown] = isRotation
-    ? [/is a rotation from the root key (?:0000|undefined)/, /has the claim (?:anything|nbf)/]
-    : [/or for another root key/, /not in the canonical form/];
-  return [
-    ['a changed byte', flip(file), 1, /not|no /],
-    ['a byte after it', () => appendFileSync(at(file), '\n'), 1, /not a JWS/],
-    ['a signature after it', () => appendFileSync(at(file), '.AAAA'), 1, /not a JWS/],
-    ['a byte that is not ASCII after it', () => appendFileSync(at(file), Buffer.of(0xff)), 1, /not a JWS/],
-    ['no bytes', () => writeFileSync(at(file), ''), isRotation ? 3 : 1, isRotation ? otherKey : /not a JWS/],
-    ['the type of another statement', alter({ header: { typ: `registry-${other}+jwt` } }), 1, /typ/],
-    ['another root key', alter({ header: { kid: HASH } }), isRotation ? 3 : 1, otherKey],
-    ['no root key', alter({ header: { kid: undefined } }), isRotation ? 3 : 1, otherKey],
-    ['another name of the algorithm', alter({ header: { alg: 'Ed25519' } }), 1, /not in the canonical form/],
-    [
-      'another member of the header',
-      alter({ header: { jku: 'https://a.internal' } }),
-      1,
-      /jku|canonical form/,
-    ],
-    ['a claim that this version does not know', alter({ claims: { anything: 1 } }), 1, unknown],
-    ['a time from which it counts', alter({ claims: { nbf: 1 } }), 1, unknown],
-    ['no time', alter({ claims: { iat: undefined } }), 1, /has no iat/],
-    ['claims in another order', alter({ encode: reversed }), 1, /not in the canonical form/],
-    ['white space in the claims', alter({ encode: spaced }), 1, /not in the canonical form/],
-    [
-      'a payload of an unknown type beside it',
-      () => takeOver(file, 'mandate')(),
-      2,
-      /mandate\.signing-input, whose type/,
-    ],
-    isRotation
-      ? ['nothing', () => rmSync(at(file)), 1, /is for the root key/]
-      : ['nothing', () => rmSync(at(file)), 2, /is not a signing request: it has no payload/],
-  ];
+/** A request for a list and its statement alone. */
+async function listed(): Promise<void> {
+  record('beta');
+  await renew();
+  rmSync(at('request/checkpoint.signing-input'));
 }
+
+/** How to ask for each statement, and the exit codes where it is for another key, and where it is gone. */
+const STATEMENTS = {
+  publication: { make: listed, other: 'checkpoint', otherKey: 1, gone: 2 },
+  checkpoint: { make: renew, other: 'publication', otherKey: 1, gone: 2 },
+  rotation: { make: () => rotate(), other: 'checkpoint', otherKey: 3, gone: 1 },
+};
+
+describe.each(Object.entries(STATEMENTS))('sign refuses, for the payload of a %s,', (name, statement) => {
+  const file = name === 'rotation' ? ROTATION : `request/${name}.signing-input`;
+  const alter = (change: Parameters<typeof alterInput>[2]) => () => alterInput(folder, name, change);
+
+  it.each<[string, () => unknown, number]>([
+    ['a changed byte', flip(file), 1],
+    ['a signature after it', () => appendFileSync(at(file), '.AAAA'), 1],
+    ['a byte that is not ASCII after it', () => appendFileSync(at(file), Buffer.of(0xff)), 1],
+    ['no bytes', () => writeFileSync(at(file), ''), statement.otherKey],
+    ['the type of another one', alter({ header: { typ: `registry-${statement.other}+jwt` } }), 1],
+    ['another root key', alter({ header: { kid: HASH } }), statement.otherKey],
+    ['no root key', alter({ header: { kid: undefined } }), statement.otherKey],
+    ['another name of the algorithm', alter({ header: { alg: 'Ed25519' } }), 1],
+    ['another member of the header', alter({ header: { jku: 'https://a.internal' } }), 1],
+    ['a claim that this version does not know', alter({ claims: { anything: 1 } }), 1],
+    ['no time', alter({ claims: { iat: undefined } }), 1],
+    ['claims in another order', alter({ encode: reversed }), 1],
+    ['a payload of an unknown type beside it', () => takeOver(file, 'mandate')(), 2],
+    ['nothing', () => rmSync(at(file)), statement.gone],
+  ])('%s', async (_name, change, code) => {
+    await statement.make();
+    change();
+    await assertRefused(code, /./);
+  });
+});
 
 /** Runs `sign`, which must refuse, sign nothing, and remember nothing. */
 async function assertRefused(code: number, message: RegExp): Promise<void> {
@@ -432,24 +361,14 @@ async function assertRefused(code: number, message: RegExp): Promise<void> {
   expect(read(`memory/${memory}`).equals(before)).toBe(true);
 }
 
+// Which claims are well-formed, the conformance kit shows (client/checkpoint, client/hold, client/rotation).
 describe('sign refuses a checkpoint', () => {
   const alter = (claims: Record<string, unknown>) => () => alterInput(folder, 'checkpoint', { claims });
-  const ids = (count: number) =>
-    Array.from({ length: count }, (_one, index) => `a${String(index).padStart(2, '0')}`);
-
   it.each<Hostile>([
-    ...hostile('checkpoint', 'publication'),
     ['for another publication', alter({ publication: '0'.repeat(64) }), 1, /for another publication than 1/],
-    ['for no publication', alter({ publication: undefined }), 1, /missing or malformed/],
-    ['for no tree', alter({ tree_sha256: undefined }), 1, /missing or malformed/],
-    ['for a tree in words', alter({ tree_sha256: 'good\n  holds     nobody' }), 1, /missing or malformed/],
     ['that does not end', alter({ exp: undefined }), 1, /has no exp/],
     ['that is valid for too long', alter({ exp: 2 ** 40 }), 1, /more than 31 days/],
-    ['that holds something', alter({ hold: 'alpha' }), 1, /missing or malformed/],
-    ['that holds nobody in words', alter({ hold: [] }), 1, /missing or malformed/],
     ['that holds no issuer', alter({ hold: ['x\ny'] }), 1, /missing or malformed/],
-    ['that holds issuers in disorder', alter({ hold: ['b', 'a'] }), 1, /missing or malformed/],
-    ['that holds 65 issuers', alter({ hold: ids(65) }), 1, /missing or malformed/],
     [
       'without what it follows',
       () => rmSync(at('request/previous'), { recursive: true }),
@@ -479,7 +398,6 @@ describe('sign refuses a rotation step', () => {
     alterInput(folder, 'rotation', { claims: claims() });
 
   it.each<Hostile>([
-    ...hostile('rotation', 'checkpoint'),
     ['to the same key', alter(() => ({ next_root: jwk('root') })), 1, /to the same key/],
     ['to no key', alter(() => ({ next_root: undefined })), 1, /does not name a root key/],
     ['to a private key', alter(() => ({ next_root: { ...jwk('next'), d: 'A'.repeat(43) } })), 1, /root key/],
@@ -489,10 +407,7 @@ describe('sign refuses a rotation step', () => {
       1,
       /canonical form/,
     ],
-    ['with no next roots', alter(() => ({ next_roots: [] })), 1, /1 to 3 different thumbprints/],
     ['with 4 next roots', alter(() => ({ next_roots: Array(4).fill(thumbprint('root')) })), 1, /1 to 3/],
-    ['with a next root twice', alter(() => ({ next_roots: Array(2).fill(HASH) })), 1, /1 to 3 different/],
-    ['with a next root that is none', alter(() => ({ next_roots: ['x'] })), 1, /1 to 3 different/],
     [
       'with the outgoing key as a next root',
       alter(() => ({ next_roots: [thumbprint('root')] })),
@@ -515,7 +430,7 @@ describe('sign refuses a rotation step', () => {
 
 describe('sign refuses a request with a list', () => {
   beforeEach(() => {
-    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    record('beta');
     return renew();
   });
   const input = (name: string) => `request/${name}.signing-input`;
@@ -531,7 +446,6 @@ describe('sign refuses a request with a list', () => {
       1,
       /typ/,
     ],
-    ['without its statement', () => rmSync(at(input('publication'))), 2, /no publication\.signing-input/],
     [
       'without its list',
       () => rmSync(at('request/issuers.json')),
@@ -587,18 +501,11 @@ function damaged(value: unknown): unknown[] {
 }
 
 describe('the machine with the key remembers', () => {
-  /** Publishes a list with another issuer. */
-  const publishes = async (id: string) => {
-    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
-    await request('build');
-    await signed();
-    await attached();
-  };
-
   it('the publication that it signed last: no checkpoint makes an older one fresh', async () => {
     await renew();
     renameSync(at('request'), at('older'));
-    await publishes('beta');
+    record('beta');
+    await publish();
     renameSync(at('request'), at('newer'));
     renameSync(at('older'), at('request'));
     await assertRefused(2, /the checkpoint is for publication 1, but this machine has signed/);
@@ -609,21 +516,22 @@ describe('the machine with the key remembers', () => {
   });
 
   it('the publications, while it signs checkpoints and steps', async () => {
-    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
-    await request('build');
+    record('beta');
+    await renew();
     await signed();
     copyFileSync(at('request/issuers.json'), at('newest.json'));
     await rotate();
     // A rotation follows the newest publication, too.
     await assertRefused(2, /but this machine has signed/);
     await signed('--instead-of', sha256(read('newest.json')));
-    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
-    await request('build');
+    record('gamma');
+    await renew();
     await assertRefused(2, /but this machine has signed/);
   });
 
   it('nothing that is damaged: it signs only with a memory in which all is as it was written', async () => {
-    await publishes('beta');
+    record('beta');
+    await publish();
     await rotate();
     await signed();
     const path = `memory/${thumbprint('root')}.json`;
@@ -648,7 +556,7 @@ describe('the machine with the key remembers', () => {
     const wrong: [string, Outcome][] = [];
     for (const damage of texts) {
       writeFileSync(file, damage);
-      const outcome = await command(...signing());
+      const outcome = await run(...signing());
       const isRefused = outcome.code === 4 && outcome.stderr.includes(`${path}, the record of what`);
       if (!isRefused) wrong.push([damage, outcome]);
     }
@@ -673,7 +581,8 @@ describe('the machine with the key remembers', () => {
     alterInput(folder, 'rotation', { claims: { next_roots: [HASH.replace(/0$/, 'A')] } });
     rmSync(at('request/outgoing/rotation.sig'));
     await assertRefused(2, /has signed one to/);
-    rmSync(at('next.pem'));
+    for (const end of ['pem', 'json']) rmSync(at(`next.${end}`));
+    await keyPair(folder, 'next');
     await rotate();
     expect(thumbprint('next')).not.toBe(first);
     await assertRefused(2, new RegExp(`--instead-of ${first}`));
@@ -727,17 +636,14 @@ describe('attach refuses', () => {
 });
 
 describeWith(['openssl'], 'openssl instead of sign', () => {
-  it.each(['checkpoint', 'rotation'])('signs a %s', async (name) => {
-    const isRotation = name === 'rotation';
-    await (isRotation ? rotate() : renew());
-    if (isRotation) await signedByNext();
-    const file = (end: string) => `request/${isRotation ? 'outgoing/' : ''}${name}.${end}`;
+  it('signs a rotation', async () => {
+    await rotate();
+    await signedByNext();
+    const file = (end: string) => `request/outgoing/rotation.${end}`;
     const sign = ['-sign', '-rawin', '-inkey', 'key.pem', '-in', file('signing-input'), '-out', file('sig')];
-    expect((await run('openssl', ['pkeyutl', ...sign], folder)).code).toBe(0);
-    expect(read(file('sig')).length).toBe(64);
+    expect((await runProgram('openssl', ['pkeyutl', ...sign], folder)).code).toBe(0);
     await attached();
-    const [step] = isRotation ? JSON.parse(String(read('dist/keys/rotation.json'))) : [];
-    const statement = step ?? read('dist/checkpoint.jwt').toString();
-    expect(statement.startsWith(read(file('signing-input')).toString())).toBe(true);
+    const [step = ''] = JSON.parse(String(read('dist/keys/rotation.json')));
+    expect(step.startsWith(read(file('signing-input')).toString())).toBe(true);
   });
 });

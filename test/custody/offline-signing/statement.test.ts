@@ -1,16 +1,15 @@
-import fs, { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import fs, { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { withFs } from '../../support/patched-fs.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
-import { alterStatement, signFiles } from '../../support/signing-request.js';
-import { readTreeFile } from '../../support/statements.js';
-import { cli, recordText, writeFiles } from '../../support/workspace.js';
+import { alterStatement, requestsIn, signFiles } from '../../support/signing-request.js';
+import { keyPair, writeFiles } from '../../support/workspace.js';
 
-/** A registry with a published list, and a key beside it that only `sign` and this file use. */
+/** A registry with a published list, and another record. */
 let folder: string;
+const { at, run, read, record, request, sign, attach, publish } = requestsIn(() => folder);
 
 const HASH = '0'.repeat(64);
 const INPUT = 'request/publication.signing-input';
@@ -18,45 +17,18 @@ const INPUT = 'request/publication.signing-input';
 beforeEach(async () => {
   const made = await madeOnce('statement', async (home) => {
     folder = home;
-    for (const id of ['alpha', 'beta']) add(id);
-    await cli(
-      ['keys', 'generate', '--no-passphrase', '--private', 'key.pem', '--public', 'root.json'],
-      folder,
-    );
-    await whole();
-    add('gamma');
+    for (const id of ['alpha', 'beta']) record(id);
+    await keyPair(folder, 'key', '--public', 'root.json');
+    await keyPair(folder, 'online');
+    await publish();
+    record('gamma');
   });
   folder = copyOf(made);
 });
 
-const add = (id: string) => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
-const read = (path: string) => (path.startsWith('dist/') ? readTreeFile : readFileSync)(join(folder, path));
 const published = () => claimsOf(read('dist/publication.jwt'));
 const requested = () => claimsOf(read(INPUT));
-const clear = () => rmSync(join(folder, 'request'), { recursive: true, force: true });
-const request = (...more: string[]) =>
-  cli(['build', '--unsigned', 'request', '--root-key', 'root.json', ...more], folder);
-const sign = (...more: string[]) =>
-  cli(['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more], folder);
-const attach = (...more: string[]) => cli(['attach', 'request', '--root-key', 'root.json', ...more], folder);
-
-/** All three steps, which must go well. */
-async function whole(...more: string[]): Promise<string> {
-  clear();
-  let shown = '';
-  for (const step of [() => request(...more), sign, () => attach(...more)]) {
-    const { code, stderr } = await step();
-    expect([code, /^passport-registry:.*/m.exec(stderr)?.[0]]).toEqual([0, undefined]);
-    shown += stderr;
-  }
-  return shown;
-}
-
-async function makeOnlineKey(): Promise<string[]> {
-  const generate = ['keys', 'generate', '--no-passphrase', '--private', 'online.pem'];
-  expect((await cli(generate, folder)).code).toBe(0);
-  return withKeys({ checkpoint: 'online.pem' });
-}
+const ONLINE = withKeys({ checkpoint: 'online.pem' });
 
 /** The hash of a statement: of its signing input. */
 const statementHash = (jwt: Buffer) => sha256(Buffer.from(jwt.toString().split('.').slice(0, 2).join('.')));
@@ -64,7 +36,7 @@ const statementHash = (jwt: Buffer) => sha256(Buffer.from(jwt.toString().split('
 describe('a request for a publication statement', () => {
   it('names the root key, the next sequence and the statement before, and shows what it says', async () => {
     const before = read('dist/publication.jwt');
-    const shown = await whole();
+    const shown = await publish();
     const [header = ''] = read('dist/publication.jwt').toString().split('.');
     const { kid } = JSON.parse(read('root.json').toString());
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({
@@ -91,20 +63,16 @@ describe('a request for a publication statement', () => {
   });
 
   it('needs the root key for a first list, and takes it from the tree or from registry.yaml otherwise', async () => {
-    clear();
-    expect((await cli(['build', '--unsigned', 'request'], folder)).code).toBe(0);
-    clear();
-    renameSync(join(folder, 'dist'), join(folder, 'elsewhere'));
-    const { code, stderr } = await cli(['build', '--unsigned', 'request'], folder);
-    expect([code, stderr.includes('pass --root-key, or set root_key in registry.yaml')]).toEqual([2, true]);
+    expect((await run('build', '--unsigned', 'one')).code).toBe(0);
+    renameSync(at('dist'), at('elsewhere'));
+    const { code, stderr } = await run('build', '--unsigned', 'two');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--root-key')]);
     writeFiles(folder, { 'registry.yaml': 'root_key: root.json\n' });
-    expect((await cli(['build', '--unsigned', 'request'], folder)).stderr).toContain(
-      'publication 1: the FIRST ',
-    );
+    expect((await run('build', '--unsigned', 'three')).stderr).toContain('publication 1: the FIRST ');
   });
 
   const spoil = (path: string, change: (text: string) => string) => () =>
-    writeFileSync(join(folder, path), change(read(path).toString()));
+    writeFileSync(at(path), change(read(path).toString()));
 
   it.each<[string, () => void, number, RegExp]>([
     ['the sequence before', () => alterStatement(folder, { sequence: 1 }), 1, /has 1 as its sequence/],
@@ -127,27 +95,7 @@ describe('a request for a publication statement', () => {
     ],
     ['a time before the list', () => alterStatement(folder, { iat: 1 }), 1, /has 1 as its iat/],
     ['a claim that nobody knows', () => alterStatement(folder, { hold: ['alpha'] }), 1, /its hold/],
-    ['a time from which it counts', () => alterStatement(folder, { nbf: 9 ** 9 }), 1, /its nbf/],
-    ['another root key', () => alterStatement(folder, {}, { kid: HASH }), 1, /is for the root key 0000/],
-    ['another algorithm', () => alterStatement(folder, {}, { alg: 'ES256' }), 1, /not in the canonical form/],
-    [
-      'a name of the algorithm that builds do not write',
-      () => alterStatement(folder, {}, { alg: 'Ed25519' }),
-      1,
-      /form/,
-    ],
-    [
-      'a type of another statement',
-      () => alterStatement(folder, {}, { typ: 'registry-checkpoint+jwt' }),
-      1,
-      /type/,
-    ],
-    ['another header', () => alterStatement(folder, {}, { jku: 'https://elsewhere.internal' }), 1, /jku/],
-    ['a byte after it', spoil(INPUT, (text) => `${text}\n`), 1, /not a JWS/],
-    ['a signature after it', spoil(INPUT, (text) => `${text}.AAAA`), 1, /not a JWS/],
-    ['no claims', spoil(INPUT, (text) => text.split('.')[0] ?? ''), 1, /not a JWS/],
     ['more than a statement can have', spoil(INPUT, (text) => text.padEnd(20_000, 'A')), 4, /larger/],
-    ['no statement', () => rmSync(join(folder, INPUT)), 2, /it has a list, but no /],
     [
       'a statement before it that was altered',
       spoil('request/previous/publication.jwt', (text) => `${text.slice(0, -8)}AAAAAAAA`),
@@ -156,26 +104,22 @@ describe('a request for a publication statement', () => {
     ],
     [
       'no file of the statement before it',
-      () => rmSync(join(folder, 'request/previous/publication.jwt')),
+      () => rmSync(at('request/previous/publication.jwt')),
       1,
       /previous\/publication\.jwt is missing/,
     ],
   ])('is not signed with %s', async (_name, change, code, message) => {
-    clear();
     expect((await request()).code).toBe(0);
     change();
-    const outcome = await sign();
-    expect(outcome.stderr).toMatch(message);
-    expect(outcome.code).toBe(code);
+    expect(await sign()).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });
 
   it('is not signed where list and statement before it belong to two publications', async () => {
     const first = read('dist/publication.jwt');
-    await whole();
-    add('delta');
-    clear();
+    await publish();
+    record('delta');
     await request();
-    writeFileSync(join(folder, 'request/previous/publication.jwt'), first);
+    writeFileSync(at('request/previous/publication.jwt'), first);
     const { code, stderr } = await sign();
     expect([code, stderr.includes('names another list than previous/issuers.json')]).toEqual([1, true]);
   });
@@ -189,7 +133,6 @@ describe('a request for a publication statement', () => {
     ['a time to come', { iat: 2 ** 40 }, 2],
     ['a claim that nobody knows', { hold: true }, 1],
   ])('is not published with %s, although the root key has signed it', async (_name, claims, code) => {
-    clear();
     const before = read('dist/SHA256SUMS');
     await request();
     alterStatement(folder, claims);
@@ -200,41 +143,34 @@ describe('a request for a publication statement', () => {
   });
 
   it('is not published after another statement about the same list', async () => {
-    clear();
-    rmSync(join(folder, 'issuers/gamma.yaml'));
-    const checkpoint = await makeOnlineKey();
-    await request(...checkpoint);
+    rmSync(at('issuers/gamma.yaml'));
+    await request(...ONLINE);
     await sign();
-    renameSync(join(folder, 'request'), join(folder, 'overtaken'));
+    renameSync(at('request'), at('overtaken'));
     // Another statement about the same list.
     writeFiles(folder, { 'registry.yaml': 'checkpoint: { may_hold: false }\n' });
-    await request(...checkpoint);
+    await request(...ONLINE);
     await sign('--instead-of', sha256(read('dist/issuers.json')));
-    expect((await attach(...checkpoint)).code).toBe(0);
-    const { code, stderr } = await cli(
-      ['attach', 'overtaken', '--root-key', 'root.json', ...checkpoint],
-      folder,
-    );
+    expect((await attach(...ONLINE)).code).toBe(0);
+    const { code, stderr } = await run('attach', 'overtaken', '--root-key', 'root.json', ...ONLINE);
     expect([code, stderr.includes('make a new request')]).toEqual([2, true]);
   });
 });
 
 describe('a new statement about an unchanged list', () => {
-  beforeEach(() => rmSync(join(folder, 'issuers/gamma.yaml')));
+  beforeEach(() => rmSync(at('issuers/gamma.yaml')));
 
   it('names an online key, and leaves list and signature as they are', async () => {
     const list = read('dist/issuers.json');
     const signature = read('dist/issuers.sig');
-    const checkpoint = await makeOnlineKey();
-    clear();
-    const { stderr } = await request(...checkpoint);
+    const { stderr } = await request(...ONLINE);
     expect(stderr).toContain('it keeps its signature');
     expect(stderr).toContain('A NEW KEY');
     // Only the statement needs a signature: the online key signs the checkpoint.
     expect(read('request/issuers.sig').equals(signature)).toBe(true);
-    expect(existsSync(join(folder, 'request/checkpoint.signing-input'))).toBe(false);
+    expect(existsSync(at('request/checkpoint.signing-input'))).toBe(false);
     await sign();
-    expect((await attach(...checkpoint)).code).toBe(0);
+    expect((await attach(...ONLINE)).code).toBe(0);
     expect([read('dist/issuers.json').equals(list), read('dist/issuers.sig').equals(signature)]).toEqual([
       true,
       true,
@@ -243,15 +179,13 @@ describe('a new statement about an unchanged list', () => {
     expect(claimsOf(read('dist/checkpoint.jwt'))).toMatchObject({
       publication: statementHash(read('dist/publication.jwt')),
     });
-    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
-    clear();
-    expect((await request(...checkpoint)).stderr).toContain('nothing to sign');
+    expect((await run('verify', 'dist', '--trust-anchor', 'root.json')).code).toBe(0);
+    expect((await request(...ONLINE)).stderr).toContain('nothing to sign');
   });
 });
 
 describe('a publication that was stopped while it was attached', () => {
   it('is completed by whatever comes next, and no other takes its sequence', async () => {
-    clear();
     await request();
     await sign();
     const before = read('dist/publication.jwt');
@@ -263,9 +197,9 @@ describe('a publication that was stopped while it was attached', () => {
     expect((await withFs({ renameSync: full }, () => attach())).code).toBe(4);
     expect(read('dist/publication.jwt')).toEqual(before);
     const stopped = requested();
-    renameSync(join(folder, 'request'), join(folder, 'stopped'));
+    renameSync(at('request'), at('stopped'));
 
-    add('delta');
+    record('delta');
     expect((await request()).code).toBe(0);
     const published = read('dist/publication.jwt');
     expect(claimsOf(published)).toEqual(stopped);
@@ -274,39 +208,33 @@ describe('a publication that was stopped while it was attached', () => {
       previous: [statementHash(published), statementHash(before)],
     });
     const complete = [read('dist/statements.json'), read('dist/SHA256SUMS')];
-    expect((await cli(['attach', 'stopped', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect((await run('attach', 'stopped', '--root-key', 'root.json')).code).toBe(0);
     expect([read('dist/statements.json'), read('dist/SHA256SUMS')]).toEqual(complete);
   });
 });
 
 describe('the machine with the key remembers', () => {
   it('the sequence that it has verified: a request after an older statement about the same list is refused', async () => {
-    rmSync(join(folder, 'issuers/gamma.yaml'));
-    const checkpoint = await makeOnlineKey();
-    cpSync(join(folder, 'dist'), join(folder, 'older'), { recursive: true });
-    await whole(...checkpoint);
-    add('gamma');
-    clear();
+    rmSync(at('issuers/gamma.yaml'));
+    cpSync(at('dist'), at('older'), { recursive: true });
+    await publish(...ONLINE);
+    record('gamma');
     await request();
     expect((await sign()).code).toBe(0);
     const given = sha256(read('request/issuers.json'));
     // Whoever has the machine of the registry makes a request that follows the publication before.
-    clear();
     expect((await request('--out', 'older')).code).toBe(0);
     const { code, stderr } = await sign('--instead-of', given);
     expect([code, stderr.includes('has verified the published list')]).toEqual([2, true]);
     expect(stderr).toMatch(/publication 1, .* publication 2/);
     // The same from the present tree is what the operator means.
-    clear();
     await request();
     expect((await sign('--instead-of', given)).code).toBe(0);
   });
 
   it('the sequence that it signed last, also where the list is the same', async () => {
-    rmSync(join(folder, 'issuers/gamma.yaml'));
-    const checkpoint = await makeOnlineKey();
-    clear();
-    await request(...checkpoint);
+    rmSync(at('issuers/gamma.yaml'));
+    await request(...ONLINE);
     expect((await sign()).code).toBe(0);
     // The same bytes may be signed again.
     expect((await sign()).code).toBe(0);

@@ -6,7 +6,7 @@ import { ED25519_TORSION_SUBGROUP, ed25519, ed25519_FROST } from '@noble/curves/
 import { importRootKey, verifySignature } from '@passport-registry/verifier';
 import { encodeSignature } from '@passport-registry/verifier/core';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { GroupKey, GroupSize, KeyShare } from '../../../custody/shared-key/frost.js';
+import type { GroupKey, GroupSize, KeyShare } from '../../../build/custody/shared-key/frost.js';
 import {
   contribute,
   groupOf,
@@ -16,9 +16,14 @@ import {
   shareFrom,
   split,
   wrongContributions,
-} from '../../../custody/shared-key/key-generation.js';
-import { ed25519Jwk, type Signers, sessionsOf } from '../../../custody/shared-key/key-group.js';
-import { aggregate, commit, isSignatureShare, signShare } from '../../../custody/shared-key/share-signing.js';
+} from '../../../build/custody/shared-key/key-generation.js';
+import { ed25519Jwk, type Signers, sessionsOf } from '../../../build/custody/shared-key/key-group.js';
+import {
+  aggregate,
+  commit,
+  isSignatureShare,
+  signShare,
+} from '../../../build/custody/shared-key/share-signing.js';
 import { describeWith } from '../../support/components.js';
 import { rounds } from '../../support/soak.js';
 

@@ -1,37 +1,29 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
-import { type TreeReport, verifyTree } from 'passport-registry';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { cosigningService } from '../../support/cosigning-service.js';
 import { noteSigner } from '../../support/note-keys.js';
+import { operatorIn } from '../../support/operator.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf, resealed, sha256, signerKey } from '../../support/signed-tree.js';
-import { treeIn } from '../../support/sources.js';
-import { readTreeFile } from '../../support/statements.js';
+import { sha256 } from '../../support/signed-tree.js';
 import { publishedWithLog } from '../../support/statements-registry.js';
 import { cli, filesBelow, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
+const { dist, good, read, record, claims } = operatorIn(() => folder);
 
 beforeEach(async () => {
   folder = await workspace(['alpha', 'beta']);
 });
 
-async function build(...more: string[]): Promise<string> {
-  const { code, stderr } = await cli(['build', '--key', 'key.pem', '--production', ...more], folder);
-  expect([code, stderr]).toEqual([0, expect.anything()]);
-  return stderr;
-}
-const record = (id: string, fields: Record<string, string>) =>
-  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
-const files = () => filesOf(join(folder, 'dist'));
+const build = async (...more: string[]) =>
+  (await good('build', '--key', 'key.pem', '--production', ...more)).stderr;
+const files = () => filesOf(dist());
 /** The files but for the checkpoint, which names the time when it was signed. */
 const lasting = () => new Map([...files()].filter(([path]) => path !== 'checkpoint.jwt'));
-const read = (path: string) => readTreeFile(join(folder, 'dist', path));
-const statement = () => claimsOf(read('publication.jwt'));
+const statement = () => claims('publication');
 
 describe('about.json', () => {
   it('does not exist, and nothing names it, where no record has a name or a reason', async () => {
@@ -65,7 +57,7 @@ describe('about.json', () => {
   it('goes with the last name, and its claim goes, too', async () => {
     record('alpha', { name: 'Alpha' });
     await build();
-    record('alpha', {});
+    record('alpha');
     await build();
     expect([...files().keys()]).not.toContain('about.json');
     expect(statement()).not.toHaveProperty('about_sha256');
@@ -77,7 +69,7 @@ describe('about.json', () => {
     record('beta', { name: 'Beta', status: 'revoked', status_reason: 'closed' });
     await build('--updated-at', '2026-01-01T00:00:00Z');
     const first = lasting();
-    rmSync(join(folder, 'dist'), { recursive: true });
+    rmSync(dist(), { recursive: true });
     writeFiles(folder, {
       'issuers/beta.yaml': recordText('beta', {
         ...{ status: 'revoked', status_reason: "'closed'", name: '"Beta"' },
@@ -92,7 +84,7 @@ describe('about.json', () => {
     await build();
     const rootKey = JSON.parse(read('keys/root.json').toString());
     writeFiles(folder, { 'dist/about.json': 'nothing' });
-    const url = await serve(join(folder, 'dist'));
+    const url = await serve(dist());
     const client = closedAfterTest(createRegistryClient({ sources: [url], rootKey }));
     await client.ready();
     expect(client.decide('alpha', { tiers: ['certified'] }).accepted).toBe(true);
@@ -103,53 +95,6 @@ describe('about.json', () => {
     record('alpha', { name: 'Alpha' });
     const { stdout, stderr } = await cli(['status'], folder);
     expect(stdout + stderr).toMatch(/not published yet: alpha changed/);
-  });
-});
-
-describe('verify', () => {
-  const failed = ({ checks }: TreeReport) =>
-    checks.flatMap(({ name, result, problems }) =>
-      result === 'failed' ? [`${name}: ${problems.join()}`] : [],
-    );
-  const verify = async (tree: Map<string, Buffer>) => {
-    writeFiles(folder, { 'key.json': read('keys/root.json') });
-    return failed(await verifyTree(treeIn(await resealed(tree, await signerKey(folder, 'key')))));
-  };
-
-  it('accepts about.json as a build writes it', async () => {
-    record('alpha', { name: 'Alpha' });
-    await build();
-    expect(await verify(files())).toEqual([]);
-  });
-
-  it('refuses a claim without the file, another file, and a file without a claim', async () => {
-    await build();
-    const named = '{"issuers":{"alpha":{"name":"Alpha"}}}';
-    expect(await verify(files().set('about.json', Buffer.from(named)))).toEqual([
-      'about: about.json is there, but the publication statement does not name it',
-    ]);
-    record('alpha', { name: 'Alpha' });
-    await build();
-    const tree = files();
-    expect(await verify(new Map(tree).set('about.json', Buffer.from(named.replace('A', 'B'))))).toEqual([
-      expect.stringMatching(
-        /^about: the publication statement names the about\.json [0-9a-f]{64}, but the tree has/,
-      ),
-    ]);
-    tree.delete('about.json');
-    expect(await verify(tree)).toEqual(['about: about.json is missing']);
-  });
-
-  it('has a check and a code of its own', async () => {
-    record('alpha', { name: 'Alpha' });
-    await build();
-    rmSync(join(folder, 'dist/about.json'));
-    const { stdout, code } = await cli(['verify', 'dist', '--json'], folder);
-    const { checks } = JSON.parse(stdout) as TreeReport;
-    expect([code, checks.find(({ name }) => name === 'about')]).toEqual([
-      1,
-      expect.objectContaining({ result: 'failed', code: 'ERR_AUDIT_ABOUT' }),
-    ]);
   });
 });
 
@@ -198,7 +143,7 @@ describe('diff', () => {
     await build();
     record('alpha', { name: '<b>Alpha</b>' });
     record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
-    const url = await serve(join(folder, 'dist'));
+    const url = await serve(dist());
     for (const before of ['dist', url]) {
       const said = await diff(before, 'issuers');
       expect(said).toContain('~ alpha: name "Alpha" -> "<b>Alpha</b>"');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loggedFolder } from '../../support/logged-folder.js';
@@ -8,7 +8,8 @@ import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { sha256 } from '../../support/signed-tree.js';
 import { rounds, sample } from '../../support/soak.js';
-import { cli, filesBelow, filesOf, recordText, writeFiles } from '../../support/workspace.js';
+import { setStatement, statementIn } from '../../support/statements.js';
+import { cli, filesBelow, filesOf, keyPair, recordText, writeFiles } from '../../support/workspace.js';
 
 /** What a loss of power, a disk, or a person does to a file. */
 const DAMAGES: Record<string, (file: string) => void> = {
@@ -35,22 +36,30 @@ const BUILD = [
 const SIGNING: Record<string, readonly string[]> = {
   build: BUILD,
   checkpoint: ['checkpoint', ...ONLINE],
-  hold: ['hold', 'alpha', ...ONLINE],
+  hold: ['hold', 'beta', ...ONLINE],
+  'the end of a hold': ['hold', '--end', '--all', '--false-alarm', ...ONLINE],
   request: ['build', '--unsigned', 'request', '--root-key', 'key.json'],
+  rotation: ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'],
 };
 
-/** A registry with a log of three publications and an online key. */
+/** A registry with a log of three publications and an online key, which holds alpha. Gamma is suspended. */
 let made: string;
-/** The paths of its files. */
+/** The paths of its files, and its files as they were before the last publication. */
 let paths: string[];
+let older: Map<string, Buffer>;
 
 beforeAll(async () => {
   const { folder, good, publish } = await loggedFolder();
-  writeFiles(folder, {
-    'online.json': await good('keys', 'generate', '--no-passphrase', '--private', 'online.pem'),
-  });
-  await publish(...withKeys({ checkpoint: 'online.pem' }));
-  await publish(...withKeys({ checkpoint: 'online.pem' }));
+  for (const name of ['online', 'next']) await keyPair(folder, name);
+  const online = withKeys({ checkpoint: 'online.pem' });
+  const gamma = { name: 'Gamma', status: 'suspended', status_reason: 'leak' };
+  writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma', gamma) });
+  await publish(...online);
+  older = filesOf(join(folder, 'dist'));
+  await publish(...online);
+  await good('hold', 'alpha', ...ONLINE);
+  // There is something to publish, which no build may take up over a tree that is not as it was published.
+  writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { tier: 'registered' }) });
   made = folder;
   paths = filesBelow(join(made, 'dist'));
 });
@@ -79,7 +88,7 @@ describe('a tree with a file that is damaged', () => {
       const folder = copyOf(made);
       DAMAGES[damage]?.(join(folder, 'dist', path));
       const before = filesOf(join(folder, 'dist'));
-      const [name, args] = Object.entries(SIGNING)[at % 4] ?? ['', []];
+      const [name, args] = Object.entries(SIGNING)[at % 6] ?? ['', []];
       const { code, stderr } = await cli(args, folder);
       expect([path, damage, name, code, stderr]).toEqual([
         path,
@@ -97,7 +106,6 @@ describe('a tree with a file that is damaged', () => {
     for (const [at, path] of sample([...paths.filter(isPast).entries()], 2)) {
       const folder = copyOf(made);
       DAMAGES[at % 4 < 2 ? 'emptied' : 'altered']?.(join(folder, 'dist', path));
-      writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { tier: 'registered' }) });
       const before = filesOf(join(folder, 'dist'));
       expect([path, (await verify(folder)).code]).toEqual([path, 1]);
       const { code, stderr } = await cli(BUILD, folder);
@@ -112,21 +120,78 @@ describe('a tree with a file that is damaged', () => {
   });
 });
 
-describe('a tree whose page somebody has changed, with its entry in SHA256SUMS', () => {
-  it.each(Object.entries(SIGNING))('is refused by %s, which would sign it', async (_name, args) => {
-    const folder = copyOf(made);
-    const dist = (path: string) => join(folder, 'dist', path);
-    const page = readFileSync(dist('index.html'), 'utf8');
-    const sums = readFileSync(dist('SHA256SUMS'), 'utf8');
-    const other = page.replace('<body', '<body onload="alert()"');
-    writeFileSync(dist('index.html'), other);
-    writeFileSync(dist('SHA256SUMS'), sums.replace(sha256(Buffer.from(page)), sha256(Buffer.from(other))));
-    const before = filesOf(dist(''));
-    const { code, stderr } = await cli(args, folder);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the checkpoint is for another SHA256SUMS')]);
-    expect(filesOf(dist(''))).toEqual(before);
-  });
+/** What somebody puts in place of files of a tree, each of which may be valid on its own. */
+const REPLACED: Record<string, (dist: string) => void> = {
+  'the list before': (dist) => putBack(dist, 'issuers.json', 'issuers.sig'),
+  'the list before, with its checksums': (dist) => putBack(dist, 'issuers.json', 'SHA256SUMS'),
+  'the publication statement before': (dist) => putBack(dist, 'publication.jwt'),
+  'the checkpoint before, without the hold': (dist) => putBack(dist, 'checkpoint.jwt'),
+  'a checkpoint from which the hold was cut': (dist) => {
+    const [head, payload = '', signature] = statementIn(dist, 'checkpoint').split('.');
+    const { hold: _hold, ...rest } = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const cut = Buffer.from(JSON.stringify(rest)).toString('base64url');
+    setStatement(dist, 'checkpoint', `${head}.${cut}.${signature}`);
+  },
+  'a checkpoint that is no JWT': (dist) => setStatement(dist, 'checkpoint', '<html></html>'),
+  'no checkpoint': (dist) => setStatement(dist, 'checkpoint', undefined),
+  'no publication statement': (dist) => setStatement(dist, 'publication', undefined),
+  'a rotation that is none': (dist) => setStatement(dist, 'rotation', '["e30.e30."]'),
+  'no statements': (dist) => rmSync(join(dist, 'statements.json')),
+  'an earlier time of a suspension': (dist) =>
+    edit(dist, 'about.json', (text) => text.replace(/(?<="status_since":")2\d{3}/, '2000')),
+  'no names and reasons': (dist) => rmSync(join(dist, 'about.json')),
+  'another page, with its entry in SHA256SUMS': (dist) => {
+    const page = readFileSync(join(dist, 'index.html'));
+    edit(dist, 'index.html', (text) => text.replace('<body', '<body onload="alert()"'));
+    const changed = readFileSync(join(dist, 'index.html'));
+    edit(dist, 'SHA256SUMS', (text) => text.replace(sha256(page), sha256(changed)));
+  },
+  'the mark of a development tree': (dist) => writeFiles(dist, { 'UNFIT-FOR-PRODUCTION.txt': '' }),
+  'that mark, with an entry in SHA256SUMS': (dist) => {
+    writeFiles(dist, { 'UNFIT-FOR-PRODUCTION.txt': '' });
+    edit(dist, 'SHA256SUMS', (text) => `${text}${sha256(Buffer.of())}  UNFIT-FOR-PRODUCTION.txt\n`);
+  },
+  'the next root key': (dist) => cpSync(join(dist, '../next.json'), join(dist, 'keys/root.json')),
+};
+
+function putBack(dist: string, ...names: string[]): void {
+  writeFiles(dist, Object.fromEntries(names.map((name) => [name, older.get(name) ?? ''])));
+}
+
+function edit(dist: string, path: string, change: (text: string) => string): void {
+  writeFileSync(join(dist, path), change(readFileSync(join(dist, path), 'utf8')));
+}
+
+/** A command must be refused over a tree in which something was replaced, and must leave it as it is. */
+async function assertRefused(replace: (dist: string) => void, args: readonly string[]): Promise<void> {
+  const folder = copyOf(made);
+  const dist = join(folder, 'dist');
+  replace(dist);
+  const before = filesOf(dist);
+  const { code, stderr } = await cli(args, folder);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('load')]);
+  expect(filesOf(dist)).toEqual(before);
+  rmSync(folder, { recursive: true });
+}
+
+describe.each(Object.entries(REPLACED))('a tree with %s', (_name, replace) => {
+  it.each(Object.entries(SIGNING))('is refused by %s, which leaves it as it is', (_command, args) =>
+    assertRefused(replace, args),
+  );
 });
+
+/** The right edge of the log, which only a publication continues. */
+const EDGE: Record<string, (dist: string) => void> = {
+  'no log': (dist) => rmSync(join(dist, 'log'), { recursive: true }),
+  'a log without its head': (dist) => rmSync(join(dist, 'log/checkpoint')),
+  'another root in the head of the log': (dist) =>
+    edit(dist, 'log/checkpoint', (text) => text.replace(/^(.*\n3\n)./, (_all, start) => `${start}_`)),
+  'another signature in the head of the log': (dist) => DAMAGES['altered']?.(join(dist, 'log/checkpoint')),
+};
+
+it.each(Object.entries(EDGE))('a tree with %s is refused by a build', (_name, replace) =>
+  assertRefused(replace, BUILD),
+);
 
 describe('a tree with something that no publication has written', () => {
   it.each<[string, (dist: string) => void]>([

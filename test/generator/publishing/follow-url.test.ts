@@ -264,7 +264,23 @@ describe('what this machine has read at the URL', () => {
       const facts = [1, 'ERR_ALREADY_PUBLISHED', expect.stringContaining('does not follow publication 3')];
       expect([code, error.code, error.message]).toEqual(facts);
     }
-    expect(await json([...COMMANDS.build, '--offline'])).toMatchObject({ code: 0 });
+    const { code, notes } = await json([...COMMANDS.build, '--offline']);
+    expect([code, notes]).toEqual([0, expect.arrayContaining([expect.stringContaining('publication 3')])]);
+  });
+
+  it('is said with --offline, too, where a hold would be lost', async () => {
+    copy('second', 'dist');
+    copy('second', 'url');
+    await good(['hold', 'alpha', '--offline', '--out', 'url'], 60);
+    serve('url');
+    copy('second', 'dist');
+    expect(await json(COMMANDS.hold, 61)).toMatchObject({ code: 0, hold: ['alpha', 'beta'] });
+    copy('second', 'dist');
+    const { code, warnings } = await json([...COMMANDS.hold, '--offline'], 62);
+    expect([code, warnings]).toEqual([
+      0,
+      expect.arrayContaining([expect.stringContaining('does not hold alpha')]),
+    ]);
   });
 });
 

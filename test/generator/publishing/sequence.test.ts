@@ -9,25 +9,23 @@ import {
 import { statementHash } from '@passport-registry/verifier/core';
 import type { JWTPayload } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { operatorIn } from '../../support/operator.js';
 import { plainHost } from '../../support/serving.js';
-import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
-import { readTreeFile } from '../../support/statements.js';
-import { cli, goodCli, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { jwt, signerKey } from '../../support/signed-tree.js';
+import { keyPair, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
+const { dist, read, run, good, record, claims } = operatorIn(() => folder);
 
 beforeEach(async () => {
   folder = await workspace(['alpha']);
   await keyPair(folder, 'next');
-  writeFiles(folder, { 'key.json': await good('keys', 'public', 'key.pem') });
+  writeFiles(folder, { 'key.json': (await good('keys', 'public', 'key.pem')).stdout });
 });
 
-const good = async (...args: string[]) => (await goodCli(args, folder)).stdout;
-
-const dist = (path: string) => join(folder, 'dist', path);
-const statement = (): JWTPayload => claimsOf(readTreeFile(dist('publication.jwt')));
-const newestHash = () => statementHash(String(readTreeFile(dist('publication.jwt'))));
-const change = (id = 'beta') => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
+const statement = () => claims('publication');
+const newestHash = () => statementHash(String(read('publication.jwt')));
+const change = (id = 'beta') => record(id);
 const rotate = () => good('keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem');
 
 describe('the sequence of publications', () => {
@@ -67,16 +65,16 @@ describe('the sequence of publications', () => {
 
   it('is at its end where a thief of the root key has used the highest number, until a rotation', async () => {
     await good('build', '--key', 'key.pem');
-    cpSync(join(folder, 'dist'), join(folder, 'honest'), { recursive: true });
+    cpSync(dist(), join(folder, 'honest'), { recursive: true });
     await forge({ sequence: Number.MAX_SAFE_INTEGER });
     const store = memoryStore();
     await load(store);
     change();
-    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    const { code, stderr } = await run('build', '--key', 'key.pem');
     expect([code, stderr.includes('rotate to a new root key')]).toEqual([2, true]);
     // Over the last tree of the registry's own, a build goes on, but verifiers have seen more.
-    rmSync(join(folder, 'dist'), { recursive: true });
-    cpSync(join(folder, 'honest'), join(folder, 'dist'), { recursive: true });
+    rmSync(dist(), { recursive: true });
+    cpSync(join(folder, 'honest'), dist(), { recursive: true });
     await good('build', '--key', 'key.pem');
     await expect(load(store)).rejects.toMatchObject({ code: 'ERR_PUBLICATION_ROLLED_BACK' });
     await rotate();
@@ -140,13 +138,10 @@ describe('the sequence of publications', () => {
 });
 
 /** Signs the statement of the tree again, and its checkpoint, as a thief of the root key could. */
-async function forge(claims: JWTPayload): Promise<void> {
+async function forge(more: JWTPayload): Promise<void> {
   const signer = await signerKey(folder, 'key');
-  const forged = await jwt(signer, 'registry-publication+jwt', { ...statement(), ...claims });
-  const checkpoint = {
-    ...claimsOf(readTreeFile(dist('checkpoint.jwt'))),
-    publication: statementHash(forged),
-  };
+  const forged = await jwt(signer, 'registry-publication+jwt', { ...statement(), ...more });
+  const checkpoint = { ...claims('checkpoint'), publication: statementHash(forged) };
   writeFiles(folder, {
     'dist/publication.jwt': forged,
     'dist/checkpoint.jwt': await jwt(signer, 'registry-checkpoint+jwt', checkpoint),
@@ -155,7 +150,7 @@ async function forge(claims: JWTPayload): Promise<void> {
 
 /** Loads the registry with a client that pinned the first root key. Returns the ids. */
 async function load(store: RegistryStore): Promise<string[]> {
-  const url = await plainHost(join(folder, 'dist'), '404.html');
+  const url = await plainHost(dist(), '404.html');
   const rootKey: RootJwk = JSON.parse(readFileSync(join(folder, 'key.json'), 'utf8'));
   const registry = createRegistryClient({ sources: [url], rootKey, store });
   try {

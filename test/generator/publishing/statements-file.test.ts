@@ -1,14 +1,11 @@
 import fs, { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRegistryClient } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
-import { closedAfterTest } from '../../support/clients.js';
 import { withFs } from '../../support/patched-fs.js';
-import { serve } from '../../support/serving.js';
 import { sha256 } from '../../support/signed-tree.js';
 import { publishedWithLog } from '../../support/statements-registry.js';
-import { cli, filesBelow, filesOf, recordText, writeFiles } from '../../support/workspace.js';
+import { cli, filesBelow, recordText, writeFiles } from '../../support/workspace.js';
 
 const FILE = 'statements.json';
 
@@ -85,51 +82,4 @@ describe('statements.json', () => {
     expect(found).toEqual(found.toSorted((a, b) => a - b));
     expect(found).not.toContain(-1);
   });
-
-  it.each<[string, readonly string[]]>([
-    ['a hold', ['hold', 'alpha', '--online-key', 'online.pem']],
-    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem', ...hours(30)]],
-  ])('stays as it was, like every other file, if %s cannot replace it', async (_what, args) => {
-    const { tree, folder } = await publishedWithLog();
-    const before = filesOf(tree);
-    const { code } = await withFs({ renameSync: full }, () => cli(args, folder));
-    expect([code, filesOf(tree)]).toEqual([4, before]);
-    expect((await cli(args, folder)).code).toBe(0);
-  });
-
-  it('is the old one until a build replaces it, and the next build completes the publication', async () => {
-    const { tree, folder, build } = await publishedWithLog();
-    const before = members(tree);
-    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { status: 'suspended' }) });
-    expect((await withFs({ renameSync: full }, build)).code).toBe(4);
-    expect(members(tree)).toEqual(before);
-    expect((await build()).code).toBe(0);
-    expect(members(tree)['publication']).not.toBe(before['publication']);
-    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
-  });
-
-  it('is loaded by a client with two requests', async () => {
-    const { tree, folder } = await publishedWithLog();
-    const base = await serve(tree);
-    const asked: string[] = [];
-    const client = closedAfterTest(
-      createRegistryClient({
-        sources: [base],
-        rootKey: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')),
-        fetch: (input, init) => {
-          asked.push(new URL(String(input)).pathname);
-          return fetch(input, init);
-        },
-      }),
-    );
-    await client.ready();
-    expect(asked.sort()).toEqual(['/issuers.json', '/statements.json']);
-  });
 });
-
-const { renameSync } = fs;
-/** Renames, but fails where statements.json is replaced. */
-const full: typeof fs.renameSync = (from, to) => {
-  if (String(to).endsWith(FILE)) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
-  renameSync(from, to);
-};

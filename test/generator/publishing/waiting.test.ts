@@ -4,20 +4,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { cosigningService } from '../../support/cosigning-service.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
+import { operatorIn } from '../../support/operator.js';
 import { listen, plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf } from '../../support/signed-tree.js';
-import { readTreeFile } from '../../support/statements.js';
-import {
-  cli,
-  clockAhead,
-  filesOf,
-  goodCli,
-  keyPair,
-  recordText,
-  workspace,
-  writeFiles,
-} from '../../support/workspace.js';
+import { cli, clockAhead, filesOf, keyPair, workspace, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
 const BUILD = ['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', checkpoint: 'online.pem' })];
@@ -28,6 +18,7 @@ const CHECKPOINT = ['checkpoint', ...ONLINE];
 const START = Math.floor(Date.now() / 1000) - 120;
 
 let folder: string;
+const { at, dist, read, run, good, record: change, claims } = operatorIn(() => folder);
 let witness: NoteSigner;
 /** The clock of the witness, in seconds since 1970. Undefined while its answers are lost. */
 let clock: number | undefined;
@@ -36,14 +27,8 @@ let meanwhile: (() => void) | undefined;
 /** The heads that the witness was asked to cosign. */
 let seen: string[];
 
-const dist = (path = '') => join(folder, 'dist', path);
-const good = (...args: string[]) => goodCli(args, folder);
 const thumbprint = async (key: string) => JSON.parse((await good('keys', 'public', key)).stdout).kid;
-const claims = (path: string) => claimsOf(readTreeFile(dist(path)));
 const types = async () => (await logEntries(dist())).map(({ type }) => type);
-const change = (id: string, fields = {}) =>
-  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
-
 function settings(service: string): void {
   writeFiles(folder, {
     'registry.yaml': `log:
@@ -59,7 +44,7 @@ function settings(service: string): void {
 /** Runs a command that commits, and waits. Nothing that is published changes. */
 async function waits(...args: string[]) {
   const before = existsSync(dist()) ? filesOf(dist()) : undefined;
-  const { code, stderr } = await cli(args, folder);
+  const { code, stderr } = await run(...args);
   expect([code, stderr]).toEqual([6, expect.stringContaining('run `checkpoint`')]);
   expect(existsSync(dist()) ? filesOf(dist()) : undefined).toEqual(before);
 }
@@ -121,11 +106,11 @@ describe('a publication that waits for witnesses', () => {
     const { stderr } = await good(...command);
     expect(stderr).toMatch(/^log {8}2 entries, cosigned by 1 witness, 1 of them now; the quorum is 1$/m);
     expect(await types()).toEqual(['publication', 'publication']);
-    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
+    expect(claims('publication')).toMatchObject({ sequence: 2 });
     const { changes } = JSON.parse(readFileSync(dist('changes.json'), 'utf8'));
     expect(changes).toMatchObject([{ issuer_id: 'beta' }]);
     await assertOneHistory();
-    expect(existsSync(join(folder, '.dist.stage'))).toBe(false);
+    expect(existsSync(at('.dist.stage'))).toBe(false);
   });
 
   it('is followed by a later change, and both become visible together', async () => {
@@ -135,8 +120,8 @@ describe('a publication that waits for witnesses', () => {
     clock = START;
     await good(...BUILD);
     expect(await types()).toEqual(['publication', 'publication', 'publication', 'publication']);
-    expect(claims('publication.jwt')['sequence']).toBe(4);
-    expect(claims('publication.jwt')['previous']).toHaveLength(3);
+    expect(claims('publication')['sequence']).toBe(4);
+    expect(claims('publication')['previous']).toHaveLength(3);
     const { changes } = JSON.parse(readFileSync(dist('changes.json'), 'utf8'));
     const names = changes.map((one: { issuer_id: string }) => one.issuer_id);
     expect(names.sort()).toEqual(['beta', 'delta', 'gamma']);
@@ -157,7 +142,7 @@ describe('a publication that waits for witnesses', () => {
     await waits(...BUILD);
     change('alpha', { status: 'active' });
     const before = filesOf(dist());
-    const { code, stderr } = await cli(BUILD, folder);
+    const { code, stderr } = await run(...BUILD);
     expect([code, stderr]).toEqual([1, expect.stringContaining('revoked')]);
     expect(filesOf(dist())).toEqual(before);
   });
@@ -175,12 +160,12 @@ describe('a publication that waits for witnesses', () => {
   });
 
   it('lets `checkpoint` renew the published one meanwhile', async () => {
-    const publication = readTreeFile(dist('publication.jwt'));
-    const { iat = 0 } = claims('checkpoint.jwt');
+    const publication = read('publication.jwt');
+    const { iat = 0 } = claims('checkpoint');
     const { code, stderr } = await cli(CHECKPOINT, folder, clockAhead(1));
     expect([code, stderr]).toEqual([6, expect.stringContaining('a publication waits beside the tree')]);
-    expect(readTreeFile(dist('publication.jwt'))).toEqual(publication);
-    expect(claims('checkpoint.jwt').iat).toBeGreaterThan(iat);
+    expect(read('publication.jwt')).toEqual(publication);
+    expect(claims('checkpoint').iat).toBeGreaterThan(iat);
     expect(await problemsIn(dist())).toEqual([]);
   });
 
@@ -191,12 +176,12 @@ describe('a publication that waits for witnesses', () => {
     const asked = seen.length;
     const { stderr } = await good('hold', 'alpha', ...ONLINE);
     expect(stderr).toContain('a publication waits beside the tree');
-    expect(claims('publication.jwt')).toMatchObject({ sequence: 1 });
-    expect([claims('checkpoint.jwt')['hold'], seen.length]).toEqual([['alpha'], asked]);
+    expect(claims('publication')).toMatchObject({ sequence: 1 });
+    expect([claims('checkpoint')['hold'], seen.length]).toEqual([['alpha'], asked]);
     clock = START;
     await good(...command);
-    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
-    expect(claims('checkpoint.jwt')['hold']).toEqual(['alpha']);
+    expect(claims('publication')).toMatchObject({ sequence: 2 });
+    expect(claims('checkpoint')['hold']).toEqual(['alpha']);
     await assertOneHistory();
   });
 
@@ -209,10 +194,10 @@ describe('a publication that waits for witnesses', () => {
       await good('hold', 'alpha', ...ONLINE);
       writeFiles(folder, { 'registry.yaml': `log: { origin: ${ORIGIN} }\n` });
       await cli(command, folder);
-      expect(claims('checkpoint.jwt')['hold']).toContain('alpha');
+      expect(claims('checkpoint')['hold']).toContain('alpha');
       await good(...CHECKPOINT);
-      expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
-      expect(claims('checkpoint.jwt')['hold']).toContain('alpha');
+      expect(claims('publication')).toMatchObject({ sequence: 2 });
+      expect(claims('checkpoint')['hold']).toContain('alpha');
       await assertOneHistory();
     },
   );
@@ -221,13 +206,13 @@ describe('a publication that waits for witnesses', () => {
 describe('a hold that a colleague uploads while witnesses are asked', () => {
   beforeEach(async () => {
     await good(...BUILD);
-    const [colleague, host] = [join(folder, 'colleague'), join(folder, 'host')];
+    const [colleague, host] = [at('colleague'), at('host')];
     cpSync(dist(), host, { recursive: true });
     cpSync(dist(), join(colleague, 'dist'), { recursive: true });
-    cpSync(join(folder, 'online.pem'), join(colleague, 'online.pem'));
+    cpSync(at('online.pem'), join(colleague, 'online.pem'));
     // The hold is the newest checkpoint of all.
     expect((await cli(['hold', 'alpha', ...ONLINE], colleague, clockAhead(1))).code).toBe(0);
-    appendFileSync(join(folder, 'registry.yaml'), `base_url: ${await plainHost(host, 'index.html')}\n`);
+    appendFileSync(at('registry.yaml'), `base_url: ${await plainHost(host, 'index.html')}\n`);
     meanwhile = () => cpSync(join(colleague, 'dist'), host, { recursive: true });
     change('beta');
   });
@@ -235,8 +220,8 @@ describe('a hold that a colleague uploads while witnesses are asked', () => {
   it('is not undone by a build, which leaves the rest to `checkpoint`', async () => {
     await waits(...BUILD);
     await good(...CHECKPOINT);
-    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
-    expect(claims('checkpoint.jwt')['hold']).toEqual(['alpha']);
+    expect(claims('publication')).toMatchObject({ sequence: 2 });
+    expect(claims('checkpoint')['hold']).toEqual(['alpha']);
     await assertOneHistory();
   });
 
@@ -246,8 +231,8 @@ describe('a hold that a colleague uploads while witnesses are asked', () => {
     await good('sign', 'request', '--key', 'key.pem', '--yes');
     await waits('attach', 'request', ...how);
     await good(...CHECKPOINT);
-    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
-    expect(claims('checkpoint.jwt')['hold']).toEqual(['alpha']);
+    expect(claims('publication')).toMatchObject({ sequence: 2 });
+    expect(claims('checkpoint')['hold']).toEqual(['alpha']);
   });
 
   it.each([
@@ -261,8 +246,8 @@ describe('a hold that a colleague uploads while witnesses are asked', () => {
       [clock, meanwhile] = [START, upload];
     }
     await good(...CHECKPOINT);
-    expect(claims('publication.jwt')).toMatchObject({ sequence });
-    expect(claims('checkpoint.jwt')['hold']).toEqual(['alpha']);
+    expect(claims('publication')).toMatchObject({ sequence });
+    expect(claims('checkpoint')['hold']).toEqual(['alpha']);
   });
 });
 
@@ -274,13 +259,13 @@ describe('a first publication that waits for witnesses', () => {
     clock = undefined;
     await waits(...BUILD);
     expect(existsSync(dist())).toBe(false);
-    const { code, stderr } = await cli(CHECKPOINT, folder);
+    const { code, stderr } = await run(...CHECKPOINT);
     expect([code, stderr]).toEqual([6, expect.stringContaining('a publication waits beside the tree')]);
-    expect((await cli(['hold', 'alpha', ...ONLINE], folder)).code).toBe(1);
+    expect((await run('hold', 'alpha', ...ONLINE)).code).toBe(1);
     expect(existsSync(dist())).toBe(false);
     clock = START;
     await good(...command);
-    expect(claims('publication.jwt')).toMatchObject({ sequence: 1 });
+    expect(claims('publication')).toMatchObject({ sequence: 1 });
     await assertOneHistory();
   });
 });
@@ -299,7 +284,7 @@ describe('a request whose publication waits for witnesses', () => {
       await waits('attach', `request-${at}`, '--root-key', 'root.json', ...BUILD.slice(3));
       clock = START;
       await good(...command);
-      expect(claims('publication.jwt')).toMatchObject({ sequence: at + 2 });
+      expect(claims('publication')).toMatchObject({ sequence: at + 2 });
     }
     await assertOneHistory();
   });
@@ -309,7 +294,7 @@ describe('a rotation that waits for witnesses', () => {
   it('leaves the tree to the outgoing key until `checkpoint` completes it', async () => {
     await good(...BUILD);
     await keyPair(folder, 'next');
-    appendFileSync(join(folder, 'registry.yaml'), 'root_key: root.json\nsigner: { key: key.pem }\n');
+    appendFileSync(at('registry.yaml'), 'root_key: root.json\nsigner: { key: key.pem }\n');
     const [outgoing, next] = await Promise.all(['key', 'next'].map((name) => thumbprint(`${name}.pem`)));
     clock = undefined;
     await waits('keys', 'rotate', '--yes', '--next-key', 'next.pem', ...BUILD.slice(3));
@@ -317,7 +302,7 @@ describe('a rotation that waits for witnesses', () => {
     clock = START;
     await good(...CHECKPOINT);
     expect(JSON.parse(readFileSync(dist('keys/root.json'), 'utf8'))).toMatchObject({ kid: next });
-    expect(JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'))).toMatchObject({ kid: next });
+    expect(JSON.parse(readFileSync(at('root.json'), 'utf8'))).toMatchObject({ kid: next });
     expect(await types()).toEqual(['publication', 'rotation', 'publication']);
     await assertOneHistory();
   });
@@ -339,8 +324,8 @@ describe('a publication that waits, of a registry without online keys', () => {
     await waits(...(await sign('again', 1)));
     clock = START;
     await good(...(await sign('last', 2)));
-    expect(claims('publication.jwt')).toMatchObject({ sequence: 2 });
-    expect(claims('checkpoint.jwt').iat).toBeGreaterThan(Date.now() / 1000 + 60);
+    expect(claims('publication')).toMatchObject({ sequence: 2 });
+    expect(claims('checkpoint').iat).toBeGreaterThan(Date.now() / 1000 + 60);
     await assertOneHistory();
   });
 });
@@ -349,15 +334,15 @@ describe('a quiet registry', () => {
   it('has its head cosigned again by `checkpoint`, which needs no key of the log', async () => {
     await good(...BUILD);
     const { text } = logHead(dist()).note;
-    const proof = readTreeFile(dist('log/publication.tlog-proof'));
+    const proof = read('log/publication.tlog-proof');
     clock = START + 60;
     await good(...CHECKPOINT);
     expect(logHead(dist()).note.text).toBe(text);
-    expect(readTreeFile(dist('log/publication.tlog-proof'))).not.toEqual(proof);
+    expect(read('log/publication.tlog-proof')).not.toEqual(proof);
     clock = undefined;
-    const again = readTreeFile(dist('log/publication.tlog-proof'));
-    expect((await cli(CHECKPOINT, folder)).code).toBe(0);
-    expect(readTreeFile(dist('log/publication.tlog-proof'))).toEqual(again);
+    const again = read('log/publication.tlog-proof');
+    expect((await run(...CHECKPOINT)).code).toBe(0);
+    expect(read('log/publication.tlog-proof')).toEqual(again);
     await assertOneHistory();
   });
 });
@@ -371,10 +356,13 @@ describe('a log of which a witness has seen more', () => {
     settings(await listen((_request, response) => response.writeHead(status).end(body)));
     const before = filesOf(dist());
     change('beta');
-    const { code, stderr } = await cli(BUILD, folder);
+    const { code, stderr } = await run(...BUILD);
     expect([code, stderr]).toEqual([1, expect.stringContaining('`load`')]);
     expect(filesOf(dist())).toEqual(before);
-    expect(existsSync(join(folder, '.dist.stage'))).toBe(false);
+    expect(existsSync(at('.dist.stage'))).toBe(false);
+    // A new checkpoint would let clients believe the old copy.
+    expect((await run(...CHECKPOINT)).code).toBe(1);
+    expect(filesOf(dist())).toEqual(before);
     // An issuer can be stopped meanwhile.
     await good('hold', 'alpha', ...ONLINE);
   });

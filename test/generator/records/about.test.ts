@@ -106,12 +106,6 @@ describe('a record', () => {
       ...['status: suspended', 'status_reason: its key has leaked'],
     ]);
   });
-
-  it('whose field is misspelt is told its name', async () => {
-    const folder = temporaryFolder();
-    writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { status_reasn: 'x' }) });
-    expect((await cli(['check'], folder)).stdout).toContain('did you mean `status_reason`?');
-  });
 });
 
 describe('the name of an issuer', () => {

@@ -2,8 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { loadRecords, RULES, UsageError } from 'passport-registry';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
 
 /** What validation says of a folder, a line each: file:line:column rule. */
 async function verdicts(folder: string): Promise<string[]> {
@@ -184,7 +190,6 @@ function aliasBombVerdicts(): string[] {
 
 describe('a bad file', () => {
   it.each(Object.entries(CASES))('%s', async (_name, [text, ...expected]) => {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'acme.yaml': text });
     const { diagnostics, ok } = await loadRecords([folder]);
     expect(ok).toBe(false);
@@ -208,7 +213,6 @@ describe('a bad file', () => {
   });
 
   it.each(['index', 'con', 'nul', 'com1.example', 'lpt9'])('the reserved id %s', async (id) => {
-    const folder = temporaryFolder();
     writeFiles(folder, { [`${id}.yaml`]: recordText(id) });
     expect((await verdicts(folder)).at(0)).toBe(`${id}.yaml:1:12 id-reserved`);
   });
@@ -216,7 +220,6 @@ describe('a bad file', () => {
   it.each(['acme.html', 'acme.htm', 'acme.gz', 'acme.br'])(
     'the id %s, which hosts would rewrite',
     async (id) => {
-      const folder = temporaryFolder();
       writeFiles(folder, { [`${id}.yaml`]: recordText(id) });
       expect((await verdicts(folder)).at(0)).toBe(`${id}.yaml:1:12 id-host-suffix`);
     },
@@ -224,7 +227,6 @@ describe('a bad file', () => {
 
   it('has every field’s value where the message says', async () => {
     for (const [field, place] of Object.entries(AT)) {
-      const folder = temporaryFolder();
       writeFiles(folder, { 'acme.yaml': changed({ [field]: '{}' }) });
       expect(await verdicts(folder)).toEqual([`acme.yaml:${place} wrong-type`]);
     }
@@ -233,7 +235,6 @@ describe('a bad file', () => {
 
 describe('a bad folder', () => {
   it('no records at all', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'README.md': '# nothing' });
     const { diagnostics, ok } = await loadRecords([folder]);
     expect(ok).toBe(false);
@@ -245,7 +246,6 @@ describe('a bad folder', () => {
   });
 
   it('the same id twice, in sub-folders and with either ending', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, {
       'a/acme.yaml': recordText('acme'),
       'acme.yml': recordText('acme'),
@@ -257,7 +257,6 @@ describe('a bad folder', () => {
   });
 
   it('the id of another file, which is not blamed for it', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'aa.yaml': recordText('acme'), 'acme.yaml': recordText('acme') });
     const { diagnostics } = await loadRecords([folder]);
     expect(diagnostics.map(({ file, rule, remedy }) => [basename(file), rule, remedy])).toEqual([
@@ -268,13 +267,11 @@ describe('a bad folder', () => {
   });
 
   it('ids that differ only in case', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'a/ACME.yaml': recordText('ACME'), 'acme.yaml': recordText('acme') });
     expect(await verdicts(folder)).toContain('acme.yaml:1:12 id-case-collision');
   });
 
   it('a symbolic link that leaves it, to a file or a folder', async () => {
-    const folder = temporaryFolder();
     const outside = temporaryFolder();
     writeFiles(outside, { 'acme.yaml': recordText('acme') });
     mkdirSync(join(folder, 'sub'));
@@ -287,31 +284,26 @@ describe('a bad folder', () => {
   });
 
   it('a symbolic link to nowhere', async () => {
-    const folder = temporaryFolder();
     symlinkSync(join(folder, 'gone.yaml'), join(folder, 'acme.yaml'));
     expect(await verdicts(folder)).toEqual(['acme.yaml:1:1 file-unreadable']);
   });
 
   it('a pipe, which would block whoever reads it', async () => {
-    const folder = temporaryFolder();
     execFileSync('mkfifo', [join(folder, 'acme.yaml')]);
     expect(await verdicts(folder)).toEqual(['acme.yaml:1:1 file-kind']);
   });
 
   it('a file whose ending is in capitals: it must not go unseen', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { 'acme.YAML': recordText('acme'), 'beta.yaml': recordText('beta') });
     expect(await verdicts(folder)).toEqual(['acme.YAML:1:1 file-name']);
   });
 
   it('a symbolic link to itself', async () => {
-    const folder = temporaryFolder();
     symlinkSync(join(folder, 'acme.yaml'), join(folder, 'acme.yaml'));
     expect(await verdicts(folder)).toEqual(['acme.yaml:1:1 file-unreadable']);
   });
 
   it('tells all problems of all files in one run', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, {
       'a.yaml': recordText('a', { tier: 'gold', status: 'dead', contact: 'x', teir: 'x' }),
       'b.yaml': '',

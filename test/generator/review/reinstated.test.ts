@@ -1,15 +1,15 @@
-import fs, { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { git as gitIn } from '../../support/git.js';
-import { withFs } from '../../support/patched-fs.js';
-import { serve } from '../../support/serving.js';
+import { operatorIn } from '../../support/operator.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { readTreeFile } from '../../support/statements.js';
-import { cli, clockAhead, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, clockAhead, keyPair, workspace } from '../../support/workspace.js';
 
 let folder: string;
+const { at: path, record } = operatorIn(() => folder);
 /** In minutes of this day. Each test counts on from here. */
 let minutes: number;
 
@@ -32,15 +32,13 @@ const suspend = (id = 'alpha') => good('suspend', id, '--reason', 'leak', ...KEY
 const end = (id = 'alpha') => good('suspend', '--end', id, '--reason', 'new keys', ...KEY);
 
 const text = (path: string) => readFileSync(join(folder, path), 'utf8');
-const record = (id: string, fields: Record<string, string> = {}) =>
-  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
 const fields = (id = 'alpha') => parse(text(`issuers/${id}.yaml`));
 const about = (id = 'alpha') => JSON.parse(text('dist/about.json')).issuers[id];
 const updatedAt = (): string => JSON.parse(text('dist/issuers.json')).updated_at;
 const published = (id = 'alpha'): string => JSON.parse(text(`dist/issuers/${id}`)).status;
 const copy = (source: string, target: string) => {
-  rmSync(join(folder, target), { recursive: true, force: true });
-  cpSync(join(folder, source), join(folder, target), { recursive: true });
+  rmSync(path(target), { recursive: true, force: true });
+  cpSync(path(source), path(target), { recursive: true });
 };
 /** A time in minutes of this day, RFC 3339. */
 const at = (minute: number) => new Date(Date.now() + minute * 60_000).toISOString();
@@ -57,18 +55,6 @@ async function refused(issuers = 'issuers'): Promise<Record<string, unknown>> {
   const { diagnostics } = JSON.parse(stdout);
   expect([code, diagnostics]).toEqual([1, [expect.objectContaining({ rule: 'suspension-not-lifted' })]]);
   return diagnostics[0];
-}
-
-/** Runs a command of which one rename into the tree fails. Returns its exit code. */
-async function stoppedAt(nth: number, args: readonly string[]): Promise<number | null> {
-  const { renameSync } = fs;
-  let renamed = 0;
-  const refusing: typeof fs.renameSync = (from, to) => {
-    const isInTree = String(to).startsWith(join(folder, 'dist/'));
-    if (isInTree && renamed++ === nth) throw Object.assign(new Error('EIO'), { code: 'EIO' });
-    renameSync(from, to);
-  };
-  return (await withFs({ renameSync: refusing }, () => run(...args))).code;
 }
 
 describe('about.json', () => {
@@ -95,34 +81,17 @@ describe('about.json', () => {
   });
 
   it('says so of a first list, too, and after a rotation', async () => {
-    rmSync(join(folder, 'dist'), { recursive: true });
+    rmSync(path('dist'), { recursive: true });
     record('alpha', { status: 'suspended' });
     await build();
     const since = updatedAt();
     expect(about()).toEqual({ status_since: since });
-    expect(claimsOf(readTreeFile(join(folder, 'dist/publication.jwt')))).toHaveProperty('about_sha256');
+    expect(claimsOf(readTreeFile(path('dist/publication.jwt')))).toHaveProperty('about_sha256');
     minutes = 1;
     const next = ['--next-key', 'next.pem'];
     await keyPair(folder, 'next');
     await good('keys', 'rotate', '--yes', '--key', 'root.pem', ...next);
     expect(about()).toEqual({ status_since: since });
-  });
-
-  it('is refused by an auditor if it does not say so', async () => {
-    await suspend();
-    const without = text('dist/about.json').replace(/,"status_since":"[^"]+"/, '');
-    for (const change of [
-      () => writeFiles(folder, { 'dist/about.json': without }),
-      () => rmSync(join(folder, 'dist/about.json')),
-    ]) {
-      change();
-      const { code, stdout } = await run('verify', 'dist', '--json');
-      const { checks } = JSON.parse(stdout);
-      expect([code, checks.find(({ name }: { name: string }) => name === 'about')]).toEqual([
-        1,
-        expect.objectContaining({ code: 'ERR_AUDIT_ABOUT' }),
-      ]);
-    }
   });
 });
 
@@ -143,29 +112,6 @@ describe('the end of a suspension', () => {
     await end();
     await build();
     expect([text('issuers/alpha.yaml'), text('dist/SHA256SUMS')]).toEqual(files);
-  });
-
-  it('that was stopped at any of its files is completed by the same command', async () => {
-    await suspend();
-    for (const name of ['dist', 'issuers']) copy(name, `suspended-${name}`);
-    const once = ['suspend', '--end', 'alpha', '--reason', 'new keys', ...KEY];
-    let stopped = 0;
-    for (let code: number | null = 1; code !== 0; stopped++) {
-      for (const name of ['dist', 'issuers']) copy(`suspended-${name}`, name);
-      minutes = 1;
-      code = await stoppedAt(stopped, once);
-      minutes = 2;
-      expect([stopped, (await run(...once)).code, published()]).toEqual([stopped, 0, 'active']);
-      await good('verify', 'dist', '--trust-anchor', 'root.json');
-    }
-    expect(stopped).toBeGreaterThan(8);
-  });
-
-  it('may be written by hand', async () => {
-    await suspend();
-    minutes = 1;
-    record('alpha', { reinstated: at(1).replace('Z', '+00:00') });
-    expect(await build()).toContain('This lifts a suspension');
   });
 
   it('is no time from before the suspension, and none without a time', async () => {
@@ -236,15 +182,6 @@ describe('the end of a suspension', () => {
     expect(published()).toBe('active');
   });
 
-  it('is permitted without a time by an override for the rule and the issuer, and the output says so', async () => {
-    await suspend();
-    record('alpha');
-    const { code } = await run('build', ...KEY, '--override', 'beta:suspension-not-lifted');
-    expect(code).toBe(1);
-    expect(await build('--override', 'alpha:suspension-not-lifted')).toContain('overridden');
-    expect(published()).toBe('active');
-  });
-
   it('is refused by every command about another issuer, too', async () => {
     copy('issuers', 'old');
     await suspend();
@@ -295,49 +232,6 @@ describe('the end of a suspension', () => {
     const problems = [expect.objectContaining({ rule: 'suspension-not-lifted' })];
     expect(parts).toContainEqual(expect.objectContaining({ part: 'records', level: 'error', problems }));
   });
-
-  it('is judged against a host, too', async () => {
-    copy('issuers', 'old');
-    await suspend();
-    const url = await serve(join(folder, 'dist'));
-    const { code, stdout } = await run('diff', url, 'old/alpha.yaml', '--json');
-    expect([code, JSON.parse(stdout).diagnostics]).toEqual([
-      1,
-      [expect.objectContaining({ rule: 'suspension-not-lifted' })],
-    ]);
-  });
-});
-
-describe('a tree whose about.json is not the published one', () => {
-  const FAULTS: [string, () => void][] = [
-    ['missing', () => rmSync(join(folder, 'dist/about.json'))],
-    ['damaged', () => writeFiles(folder, { 'dist/about.json': 'x' })],
-    [
-      'edited, with an earlier time',
-      () =>
-        writeFiles(folder, {
-          'dist/about.json': text('dist/about.json').replace(
-            /"status_since":"2\d{3}/,
-            '"status_since":"2000',
-          ),
-        }),
-    ],
-  ];
-
-  it.each(FAULTS)('%s lifts no suspension: nothing is signed over it', async (_name, spoil) => {
-    await suspend();
-    minutes = 1;
-    spoil();
-    record('alpha', { reinstated: at(1) });
-    for (const args of [
-      ['build', ...KEY],
-      ['build', '--unsigned', 'request', '--root-key', 'root.json'],
-    ]) {
-      const { code, stderr } = await run(...args);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('`load`')]);
-    }
-    expect(published()).toBe('suspended');
-  });
 });
 
 describe('records in git', () => {
@@ -375,7 +269,7 @@ describe('records in git', () => {
     git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'revert', '--no-edit', 'HEAD');
     await refused();
     copy('issuers', 'without-git');
-    rmSync(join(folder, '.git'), { recursive: true });
+    rmSync(path('.git'), { recursive: true });
     await refused('without-git');
   });
 
@@ -392,22 +286,7 @@ describe('records in git', () => {
     commit();
     git('clone', '--quiet', '--depth', '1', `file://${folder}`, 'shallow');
     await lifts('shallow/issuers');
-    rmSync(join(folder, '.git'), { recursive: true });
+    rmSync(path('.git'), { recursive: true });
     await lifts('issuers');
-  });
-
-  it('are reviewed by `diff` of commits, which knows no published times', async () => {
-    record('alpha', { status: 'suspended' });
-    commit();
-    record('alpha');
-    commit();
-    const { code, stdout } = await run('diff', 'HEAD^..HEAD', '--json');
-    expect([code, JSON.parse(stdout).diagnostics]).toEqual([
-      1,
-      [expect.objectContaining({ rule: 'suspension-not-lifted', line: 3 })],
-    ]);
-    record('alpha', { reinstated: at(-1) });
-    commit();
-    expect((await run('diff', 'HEAD^^..HEAD')).code).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, sym
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { importRootKey } from '@passport-registry/verifier';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { BAD_KEYS } from '../../support/bad-keys.js';
 import { describeWith } from '../../support/components.js';
 import { TOOL } from '../../support/scaffold.js';
@@ -18,6 +18,12 @@ import {
   writeFiles,
 } from '../../support/workspace.js';
 
+let folder: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' });
 const jwk = (key: KeyObject) => JSON.stringify(key.export({ format: 'jwk' }));
 
@@ -26,7 +32,6 @@ describe('passport-registry keys generate', () => {
     ['Ed25519', 'ed25519'],
     ['P-256', 'ec'],
   ])('makes a %s key that only its owner can read, and prints the public half', async (algorithm, type) => {
-    const folder = temporaryFolder();
     const { code, stdout } = await cli(
       ['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--private', 'root.pem'],
       folder,
@@ -40,7 +45,6 @@ describe('passport-registry keys generate', () => {
   });
 
   it('never overwrites a key, and makes Ed25519 unless told otherwise', async () => {
-    const folder = temporaryFolder();
     const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder);
     expect(JSON.parse(stdout).crv).toBe('Ed25519');
     const before = readFileSync(join(folder, 'root.pem'), 'utf8');
@@ -80,7 +84,6 @@ describe('the passphrase of a key that is made', () => {
     ['keys generate --public', ['keys', 'generate', '--private', 'root.pem', '--public', 'root.json']],
     ['init --key', ['init', 'registry', ...SETTINGS, '--key', 'root.pem']],
   ])('is asked for twice by %s on a terminal, and is never shown', async (_name, args) => {
-    const folder = temporaryFolder();
     const { code, stdout, stderr } = await onTerminal(args, folder, `${LONG}\r${LONG}\r`);
     expect(code, stderr).toBe(0);
     expect(stdout + stderr).not.toContain(LONG);
@@ -93,7 +96,6 @@ describe('the passphrase of a key that is made', () => {
   });
 
   it('must be typed twice alike, and long enough', async () => {
-    const folder = temporaryFolder();
     const lines = ['short', ' '.repeat(LONG.length), LONG, `${LONG}!`, LONG, LONG];
     const args = ['keys', 'generate', '--alg', 'P-256', '--private', 'root.pem'];
     const { code } = await onTerminal(args, folder, lines.map((line) => `${line}\r`).join(''));
@@ -110,7 +112,6 @@ describe('the passphrase of a key that is made', () => {
     [['keys', 'generate', '--private', 'root.pem', '--passphrase-file', 'short'], 3],
     [['keys', 'generate', '--private', 'root.pem', '--passphrase-file', 'blank'], 3],
   ])('is demanded without a terminal, and no file is made: %j', async (args, expected) => {
-    const folder = temporaryFolder();
     writeFiles(folder, { long: LONG, short: 'short', blank: ' '.repeat(LONG.length) });
     expect((await cli(args, folder)).code).toBe(expected);
     expect(readdirSync(folder).sort()).toEqual(['blank', 'long', 'short']);
@@ -163,7 +164,6 @@ describe('the passphrase of a key that is made', () => {
 
 describeWith(['openssl'], 'an encrypted key that is made', () => {
   it('is read by openssl', async () => {
-    const folder = temporaryFolder();
     writeFiles(folder, { words: 'correct horse battery staple\n' });
     const args = ['keys', 'generate', '--private', 'root.pem', '--passphrase-file', 'words'];
     const { x } = JSON.parse((await cli(args, folder)).stdout);
@@ -191,7 +191,6 @@ describe('passport-registry keys generate --public', () => {
   });
 
   it('changes nothing if one of the files exists, and makes both files or none', async () => {
-    const folder = temporaryFolder();
     await generate(folder, 'root.pem', 'root.json');
     const before = [read(folder, 'root.pem'), read(folder, 'root.json')];
     for (const [out, file, code] of [
@@ -209,7 +208,6 @@ describe('passport-registry keys generate --public', () => {
   });
 
   it('does not replace a broken link', async () => {
-    const folder = temporaryFolder();
     symlinkSync('nowhere', join(folder, 'root.json'));
     expect((await generate(folder, 'root.pem', 'root.json')).code).toBe(4);
     expect(readdirSync(folder)).toEqual(['root.json']);
@@ -217,8 +215,9 @@ describe('passport-registry keys generate --public', () => {
 });
 
 describe('a key that is put into a folder', () => {
+  /** A git repository of its own: some tests need several. */
   const inRepository = () => {
-    const folder = temporaryFolder();
+    folder = temporaryFolder();
     const git = (...args: string[]) => String(execFileSync('git', args, { cwd: folder }));
     git('init', '-q');
     return { folder, listed: () => git('status', '--porcelain', '-uall').trim().split('\n').sort() };
@@ -377,7 +376,6 @@ describe('a key to sign with', () => {
 
 describe('passport-registry keys public', () => {
   it('reads a public JWK and a public PEM as well', async () => {
-    const folder = temporaryFolder();
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     writeFiles(folder, {
       'public.json': jwk(publicKey),
@@ -391,7 +389,6 @@ describe('passport-registry keys public', () => {
   it.each(['Ed25519: the identity with a sign', 'Ed25519: y = p + 1, sign 0', 'P-256: not on the curve'])(
     'refuses what is no point that can be a key: %s',
     async (name) => {
-      const folder = temporaryFolder();
       writeFiles(folder, { 'bad.json': JSON.stringify(BAD_KEYS[name]) });
       const { code, stderr } = await cli(['keys', 'public', 'bad.json'], folder);
       expect([code, stderr]).toEqual([3, expect.stringContaining('bad.json is not a root key')]);

@@ -94,6 +94,8 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['build', '--key', 'env:SECRET', '--out', 'other'], { SECRET: form(pem) }],
         [['suspend', 'alpha', '--reason', 'x', '--key', 'secret']],
         [['verify', 'dist', '--json']],
+        [['build', '--key', 'key.pem', '--out', 'rotated']],
+        [['keys', 'rotate', '--key', 'key.pem', '--next-key', 'secret', '--out', 'rotated', '--yes']],
         // And where something is wrong.
         [['build', '--key', 'broken', '--json']],
         [['build', '--key', 'secret', '--root-key', 'secret']],

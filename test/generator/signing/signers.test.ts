@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -15,6 +15,8 @@ import {
   cli,
   cliWith,
   encryptedKey,
+  filesOf,
+  recordText,
   workspace,
   writeFiles,
 } from '../../support/workspace.js';
@@ -134,16 +136,8 @@ describe('a command that does not sign', () => {
   /** A registry that such a command has signed. */
   let made: string;
   let folder: string;
-  let before: Map<string, string>;
-  const published = () =>
-    new Map(
-      readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8', withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => {
-          const path = join(entry.parentPath, entry.name);
-          return [path, readFileSync(path, 'base64')];
-        }),
-    );
+  let before: Map<string, Buffer>;
+  const published = () => filesOf(join(folder, 'dist'));
 
   beforeAll(async () => {
     made = await folderFor(pair('Ed25519'));
@@ -157,12 +151,7 @@ describe('a command that does not sign', () => {
     folder = copyOf(made);
     before = published();
     // So that there is something to sign.
-    writeFiles(folder, {
-      'issuers/alpha.yaml': readFileSync(join(folder, 'issuers/alpha.yaml'), 'utf8').replace(
-        'active',
-        'suspended',
-      ),
-    });
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
   });
 
   it.each([

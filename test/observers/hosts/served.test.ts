@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { pinnedKey } from '../../../generator/verification/pinned-trust.js';
-import { compareStatements, orderOf, readServed, type Statements } from '../../../observers/hosts/served.js';
+import { pinnedKey } from '../../../build/generator/verification/pinned-trust.js';
+import {
+  compareStatements,
+  orderOf,
+  readServed,
+  type Statements,
+} from '../../../build/observers/hosts/served.js';
 import { issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { freePort } from '../../support/serving.js';

@@ -1,14 +1,11 @@
-import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { logHead, problemsIn } from '../../support/log-files.js';
-import { listOf, mirroredBy, refusedBy } from '../../support/log-mirror.js';
+import { listOf, mirroredBy } from '../../support/log-mirror.js';
 import { type LoggedFolder, loggedFolder, otherLoggedFolder } from '../../support/logged-folder.js';
-import { lengthenLog } from '../../support/long-log.js';
-import { noteSigner } from '../../support/note-keys.js';
 import { onlyLogged } from '../../support/only-logged.js';
 import { serve } from '../../support/serving.js';
-import { resealed, restated } from '../../support/signed-tree.js';
 import { sample } from '../../support/soak.js';
 import { cli, filesOf, writeFiles } from '../../support/workspace.js';
 
@@ -24,7 +21,6 @@ const publish = (...args: string[]) => here.publish(...args);
 const current = (path = '') => join(here.current, path);
 const inode = (path: string) => statSync(current(path)).ino;
 const mirrored = (source: string, ...args: string[]) => mirroredBy(here, source, ...args);
-const refused = (source: string, reason: RegExp, what?: string) => refusedBy(here, source, reason, what);
 
 describe('a mirror of a registry with a log', () => {
   let source: string;
@@ -64,60 +60,6 @@ describe('a mirror of a registry with a log', () => {
     expect(existsSync(join(here.folder, 'another/current'))).toBe(false);
   });
 
-  it('refuses a log that is another one, and goes on with the right one', async () => {
-    await publish();
-    await mirrored(source);
-    await publish();
-    cpSync(tree, join(here.folder, 'good'), { recursive: true });
-    const changes: [string, () => unknown, RegExp][] = [
-      [
-        'smaller',
-        () => lengthenLog(tree, here.keys, 1),
-        /has 1 entries, but a log with 2 entries was accepted/,
-      ],
-      [
-        'another one of the same size',
-        () => lengthenLog(tree, here.keys, 2),
-        /does not contain|contradict each other/,
-      ],
-      [
-        'another one that is larger',
-        () => lengthenLog(tree, here.keys, 5),
-        /does not contain|contradict each other/,
-      ],
-      ['missing', () => rmSync(join(tree, 'log'), { recursive: true }), /log\/checkpoint is missing/],
-      [
-        'signed by another key',
-        () => writeFiles(tree, { 'log/checkpoint': foreignHead() }),
-        /log\/checkpoint is not signed|log\/checkpoint has a signature/,
-      ],
-      [
-        'one of another name',
-        async () => {
-          const { root } = here.keys;
-          const log = noteSigner('other.example/log', 'log', here.keys.log.pair);
-          const claims = { log: { origin: log.key.name, vkey: log.vkey } };
-          const files = await resealed(await restated(filesOf(tree), root, claims), root);
-          writeFiles(tree, Object.fromEntries(files));
-          await lengthenLog(tree, { root, log }, 2);
-        },
-        /the log is registry\.example\/log|ERR_PUBLICATION|not signed/,
-      ],
-    ];
-    for (const [what, change, reason] of sample(changes, 2)) {
-      await change();
-      await refused(source, reason, what);
-      rmSync(tree, { recursive: true });
-      cpSync(join(here.folder, 'good'), tree, { recursive: true });
-    }
-    expect(await mirrored(source)).toContain('switched to');
-    expect(filesOf(current())).toEqual(filesOf(tree));
-  });
-
-  const foreignHead = () => {
-    const text = readFileSync(join(tree, 'log/checkpoint'), 'utf8');
-    return text.replace(/(?<=\u2014 \S+ ......)..../, (four) => (four === 'AAAA' ? 'BBBB' : 'AAAA'));
-  };
   it('never takes an altered file of the log, old or new', async () => {
     const old = listOf(tree);
     await publish();

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { resealed, signerKey, withChecksums } from '../../support/signed-tree.js';
-import { cli, filesOf, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, filesOf, goodCli, workspace, writeFiles } from '../../support/workspace.js';
 
 /** What a source adds to a tree, and lists in SHA256SUMS, which nobody has signed. */
 const FOREIGN = {
@@ -18,11 +18,7 @@ const FOREIGN = {
 
 let folder: string;
 let dist: string;
-const run = async (...args: string[]) => {
-  const outcome = await cli(args, folder);
-  expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0);
-  return outcome.stdout;
-};
+const run = async (...args: string[]) => (await goodCli(args, folder)).stdout;
 const mirror = async () =>
   cli(['mirror', await serve(dist), 'mirror', '--trust-anchor', 'root.json', '--json'], folder);
 const served = (path: string) => join(folder, 'mirror/current', path);

@@ -4,20 +4,20 @@ import { expect, it } from 'vitest';
 import { onlyLogged } from '../../support/only-logged.js';
 import { registryHost } from '../../support/registry-host.js';
 import { withKeys } from '../../support/settings.js';
-import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  filesOf,
+  goodCli,
+  keyPair,
+  recordText,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 it('a monitor agrees with what the command line builds, rotates and completes', async () => {
   const folder = await workspace(['alpha', 'beta']);
-  const good = async (...args: string[]) => {
-    const { code, stdout, stderr } = await cli(args, folder);
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-    return stdout;
-  };
-  for (const name of ['log', 'next', 'online']) {
-    writeFiles(folder, {
-      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
-    });
-  }
+  const good = async (...args: string[]) => (await goodCli(args, folder)).stdout;
+  for (const name of ['log', 'next', 'online']) await keyPair(folder, name);
   writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
   const host = await registryHost();
   const monitor = async () => {

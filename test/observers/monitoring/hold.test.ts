@@ -54,17 +54,6 @@ describe('the monitor', () => {
     expect(await round(...watch)).toEqual({ code: 5, told: [['watched-issuer-changed', 'beta', 'held']] });
   });
 
-  it('says in words when and how', async () => {
-    await serveHold(0, []);
-    await round(...STATE);
-    await serveHold(1, ['alpha']);
-    const { report } = await registry.monitor(...STATE);
-    const at = new Date((MADE + 1) * 1000).toISOString().replace('.000', '');
-    expect(report.findings.map(({ message }) => message)).toContain(
-      `alpha is on hold, so verifiers treat it as suspended, by the checkpoint of ${at}`,
-    );
-  });
-
   it('believes the newest checkpoint of all hosts, and none that verifiers refuse', async () => {
     await serveHold(0, []);
     await serveHold(0, [], 1);

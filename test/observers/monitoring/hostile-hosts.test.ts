@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { rawHost } from '../../support/bad-hosts.js';
-import { loggedWorld, monitoredHosts, serveOn } from '../../support/monitor.js';
+import { loggedWorld, monitoredHosts, monitoredWorld, serveOn } from '../../support/monitor.js';
 import { freePort } from '../../support/serving.js';
 
 const STATE = ['--state', 'state'];
@@ -34,8 +34,7 @@ function flood(response: ServerResponse): void {
 
 describe('a host that cannot be read', () => {
   it('is a warning with exit code 4, while the other hosts are checked', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(world);
+    const { world, monitor, hosts } = await monitoredWorld();
     const gone = ['--mirror', `http://127.0.0.1:${await freePort()}`];
     await monitor(...STATE);
     await world.change('beta', { status: 'suspended' }).publish();
@@ -48,8 +47,7 @@ describe('a host that cannot be read', () => {
   });
 
   it('is the registry: a mirror then shows its log', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(world, 2);
+    const { world, monitor, hosts } = await monitoredWorld(2);
     await monitor(...STATE);
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, hosts[1]);
@@ -64,8 +62,7 @@ describe('a host that cannot be read', () => {
   });
 
   it('is told if nothing at all can be read, and the state stays as it is', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(world);
+    const { monitor, hosts } = await monitoredWorld();
     await monitor(...STATE);
     const [host] = hosts;
     if (host !== undefined) host.intercept = (_path, request) => request.socket.destroy() !== undefined;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loggedWorld, monitoredHosts, serveOn } from '../../support/monitor.js';
+import { monitoredWorld, serveOn } from '../../support/monitor.js';
 import { testKey } from '../../support/publication.js';
 import { noteSigner, ORIGIN } from '../../support/test-log.js';
 
@@ -9,8 +9,7 @@ const STATE = ['--state', 'state'];
 
 describe('passport-registry monitor', () => {
   it('tells nothing of a registry in which nothing is wrong', async () => {
-    const world = await loggedWorld();
-    const { monitor } = await monitoredHosts(world, 3);
+    const { monitor } = await monitoredWorld(3);
     const { code, stderr, report } = await monitor(...STATE);
     expect([code, report.findings]).toEqual([0, []]);
     expect(report).toMatchObject({ ok: true, log: { origin: ORIGIN, size: 1, added: 1 } });
@@ -18,8 +17,7 @@ describe('passport-registry monitor', () => {
   });
 
   it('tells what a watched issuer changed, and what others changed only as a note', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(world);
+    const { world, monitor, hosts } = await monitoredWorld();
     expect((await monitor(...STATE, 'beta')).code).toBe(0);
     world.change('alpha', { tier: 'founding' });
     await world.publish();
@@ -52,8 +50,7 @@ describe('passport-registry monitor', () => {
   });
 
   it('tells the changes of all issuers as notes if none is watched', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(world);
+    const { world, monitor, hosts } = await monitoredWorld();
     await monitor(...STATE);
     world.change('gamma').change('beta', { contact: 'beta@beta.example' });
     await world.publish();
@@ -73,8 +70,7 @@ describe('passport-registry monitor', () => {
   });
 
   it('says that a watched issuer is not in the list, and that it has been added', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(world);
+    const { world, monitor, hosts } = await monitoredWorld();
     const args = [...STATE, 'alpha', 'gamma'];
     const first = await monitor(...args);
     expect([first.code, first.told]).toEqual([4, ['watched-issuer-unknown']]);
@@ -86,8 +82,7 @@ describe('passport-registry monitor', () => {
   });
 
   it('follows rotations and new keys of the log', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(world);
+    const { world, monitor, hosts } = await monitoredWorld();
     await monitor(...STATE);
     const next = await testKey();
     await world.rotate(next);
@@ -116,8 +111,7 @@ describe('passport-registry monitor', () => {
   });
 
   it('keeps the newest list, and removes the one before', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts, folder } = await monitoredHosts(world);
+    const { world, monitor, hosts, folder } = await monitoredWorld();
     await monitor(...STATE);
     await world.change('gamma').publish();
     serveOn(world, hosts[0]);

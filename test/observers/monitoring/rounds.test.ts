@@ -2,12 +2,18 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
+import {
+  loggedWorld,
+  type MonitoredHosts,
+  monitoredHosts,
+  monitoredWorld,
+  serveOn,
+} from '../../support/monitor.js';
 import { CLI } from '../../support/paths.js';
 import { testKey } from '../../support/publication.js';
 import { rounds } from '../../support/soak.js';
 import { until } from '../../support/until.js';
-import { cleanEnvironment, cli, writeFiles } from '../../support/workspace.js';
+import { ageLock, cleanEnvironment, cli, writeFiles } from '../../support/workspace.js';
 
 /** More than a full tile of the log in the soak. */
 const CHANGES = rounds({ usual: 40, soak: 300 });
@@ -15,7 +21,7 @@ const STATE = ['--state', 'state'];
 
 /** Starts a monitor as a separate process. */
 function start({ folder, hosts }: MonitoredHosts, ...args: string[]) {
-  const fixed = ['monitor', hosts[0]?.base ?? '', '--trust-anchor', 'anchor.json', ...STATE];
+  const fixed = ['monitor', hosts[0]?.base ?? '', '--trust-anchor', 'anchor.json'];
   const child = spawn(process.execPath, [CLI, ...fixed, ...args], {
     ...{ cwd: folder, env: cleanEnvironment() },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,7 +89,7 @@ describe('the rounds of a monitor', () => {
         ['statements.json', 'log/checkpoint', 'log/tile', 'log/statements', 'lists', 'issuers.json'][
           kill % 6
         ] ?? '';
-      const run = start(monitored, 'beta', '--json');
+      const run = start(monitored, ...STATE, 'beta', '--json');
       if (host !== undefined) {
         host.intercept = (path) => {
           if (path.startsWith(last)) run.child.kill('SIGKILL');
@@ -91,6 +97,7 @@ describe('the rounds of a monitor', () => {
         };
       }
       await run.ended;
+      ageLock(join(monitored.folder, 'state/state.json'));
       if (host !== undefined) host.intercept = () => false;
       const state = JSON.parse(readFileSync(join(monitored.folder, 'state/state.json'), 'utf8'));
       expect(state.entries.length).toBe(seen);
@@ -106,7 +113,7 @@ describe('the rounds of a monitor', () => {
   it('run for ever with --every, with the same state, until the process is told to stop', async () => {
     const world = await loggedWorld();
     const monitored = await monitoredHosts(world);
-    const run = start(monitored, '--every', '1', 'beta', '--json');
+    const run = start(monitored, ...STATE, '--every', '1', 'beta', '--json');
     await until(() => run.said().includes('0 new'), run.said);
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, monitored.hosts[0]);
@@ -121,34 +128,21 @@ describe('the rounds of a monitor', () => {
     const world = await loggedWorld();
     const monitored = await monitoredHosts(world);
     const { folder, hosts } = monitored;
-    const child = spawn(process.execPath, [CLI, 'monitor', hosts[0]?.base ?? '', '--every', '1', 'beta'], {
-      ...{ cwd: folder, env: cleanEnvironment() },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    let text = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk;
-    });
-    await until(
-      () => text.includes(' 1 new'),
-      () => text,
-    );
+    const run = start(monitored, '--every', '1', 'beta');
+    await until(() => run.said().includes(' 1 new'), run.said);
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, hosts[0]);
-    await until(
-      () => text.includes('CHANGE  watched-issuer-changed'),
-      () => text,
-    );
-    child.kill('SIGTERM');
-    expect(text.match(/CHANGE/g)).toHaveLength(1);
+    await until(() => run.said().includes('CHANGE  watched-issuer-changed'), run.said);
+    run.child.kill('SIGTERM');
+    await run.ended;
+    expect(run.said().match(/CHANGE/g)).toHaveLength(1);
     expect(existsSync(join(folder, 'state'))).toBe(false);
   });
 });
 
 describe('the folder of a monitor', () => {
   it('that is damaged is refused', async () => {
-    const world = await loggedWorld();
-    const { monitor, folder } = await monitoredHosts(world);
+    const { monitor, folder } = await monitoredWorld();
     await monitor(...STATE);
     const file = join(folder, 'state/state.json');
     const good = readFileSync(file, 'utf8');
@@ -179,8 +173,7 @@ describe('the folder of a monitor', () => {
   });
 
   it('belongs to one registry, whose root key it pins', async () => {
-    const world = await loggedWorld();
-    const { monitor, folder, hosts } = await monitoredHosts(world);
+    const { world, monitor, folder, hosts } = await monitoredWorld();
     const first = await monitor(...STATE, '--no-trust-anchor');
     expect([first.code, first.told]).toEqual([0, ['root-key-not-pinned']]);
     expect((await monitor(...STATE, '--no-trust-anchor')).told).toEqual([]);
@@ -215,12 +208,13 @@ describe('the folder of a monitor', () => {
         return true;
       };
     }
-    const run = start(monitored);
+    const run = start(monitored, ...STATE);
     await until(() => isWaiting, run.said);
     const { code } = await cli(['monitor', host?.base ?? '', ...STATE], monitored.folder);
     expect(code).toBe(4);
     run.child.kill('SIGKILL');
     await run.ended;
+    ageLock(join(monitored.folder, 'state/state.json'));
     if (host !== undefined) host.intercept = () => false;
     expect((await monitored.monitor(...STATE)).code).toBe(0);
   });

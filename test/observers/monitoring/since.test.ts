@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedRegistry } from '../../support/logged-registry.js';
-import { loggedWorld, monitoredHosts } from '../../support/monitor.js';
+import { loggedWorld, monitoredHosts, monitoredWorld } from '../../support/monitor.js';
 import { testKey } from '../../support/publication.js';
 
 const HOUR = 3_600_000;
@@ -90,8 +90,7 @@ describe('--since', () => {
   });
 
   it.each(['2', '1w', '0d', '-1d', 'x', '100000d'])('%s is wrong usage', async (since) => {
-    const world = await loggedWorld();
-    const { monitor } = await monitoredHosts(world);
+    const { monitor } = await monitoredWorld();
     const { code, stderr } = await monitor('--since', since);
     expect([code, stderr]).toEqual([2, expect.stringContaining('such as 90m, 36h or 2d')]);
   });

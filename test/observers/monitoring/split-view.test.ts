@@ -4,7 +4,7 @@ import { parseHead } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { naiveRoot } from '../../support/merkle.js';
-import { loggedWorld, monitoredHosts, serveOn } from '../../support/monitor.js';
+import { loggedWorld, monitoredHosts, monitoredWorld, serveOn } from '../../support/monitor.js';
 import { invalid, noteSigner } from '../../support/note-keys.js';
 import { together } from '../../support/statements.js';
 import { ORIGIN } from '../../support/test-log.js';
@@ -32,8 +32,7 @@ describe('a registry that shows two logs', () => {
   });
 
   it('is seen by a monitor that has seen the other log before, and the monitor keeps that log', async () => {
-    const honest = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(honest);
+    const { world: honest, monitor, hosts } = await monitoredWorld();
     const lie = honest.fork();
     await honest.publish();
     serveOn(honest, hosts[0]);
@@ -144,8 +143,7 @@ describe('a registry that shows two logs', () => {
 
 describe('the stolen root key, used in secret,', () => {
   it('is seen at the host that serves what it signed, also if it is in no log', async () => {
-    const honest = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(honest, 3);
+    const { world: honest, monitor, hosts } = await monitoredWorld(3);
     const thief = honest.fork();
     await thief.change('mallory').publish();
     const [, , victim] = hosts;
@@ -156,8 +154,7 @@ describe('the stolen root key, used in secret,', () => {
   });
 
   it('is seen in the log, by the change of the issuer', async () => {
-    const honest = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(honest);
+    const { world: honest, monitor, hosts } = await monitoredWorld();
     await monitor(...STATE, 'beta');
     await honest.change('beta', { jwks_uri: 'https://mallory.example/jwks.json' }).publish();
     await honest.change('beta', { jwks_uri: 'https://beta.example/jwks.json' }).publish();
@@ -194,8 +191,7 @@ describe('a host that shows good files to those who pass its caches', () => {
 
 describe('a registry that is ahead of its mirrors, or behind them,', () => {
   it('is consistent if a mirror shows an older log', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(world, 2);
+    const { world, monitor, hosts } = await monitoredWorld(2);
     await world.publish();
     await world.publish();
     serveOn(world, hosts[0]);
@@ -205,8 +201,7 @@ describe('a registry that is ahead of its mirrors, or behind them,', () => {
   });
 
   it('has shrunk if a mirror shows more than the registry does, and the monitor follows the mirror', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(world, 2);
+    const { world, monitor, hosts } = await monitoredWorld(2);
     await monitor(...STATE);
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, hosts[1]);
@@ -218,8 +213,7 @@ describe('a registry that is ahead of its mirrors, or behind them,', () => {
   });
 
   it('has not shrunk if only a cache is old', async () => {
-    const world = await loggedWorld();
-    const { monitor, hosts } = await monitoredHosts(world);
+    const { world, monitor, hosts } = await monitoredWorld();
     const old = world.files.get('log/checkpoint') as Buffer;
     await world.publish();
     serveOn(world, hosts[0]);

@@ -10,6 +10,7 @@ import {
   witnessVkey,
 } from '../../../build/observers/witnessing/witness-state.js';
 import { generatePair, noteSigner } from '../../support/note-keys.js';
+import { rounds } from '../../support/soak.js';
 import { namedEntries, ORIGIN, type TestLog, testLog } from '../../support/test-log.js';
 import { newSigner } from '../../support/witness-service.js';
 import { temporaryFolder } from '../../support/workspace.js';
@@ -254,12 +255,12 @@ describe('the state of a witness', () => {
 });
 
 describe('of two histories', () => {
-  it('a witness cosigns one, whatever 1,000 concurrent requests ask', async () => {
+  it('a witness cosigns one, whatever concurrent requests ask', async () => {
     const witness = await newWitness();
     // Another opening of the same state, as by another part of the program.
     const other = { ...witness, state: openState(witness.state.folder) };
     const results = await Promise.allSettled(
-      Array.from({ length: 1000 }, async (_one, at) => {
+      Array.from({ length: rounds({ usual: 200, soak: 1000 }) }, async (_one, at) => {
         const history = at % 2 === 0 ? log : fork;
         const size = 6 + ((at * 7) % 40);
         return ask(at % 3 === 0 ? witness : other, await history.head({ size }), history);
@@ -274,6 +275,6 @@ describe('of two histories', () => {
     const counts = [await belongs(log), await belongs(fork)];
     expect(Math.min(...counts)).toBe(0);
     expect(Math.max(...counts)).toBe(cosigned.length);
-    expect(cosigned.length).toBeGreaterThan(20);
+    expect(cosigned.length).toBeGreaterThan(1);
   });
 });

@@ -12,7 +12,7 @@ import {
   type WitnessFiles,
   type WitnessProcess,
 } from '../../support/witness-service.js';
-import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, goodCli, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
 const BUILD = ['build', '--key', 'key.pem', ...withKeys({ origin: ORIGIN })];
@@ -23,17 +23,10 @@ let folder: string;
 
 beforeEach(async () => {
   folder = await workspace(['alpha']);
-  for (const name of ['online', 'log', 'log2']) {
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
-    writeFiles(folder, { [`${name}.json`]: stdout });
-  }
+  for (const name of ['online', 'log', 'log2']) await keyPair(folder, name);
 });
 
-const ok = async (...args: string[]) => {
-  const outcome = await cli(args, folder);
-  expect([outcome.code, outcome.stderr]).toEqual([0, expect.any(String)]);
-  return outcome.stdout;
-};
+const ok = async (...args: string[]) => (await goodCli(args, folder)).stdout;
 const change = (id: string) => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
 const fileOf = (path: string) => readTreeFile(join(folder, 'dist', path)).toString();
 /** The names of those who have signed the head of the log. */
@@ -164,10 +157,8 @@ describe('a witness of a registry', () => {
   });
 
   it('follows the rotation of the root key only to a key to which the trust anchor commits it', async () => {
-    writeFiles(folder, {
-      'next.json': await ok('keys', 'generate', '--no-passphrase', '--private', 'next.pem'),
-      'root.json': await ok('keys', 'public', 'key.pem'),
-    });
+    await keyPair(folder, 'next');
+    writeFiles(folder, { 'root.json': await ok('keys', 'public', 'key.pem') });
     await ok(...BUILD, ...withKeys({ log: 'log.pem' }));
     const logging = withKeys({ origin: ORIGIN, log: 'log.pem' });
     await ok('keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem', ...logging);

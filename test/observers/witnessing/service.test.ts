@@ -219,40 +219,6 @@ describe('the service refuses', () => {
 
   it.each<[number, string, (log: TestLog) => Promise<string>]>([
     [
-      404,
-      'a log that it does not know',
-      async () => {
-        const other = testLog(pair, ['x'], 'unknown.example/log');
-        return requestBody(0, [], await other.note({ size: 1 }));
-      },
-    ],
-    [
-      403,
-      'a head by another key',
-      async (log) => {
-        const { note } = await log.head({ size: 7, signer: noteSigner(log.origin, 'log') });
-        return requestBody(0, [], formatNote(note));
-      },
-    ],
-    [
-      403,
-      'a head with a wrong signature by the key of the log',
-      async (log) => {
-        const { note } = await log.head({ size: 7 });
-        const signatures = note.signatures.map((line) => ({ ...line, signature: Buffer.alloc(64) }));
-        return requestBody(0, [], formatNote({ ...note, signatures }));
-      },
-    ],
-    [
-      403,
-      'a head with a right and a wrong signature by the key of the log',
-      async (log) => {
-        const { note } = await log.head({ size: 7 });
-        const wrong = note.signatures.map((line) => ({ ...line, signature: Buffer.alloc(64) }));
-        return requestBody(0, [], formatNote({ ...note, signatures: [...note.signatures, ...wrong] }));
-      },
-    ],
-    [
       400,
       'an old size above that of the head',
       async (log) => requestBody(8, [], await log.note({ size: 7 })),
@@ -264,25 +230,10 @@ describe('the service refuses', () => {
       async (log) => requestBody(0, hashes(63), await log.note({ size: 7 })),
     ],
     [400, 'a proof with 64 lines', async (log) => requestBody(0, hashes(64), await log.note({ size: 7 }))],
-    [
-      409,
-      'an empty log with another root',
-      async (log) => {
-        const { note } = await log.head({ size: 1 });
-        const text = note.text.replace('\n1\n', '\n0\n');
-        const signature = log.signer.sign(text);
-        return requestBody(
-          0,
-          [],
-          formatNote({ text, signatures: note.signatures.map((line) => ({ ...line, signature })) }),
-        );
-      },
-    ],
   ])('with %i %s', async (status, _name, body) => {
     const { log, served } = ownLog('refused');
     const answer = await answerTo(await body(log));
-    const type = status === 409 ? 'text/x.tlog.size' : 'text/plain; charset=utf-8';
-    expect([answer.status, answer.type]).toEqual([status, type]);
+    expect([answer.status, answer.type]).toEqual([status, 'text/plain; charset=utf-8']);
     expect(answer.text).toMatch(/^[^\n]+\n$/);
     expect((await served()).status).toBe(404);
   });

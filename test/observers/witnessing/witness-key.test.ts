@@ -135,10 +135,4 @@ process.stdout.write(sign(null, readFileSync(0), key));`;
       await end('SIGTERM');
     }
   });
-
-  it('refuse another key than that of the state', async () => {
-    await keys('generate', '--no-passphrase', '--private', 'other.pem');
-    const { code, stderr } = await witness(...state, '--witness-key', 'other.pem');
-    expect([code, stderr]).toEqual([3, expect.stringContaining('belongs to')]);
-  });
 });

@@ -226,11 +226,6 @@ describe('a refused request', () => {
 
   it.each([
     ['a passport', () => token, 'token-type'],
-    ['an ID token', () => accessToken({ nonce: 'n' }), 'id-token'],
-    ['an ID token by its type', () => accessToken({}, { typ: 'JWT' }), 'token-type'],
-    ['no type', () => accessToken({}, { typ: undefined }), 'token-type'],
-    ['a bound token', () => accessToken({ cnf: { jkt: 'x' } }), 'token-bound'],
-    ['another audience', () => accessToken({ aud: 'https://other.example' }), 'audience-mismatch'],
     ['a missing claim', () => accessToken({ sub: undefined }), 'token-claims'],
   ])('for a token, with %s', async (_what, made, expected) => {
     const { ask } = await doorOf();

@@ -1,4 +1,4 @@
-import type { ActionRequest, PassportVerifierOptions } from '@passport-registry/passports';
+import type { ActionRequest, PassportVerifier, PassportVerifierOptions } from '@passport-registry/passports';
 import type { Registry } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -6,7 +6,6 @@ import {
   type IssuerWorld,
   issuerKey,
   issuerWorld,
-  jws,
   passportOf,
   registryOf,
   requestOf,
@@ -24,6 +23,16 @@ let ahead: number;
 const now = () => Date.now() + ahead * 1000;
 const lived = (options: Partial<PassportVerifierOptions> = {}) => verifierOf([world], { now, ...options });
 const asked = (path: RegExp) => world.log.filter((one) => path.test(one)).length;
+
+/** Lets the issuer say another status of the passport. */
+function say(more: object): void {
+  const status = world.documents.get(passport.statusPath) as object;
+  world.documents.set(passport.statusPath, { ...status, ...more });
+}
+
+/** The code of the verdict on a passport. */
+const codeOf = async (verifier: PassportVerifier, token: string) =>
+  (await verifier.verifyPassport(token)).reasons[0]?.code;
 
 beforeEach(async () => {
   ahead = 0;
@@ -48,28 +57,6 @@ describe.each(['ed25519', 'p256'] as const)('an issuer whose keys are of %s', (i
     expect(accepted).toBe(true);
     expect(claims?.sub).toBe(passport.did);
   });
-});
-
-describe('the name of an algorithm', () => {
-  it.each([
-    ['EdDSA', undefined],
-    ['Ed25519', undefined],
-    ['EdDSA', 'Ed25519'],
-    ['Ed25519', 'EdDSA'],
-  ])('%s in the token, %s at the key', async (alg, marked) => {
-    world.documents.set('/jwks.json', { keys: [{ ...world.key.jwk, ...(marked && { alg: marked }) }] });
-    const token = await jws(
-      passport.claims,
-      { alg, typ: 'passport+jwt', kid: world.key.kid },
-      alg === 'Ed25519' ? await importedFor(alg) : world.key.privateKey,
-    );
-    expect((await (await lived()).verifyPassport(token)).reasons[0]?.code).toBe('verified');
-  });
-
-  function importedFor(alg: string): Promise<CryptoKey> {
-    const jwk = world.key.privateKey.export({ format: 'jwk' });
-    return crypto.subtle.importKey('jwk', jwk as JsonWebKey, { name: alg }, false, ['sign']);
-  }
 });
 
 describe('the deadline of a request', () => {
@@ -99,15 +86,11 @@ describe('what an issuer says', () => {
     const verifier = await lived();
     const token = await tokenOf(world, passport);
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
-    world.documents.set(passport.statusPath, {
-      ...(world.documents.get(passport.statusPath) as object),
-      status: 'revoked',
-      revocation_nonce: 1,
-    });
+    say({ status: 'revoked', revocation_nonce: 1 });
     ahead = 29;
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
     ahead = 31;
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('passport-revoked');
+    expect(await codeOf(verifier, token)).toBe('passport-revoked');
     expect(asked(/passports/)).toBe(2);
   });
 
@@ -120,40 +103,19 @@ describe('what an issuer says', () => {
     expect(asked(/jwks/)).toBe(1);
   });
 
-  it('of a suspension ends with the suspension', async () => {
-    const verifier = await lived();
-    const token = await tokenOf(world, passport);
-    const say = (status: string) =>
-      world.documents.set(passport.statusPath, {
-        ...(world.documents.get(passport.statusPath) as object),
-        status,
-      });
-    say('suspended');
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('passport-suspended');
-    say('active');
-    ahead = 31;
-    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
-  });
-
   it('never goes back: not from a revocation, and not to a lower nonce', async () => {
     const verifier = await lived();
     const token = await tokenOf(world, passport);
-    const say = (status: string, revocation_nonce: number) => {
-      world.documents.set(passport.statusPath, {
-        ...(world.documents.get(passport.statusPath) as object),
-        status,
-        revocation_nonce,
-      });
+    for (const [status, revocation_nonce, code] of [
+      ['active', 1, 'revocation-nonce-mismatch'],
+      ['active', 0, 'revocation-nonce-rolled-back'],
+      ['revoked', 1, 'passport-revoked'],
+      ['active', 1, 'passport-revoked'],
+    ] as const) {
+      say({ status, revocation_nonce });
       ahead += 31;
-    };
-    say('active', 1);
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('revocation-nonce-mismatch');
-    say('active', 0);
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('revocation-nonce-rolled-back');
-    say('revoked', 1);
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('passport-revoked');
-    say('active', 1);
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('passport-revoked');
+      expect(await codeOf(verifier, token)).toBe(code);
+    }
   });
 
   it('of a passport says nothing about one of another issuer with the same id', async () => {
@@ -180,7 +142,7 @@ describe('what an issuer says', () => {
     ahead = 299;
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
     ahead = 301;
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('key-unknown');
+    expect(await codeOf(verifier, token)).toBe('key-unknown');
   });
 });
 
@@ -213,7 +175,7 @@ describe('the signature of a passport', () => {
     const other = await issuerKey('ed25519', world.key.kid);
     world.documents.set('/jwks.json', { keys: [{ ...other.jwk, use: 'sig' }] });
     ahead = 602;
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('token-signature-invalid');
+    expect(await codeOf(verifier, token)).toBe('token-signature-invalid');
     world.documents.set('/jwks.json', { keys: [{ ...world.key.jwk, use: 'sig' }] });
     ahead = 903;
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
@@ -225,7 +187,7 @@ describe('the signature of a passport', () => {
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
     // Bytes could change after they have been verified.
     const bytes = Buffer.from(token) as unknown as string;
-    expect((await verifier.verifyPassport(bytes)).reasons[0]?.code).toBe('token-malformed');
+    expect(await codeOf(verifier, bytes)).toBe('token-malformed');
     const [header, claims, signature = ''] = token.split('.');
     const more = Buffer.from(
       JSON.stringify({
@@ -240,22 +202,7 @@ describe('the signature of a passport', () => {
       `${header}.${claims}.${flipped.toString('base64url')}`,
     ])
       for (let attempt = 0; attempt < 2; attempt++)
-        expect((await verifier.verifyPassport(forged)).reasons[0]?.code).toBe('token-signature-invalid');
-  });
-});
-
-describe('a set of keys', () => {
-  it.each([
-    [100, 'verified'],
-    [101, 'jwks-invalid'],
-  ])('may have at most 100: of %i, the passport is %s', async (count, code) => {
-    const others = Array.from({ length: count - 1 }, (_one, at) => ({
-      ...world.key.jwk,
-      kid: `other-${at}`,
-    }));
-    world.documents.set('/jwks.json', { keys: [...others, world.key.jwk] });
-    const { reasons } = await (await lived()).verifyPassport(await tokenOf(world, passport));
-    expect(reasons[0]?.code).toBe(code);
+        expect(await codeOf(verifier, forged)).toBe('token-signature-invalid');
   });
 });
 
@@ -278,7 +225,7 @@ describe('a key that is not there', () => {
     world.documents.set('/jwks.json', { keys: [again.key.jwk] });
     const next = await tokenOf(again, passport);
     ahead = 19;
-    expect((await verifier.verifyPassport(next)).reasons[0]?.code).toBe('key-unknown');
+    expect(await codeOf(verifier, next)).toBe('key-unknown');
     ahead = 20.5;
     expect((await verifier.verifyPassport(next)).accepted).toBe(true);
     expect(asked(/jwks/)).toBe(3);
@@ -287,7 +234,7 @@ describe('a key that is not there', () => {
   it('is not requested twice by the first token of its issuer', async () => {
     const verifier = await still();
     const token = await tokenOf(world, passport, { kid: 'unknown' });
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('key-unknown');
+    expect(await codeOf(verifier, token)).toBe('key-unknown');
     expect(asked(/jwks/)).toBe(1);
   });
 
@@ -297,7 +244,7 @@ describe('a key that is not there', () => {
       ahead = second;
       for (const number of [1, 2, 3]) {
         const token = await tokenOf(world, passport, { kid: `kid-${second}-${number}` });
-        expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('key-unknown');
+        expect(await codeOf(verifier, token)).toBe('key-unknown');
       }
     }
     // As many as with a pause of ten seconds after each request.
@@ -323,7 +270,7 @@ describe('a key that is not there', () => {
     const token = await tokenOf(world, passport, { kid: 'unknown' });
     for (const second of [1, 2, 3, 11]) {
       ahead = second;
-      expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('jwks-unreachable');
+      expect(await codeOf(verifier, token)).toBe('jwks-unreachable');
     }
     expect(asked(/jwks/)).toBe(2);
     expect((await verifier.verifyPassport(await tokenOf(world, passport))).accepted).toBe(true);
@@ -344,7 +291,7 @@ describe('an issuer that cannot be reached', () => {
     const verifier = await lived();
     const token = await tokenOf(world, passport);
     for (let attempt = 0; attempt < 5; attempt++) {
-      expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('status-unreachable');
+      expect(await codeOf(verifier, token)).toBe('status-unreachable');
     }
     expect(asked(/passports/)).toBe(1);
     world.intercept = () => false;
@@ -358,7 +305,7 @@ describe('an issuer that cannot be reached', () => {
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
     fail(/passports/);
     ahead = 31;
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('status-unreachable');
+    expect(await codeOf(verifier, token)).toBe('status-unreachable');
   });
 
   it('is believed for as long as the grace, and no longer', async () => {
@@ -369,7 +316,7 @@ describe('an issuer that cannot be reached', () => {
     ahead = 89;
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
     ahead = 91;
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('status-unreachable');
+    expect(await codeOf(verifier, token)).toBe('status-unreachable');
   });
 
   it('gets no grace for an answer that is wrong', async () => {
@@ -378,10 +325,10 @@ describe('an issuer that cannot be reached', () => {
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
     world.documents.set(passport.statusPath, { status: 'active' });
     ahead = 31;
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('status-invalid');
+    expect(await codeOf(verifier, token)).toBe('status-invalid');
     world.documents.delete(passport.statusPath);
     ahead = 62;
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('passport-unknown');
+    expect(await codeOf(verifier, token)).toBe('passport-unknown');
   });
 });
 
@@ -464,6 +411,6 @@ describe('a verdict', () => {
     const token = await tokenOf(world, passport);
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
     current = await registryOf([{ ...world, record: { ...world.record, status: 'suspended' } }]);
-    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('status-suspended');
+    expect(await codeOf(verifier, token)).toBe('status-suspended');
   });
 });

@@ -5,7 +5,14 @@ import { redisReplayStore } from '@passport-registry/passports/redis';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
-import { agentKeys, issuerKey, issuerWorld, passportOf, requestOf } from '../../support/passport-world.js';
+import {
+  agentKeys,
+  issuerKey,
+  issuerWorld,
+  passportOf,
+  requestOf,
+  verifierOf,
+} from '../../support/passport-world.js';
 import { freePort } from '../../support/serving.js';
 import { temporaryFolder } from '../../support/workspace.js';
 
@@ -132,18 +139,10 @@ describeWith(['redis-server'], 'a replay store in Redis', () => {
   }
 
   it('rejects, and does not hang, when Redis is gone', async () => {
-    const { createPassportVerifier } = await import('@passport-registry/passports');
     const world = await issuerWorld('alpha', await issuerKey());
     const passport = await passportOf(world, await agentKeys());
-    const { fetchOf, registryOf } = await import('../../support/passport-world.js');
-    const verifier = createPassportVerifier({
-      registry: await registryOf([world]),
-      policy: { tiers: ['certified'] },
-      audience: 'https://mail.example',
-      replayStore: redisReplayStore(await connected()),
-      fetch: fetchOf([world]),
-      timeout: 1,
-    });
+    const replayStore = redisReplayStore(await connected());
+    const verifier = await verifierOf([world], { replayStore, timeout: 1 });
     expect((await verifier.verifyAction(await requestOf(world, passport))).allowed).toBe(true);
     server.kill('SIGKILL');
     await new Promise((resolve) => server.once('exit', resolve));

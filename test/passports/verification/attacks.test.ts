@@ -1,12 +1,11 @@
-import { createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createSecretKey } from 'node:crypto';
 import { type ActionVerdict, PASSPORT_REASONS, VERDICT_CHECKS } from '@passport-registry/passports';
 import { publicJwk, signMandate } from '@passport-registry/passports/agent';
 import { RegistryStale } from '@passport-registry/verifier';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   agentKeys,
   fetchOf,
-  type IssuerKey,
   type IssuerWorld,
   instant,
   issuerKey,
@@ -15,7 +14,6 @@ import {
   mandate,
   PAYLOAD,
   passportOf,
-  proofClaims,
   proofOf,
   requestOf,
   seconds,
@@ -32,13 +30,7 @@ interface Scene {
   passport: TestPassport;
 }
 
-let key: IssuerKey;
-let otherKey: IssuerKey;
-
-beforeAll(async () => {
-  key = await issuerKey();
-  otherKey = await issuerKey();
-});
+const [key, otherKey] = await Promise.all([issuerKey(), issuerKey()]);
 
 async function scene(): Promise<Scene> {
   const world = await issuerWorld('alpha', key);
@@ -94,13 +86,6 @@ const changed =
     token: await tokenOf(world, { claims: { ...passport.claims, ...claims } }, header),
   });
 
-const without =
-  (claim: string) =>
-  async ({ world, passport }: Scene): Promise<Attack> => {
-    const { [claim]: _left, ...claims } = passport.claims;
-    return { token: await tokenOf(world, { claims }) };
-  };
-
 /** A token that was taken apart and put together again. */
 const spliced =
   (change: (parts: string[]) => string) =>
@@ -112,43 +97,12 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 
 type Row = [name: string, step: string, code: string, attack: (scene: Scene) => Promise<Attack> | Attack];
 
+// One attack for each code, with the step that fails. The other values that must be refused are cases of the kit:
+// passport/token, claim, time, issuer, metadata, keys, status and proof.
 describe('a token', () => {
   it.each<Row>([
-    ['that is empty', 'token', 'token-malformed', () => ({ token: '' })],
     ['that is no text', 'token', 'token-malformed', () => ({ token: {} as string })],
-    ['that is a word', 'token', 'token-malformed', () => ({ token: 'passport' })],
-    ['with two parts', 'token', 'token-malformed', spliced(([a, b]) => `${a}.${b}`)],
-    ['with four parts', 'token', 'token-malformed', spliced((parts) => [...parts, 'AAAA'].join('.'))],
-    ['with padding', 'token', 'token-malformed', spliced((parts) => `${parts.join('.')}=`)],
-    ['with white space', 'token', 'token-malformed', spliced((parts) => ` ${parts.join('.')}`)],
-    ['in the other base64', 'token', 'token-malformed', spliced(([a, b]) => `${a}.${b}.+/+/`)],
     ['larger than 16 KiB', 'token', 'token-malformed', changed({ more: 'x'.repeat(13_000) })],
-    ['with a kid that is too long', 'token', 'token-header', changed({}, { kid: 'k'.repeat(257) })],
-    ['with a header that is no JSON', 'token', 'token-malformed', spliced(([, b, c]) => `AAAA.${b}.${c}`)],
-    [
-      'with a payload that is an array',
-      'token',
-      'token-malformed',
-      spliced(([a, , c]) => `${a}.${encoded([])}.${c}`),
-    ],
-    [
-      'with alg none',
-      'token',
-      'token-algorithm',
-      spliced(([, b]) => `${encoded({ alg: 'none', typ: 'passport+jwt' })}.${b}.`),
-    ],
-    [
-      'with alg NONE',
-      'token',
-      'token-algorithm',
-      spliced(([, b]) => `${encoded({ alg: 'NONE', typ: 'passport+jwt' })}.${b}.`),
-    ],
-    [
-      'without alg',
-      'token',
-      'token-algorithm',
-      spliced(([, b, c]) => `${encoded({ typ: 'passport+jwt' })}.${b}.${c}`),
-    ],
     [
       'of HS256, with the public key as the secret',
       'token',
@@ -162,100 +116,14 @@ describe('a token', () => {
       }),
     ],
     [
-      'of RS256',
-      'token',
-      'token-algorithm',
-      async ({ passport }) => ({
-        token: await jws(
-          passport.claims,
-          { alg: 'RS256', typ: 'passport+jwt', kid: key.kid },
-          generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
-        ),
-      }),
-    ],
-    ['without typ', 'token', 'token-type', changed({}, { typ: undefined })],
-    ['of typ JWT', 'token', 'token-type', changed({}, { typ: 'JWT' })],
-    ['of typ at+jwt', 'token', 'token-type', changed({}, { typ: 'at+jwt' })],
-    [
       'that is a proof',
       'token',
       'token-type',
       async ({ world, passport }) => ({ token: await proofOf(await tokenOf(world, passport), passport) }),
     ],
     ['with jku', 'token', 'token-header', changed({}, { jku: 'https://evil.example/jwks.json' })],
-    [
-      'with jwk',
-      'token',
-      'token-header',
-      async ({ passport, ...rest }) =>
-        changed({}, { jwk: await publicJwk(passport.keys) })({ passport, ...rest }),
-    ],
-    ['with x5u', 'token', 'token-header', changed({}, { x5u: 'https://evil.example/cert' })],
-    ['with x5c', 'token', 'token-header', changed({}, { x5c: ['AAAA'] })],
-    [
-      'with crit',
-      'token',
-      'token-header',
-      spliced(
-        ([, b, c]) =>
-          `${encoded({ alg: 'EdDSA', typ: 'passport+jwt', kid: 'k', crit: ['x'], x: 1 })}.${b}.${c}`,
-      ),
-    ],
-    ['without kid', 'token', 'token-header', changed({}, { kid: undefined })],
-    [
-      'with a kid that is no text',
-      'token',
-      'token-header',
-      spliced(([, b, c]) => `${encoded({ alg: 'EdDSA', typ: 'passport+jwt', kid: 7 })}.${b}.${c}`),
-    ],
-    ...[
-      'iss',
-      'sub',
-      'jti',
-      'iat',
-      'exp',
-      'issuer_id',
-      'realm_id',
-      'principal_id',
-      'agent_type',
-      'capabilities',
-      'revocation_nonce',
-      'cnf',
-    ].map((claim): Row => [`without ${claim}`, 'token', 'token-claims', without(claim)]),
-    ['with exp as a text', 'token', 'token-claims', changed({ exp: String(seconds(60)) })],
-    ['with a nonce below zero', 'token', 'token-claims', changed({ revocation_nonce: -1 })],
-    ['with a nonce that is a fraction', 'token', 'token-claims', changed({ revocation_nonce: 0.5 })],
-    ['of an unknown agent type', 'token', 'token-claims', changed({ agent_type: 'root' })],
-    [
-      'with a sub of another passport',
-      'token',
-      'token-claims',
-      changed({ sub: `did:passport:${crypto.randomUUID()}` }),
-    ],
-    [
-      'with a jti that climbs',
-      'token',
-      'token-claims',
-      changed({ jti: '../../x', sub: 'did:passport:../../x' }),
-    ],
-    ['with an issuer_id that climbs', 'token', 'token-claims', changed({ issuer_id: '../alpha' })],
     ['with an iss that is no web address', 'token', 'token-claims', changed({ iss: 'file:///etc/passwd' })],
-    ['with an iss with a query', 'token', 'token-claims', changed({ iss: 'https://alpha.example?x' })],
-    [
-      'with a private key in cnf',
-      'token',
-      'token-claims',
-      async (all) => changed({ cnf: { jwk: { ...(await publicJwk(all.passport.keys)), d: 'AAAA' } } })(all),
-    ],
-    [
-      'with an RSA key in cnf',
-      'token',
-      'token-claims',
-      changed({ cnf: { jwk: { kty: 'RSA', n: 'AQAB', e: 'AQAB' } } }),
-    ],
-    ['with a mandate that is a number', 'token', 'token-claims', changed({ mandate: 7 })],
     ['of an unknown issuer', 'issuer', 'issuer-unknown', changed({ issuer_id: 'gamma' })],
-    ['with a forged iss', 'discovery', 'iss-mismatch', changed({ iss: 'https://evil.example' })],
     [
       'with the iss of another trusted issuer',
       'discovery',
@@ -275,30 +143,6 @@ describe('a token', () => {
       async ({ other, passport }) => ({ token: await tokenOf(other, passport, { kid: key.kid }) }),
     ],
     [
-      "by the agent's own key",
-      'signature',
-      'token-signature-invalid',
-      async ({ passport }) => ({
-        token: await jws(passport.claims, { typ: 'passport+jwt', kid: key.kid }, passport.keys.privateKey),
-      }),
-    ],
-    [
-      'of which a claim was altered',
-      'signature',
-      'token-signature-invalid',
-      async ({ world, passport }) => {
-        const [head, , signature] = (await tokenOf(world, passport)).split('.');
-        return { token: `${head}.${encoded({ ...passport.claims, principal_id: 'root' })}.${signature}` };
-      },
-    ],
-    [
-      'with a signature of zeros',
-      'signature',
-      'token-signature-invalid',
-      spliced(([a, b]) => `${a}.${b}.${Buffer.alloc(64).toString('base64url')}`),
-    ],
-    ['with an empty signature', 'signature', 'token-signature-invalid', spliced(([a, b]) => `${a}.${b}.`)],
-    [
       'that says ES256 on the machine that has the key of Ed25519',
       'signature',
       'token-algorithm',
@@ -306,30 +150,11 @@ describe('a token', () => {
     ],
     ['that has expired', 'times', 'token-expired', changed({ exp: seconds(-31) })],
     ['that is from the future', 'times', 'token-not-yet-valid', changed({ iat: seconds(3600) })],
-    ['that is not valid yet', 'times', 'token-not-yet-valid', changed({ nbf: seconds(3600) })],
-    [
-      'with a claim nested without end, by a stranger',
-      'token',
-      'token-malformed',
-      async ({ world, other, passport }) => {
-        const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
-        const claims = JSON.stringify(passport.claims).replace('{', `{"x":${deep},`);
-        const head = { alg: 'EdDSA', typ: 'passport+jwt', kid: world.key.kid };
-        const input = `${encoded(head)}.${Buffer.from(claims).toString('base64url')}`;
-        const signature = sign(null, Buffer.from(input), other.key.privateKey);
-        return { token: `${input}.${signature.toString('base64url')}` };
-      },
-    ],
-    ['without a mandate', 'mandate', 'mandate-missing', without('mandate')],
     [
       'whose capabilities name the action, without a mandate',
       'mandate',
       'mandate-missing',
-      async (all) =>
-        without('mandate')({
-          ...all,
-          passport: { ...all.passport, claims: { ...all.passport.claims, capabilities: ['email.send'] } },
-        }),
+      changed({ mandate: undefined, capabilities: ['email.send'] }),
     ],
   ])('%s fails at %s: %s', async (_name, step, code, attack) => {
     const all = await scene();
@@ -406,7 +231,6 @@ describe('an issuer', () => {
     all.world.documents.set(path, change(all.world.documents.get(path) as never));
     return {};
   };
-  const metadata = (more: object) => document('/metadata', (found: object) => ({ ...found, ...more }));
   const jwks = (...keys: unknown[]) => document('/jwks.json', () => ({ keys }));
   const status = (more: object) => (all: Scene) =>
     document(all.passport.statusPath, (found: object) => ({ ...found, ...more }))(all);
@@ -440,10 +264,6 @@ describe('an issuer', () => {
 
   it.each<Row>([
     ['that the registry has suspended', 'issuer', 'status-suspended', record({ status: 'suspended' })],
-    ['that the registry has revoked', 'issuer', 'status-revoked', record({ status: 'revoked' })],
-    ['of a tier that is not trusted', 'issuer', 'tier-not-accepted', record({ tier: 'sandbox' })],
-    ['without metadata', 'discovery', 'discovery-unreachable', answers(/metadata/, 404)],
-    ['that is down', 'discovery', 'discovery-unreachable', answers(/metadata/, 503)],
     [
       'whose metadata redirect',
       'discovery',
@@ -457,36 +277,11 @@ describe('an issuer', () => {
       answers(/metadata/, 200, {}, '<!doctype html>'),
     ],
     ['whose metadata are endless', 'discovery', 'discovery-unreachable', endless(/metadata/)],
-    ['whose metadata lack the issuer', 'discovery', 'discovery-invalid', metadata({ issuer: undefined })],
-    [
-      'whose metadata name another issuer',
-      'discovery',
-      'discovery-mismatch',
-      metadata({ issuer_id: 'beta' }),
-    ],
-    [
-      'whose metadata name other keys',
-      'discovery',
-      'discovery-mismatch',
-      metadata({ jwks_uri: 'https://alpha.example/other.json' }),
-    ],
     [
       "whose metadata name another issuer's keys",
       'discovery',
       'discovery-mismatch',
-      metadata({ jwks_uri: 'https://beta.example/jwks.json' }),
-    ],
-    [
-      'whose metadata name an address on another host',
-      'discovery',
-      'discovery-mismatch',
-      metadata({ issuer: 'https://evil.example' }),
-    ],
-    [
-      'whose metadata name an address in a private network',
-      'discovery',
-      'discovery-mismatch',
-      metadata({ issuer: 'https://10.0.0.1' }),
+      document('/metadata', (found: object) => ({ ...found, jwks_uri: 'https://beta.example/jwks.json' })),
     ],
     [
       'that the registry has at a loopback address',
@@ -495,13 +290,6 @@ describe('an issuer', () => {
       record({ discovery_uri: 'https://127.0.0.1/metadata' }),
     ],
     [
-      'that the registry has at a name without a domain',
-      'discovery',
-      'address-private',
-      record({ discovery_uri: 'https://localhost/metadata' }),
-    ],
-    ['without keys', 'jwks', 'jwks-unreachable', answers(/jwks/, 404)],
-    [
       'whose keys redirect',
       'jwks',
       'jwks-redirected',
@@ -509,7 +297,6 @@ describe('an issuer', () => {
     ],
     ['whose keys are endless', 'jwks', 'jwks-unreachable', endless(/jwks/)],
     ['whose keys are no set', 'jwks', 'jwks-invalid', document('/jwks.json', () => ({ keys: 'none' }))],
-    ['with 101 keys', 'jwks', 'jwks-invalid', jwks(...Array.from({ length: 101 }, () => ({ kty: 'RSA' })))],
     [
       'with a private key among its keys',
       'jwks',
@@ -517,35 +304,10 @@ describe('an issuer', () => {
       (all) => jwks(all.world.key.jwk, { kty: 'OKP', crv: 'Ed25519', x: 'A', d: 'A', kid: 'z' })(all),
     ],
     [
-      'with a symmetric key among its keys',
-      'jwks',
-      'jwks-private-key',
-      (all) => jwks(all.world.key.jwk, { kty: 'oct', k: 'AAAA', kid: 'z' })(all),
-    ],
-    ['with no such key', 'jwks', 'key-unknown', (all) => jwks(all.other.key.jwk)(all)],
-    [
       'with two keys of one name',
       'jwks',
       'key-ambiguous',
       (all) => jwks(all.world.key.jwk, { ...all.other.key.jwk, kid: all.world.key.kid })(all),
-    ],
-    [
-      'whose key is for encryption',
-      'jwks',
-      'key-unusable',
-      (all) => jwks({ ...all.world.key.jwk, use: 'enc' })(all),
-    ],
-    [
-      'whose key is for signing only',
-      'jwks',
-      'key-unusable',
-      (all) => jwks({ ...all.world.key.jwk, key_ops: ['sign'] })(all),
-    ],
-    [
-      'whose key is marked for another algorithm',
-      'jwks',
-      'key-unusable',
-      (all) => jwks({ ...all.world.key.jwk, alg: 'ES256' })(all),
     ],
     ...[['ES256', 'EdDSA'], ['EdDSA'], { toString: 1, valueOf: 1 }, ''].map(
       (alg): Row => [
@@ -555,13 +317,6 @@ describe('an issuer', () => {
         (all) => jwks({ ...all.world.key.jwk, alg })(all),
       ],
     ),
-    [
-      'whose key is of RSA',
-      'jwks',
-      'key-unusable',
-      (all) => jwks({ kty: 'RSA', n: 'AQAB', e: 'AQAB', kid: all.world.key.kid })(all),
-    ],
-    ['that does not tell the status', 'status', 'status-unreachable', answers(/passports/, 500)],
     ['that tells the status too late', 'status', 'status-unreachable', silent(/passports/)],
     [
       'that redirects for the status',
@@ -570,15 +325,6 @@ describe('an issuer', () => {
       answers(/passports/, 301, { Location: 'http://127.0.0.1/' }),
     ],
     ['whose status is no JSON', 'status', 'status-invalid', answers(/passports/, 200, {}, 'active')],
-    ['whose status is unknown', 'status', 'status-invalid', status({ status: 'fine' })],
-    ['whose status lacks the nonce', 'status', 'status-invalid', status({ revocation_nonce: undefined })],
-    ['whose nonce is a text', 'status', 'status-invalid', status({ revocation_nonce: '0' })],
-    [
-      'whose status describes another passport',
-      'status',
-      'status-mismatch',
-      status({ passport_did: 'did:passport:x' }),
-    ],
     ['whose status is of another issuer', 'status', 'status-mismatch', status({ issuer_id: 'beta' })],
     [
       'that does not know the passport',
@@ -597,12 +343,6 @@ describe('an issuer', () => {
       status({ status: 'revoked', revocation_nonce: 1 }),
     ],
     ['that has raised the nonce', 'status', 'revocation-nonce-mismatch', status({ revocation_nonce: 1 })],
-    [
-      'whose nonce is lower than the one of the token',
-      'status',
-      'revocation-nonce-mismatch',
-      changed({ revocation_nonce: 1 }),
-    ],
   ])('%s fails at %s: %s', async (_name, step, code, attack) => {
     const all = await scene();
     const change = await attack(all);
@@ -635,19 +375,10 @@ describe('an issuer', () => {
     return (await verdictOn(all, {}, { registry, fetch })).reasons[0]?.code;
   };
 
+  // IPv4 addresses and names of private networks are cases of the kit: passport/host.
   it.each([
     'http://0/',
-    'http://10.0.0.1/',
-    'http://100.64.0.1/',
-    'http://127.0.0.1/',
-    'http://2130706433/',
     'http://0x7f.1/',
-    'http://169.254.169.254/',
-    'http://172.31.255.255/',
-    'http://192.168.1.1/',
-    'http://198.19.0.1/',
-    'http://224.0.0.1/',
-    'http://255.255.255.255/',
     'http://[::]/',
     'http://[::1]/',
     'http://[::ffff:10.0.0.1]/',
@@ -657,62 +388,24 @@ describe('an issuer', () => {
     'http://[fc00::1]/',
     'http://[fe80::1]/',
     'http://[ff02::1]/',
-    'http://localhost/',
     'http://localhost./',
-    'http://LOCALHOST/',
     'http://a.localhost/',
-    'http://printer.local/',
     'http://metadata.google.internal/',
     'http://router.home.arpa/',
-    'http://intranet/',
   ])('at %s is not asked', async (address) => {
     expect(await codeAt(address)).toBe('address-private');
   });
 
-  it.each([
-    'https://a.example/',
-    'https://9.9.9.9/',
-    'https://172.32.0.1/',
-    'https://100.128.0.1/',
-    'https://[2606:4700::1111]/',
-    'https://localhost.example/',
-    'https://local.example/',
-  ])('at %s is asked', async (address) => {
+  it.each(['https://[2606:4700::1111]/', 'https://localhost.example/'])('at %s is asked', async (address) => {
     expect(await codeAt(address)).toBe('discovery-unreachable');
   });
 });
 
 describe('a mandate', () => {
   const withMandate = (more: Record<string, unknown>) => changed({ mandate: mandate(more) });
-  const action =
-    (name: unknown, ...scope: string[]) =>
-    async (all: Scene): Promise<Attack> => {
-      const { token = '' } = await withMandate({ scope })(all);
-      return { token, action: name, proof: await proofOf(token, all.passport, { action: name }) };
-    };
 
+  // Forms of mandates and scopes are cases of the kit: passport/mandate, passport/scope and passport/signed-mandate.
   it.each<Row>([
-    ['without an id', 'mandate', 'mandate-malformed', withMandate({ mandate_id: undefined })],
-    ['without a scope', 'mandate', 'mandate-malformed', withMandate({ scope: undefined })],
-    ['with a scope that is a text', 'mandate', 'mandate-malformed', withMandate({ scope: 'email.send' })],
-    ['with a scope of *', 'mandate', 'mandate-malformed', withMandate({ scope: ['email.send', '*'] })],
-    ['with a scope of email*', 'mandate', 'mandate-malformed', withMandate({ scope: ['email*'] })],
-    ['with a scope of *.send', 'mandate', 'mandate-malformed', withMandate({ scope: ['*.send'] })],
-    [
-      'with a scope of email.*.send',
-      'mandate',
-      'mandate-malformed',
-      withMandate({ scope: ['email.*.send'] }),
-    ],
-    ['with a scope of .*', 'mandate', 'mandate-malformed', withMandate({ scope: ['.*'] })],
-    ['with an empty scope text', 'mandate', 'mandate-malformed', withMandate({ scope: [''] })],
-    [
-      'with an end that is no date-time',
-      'mandate',
-      'mandate-malformed',
-      withMandate({ expires_at: 'never' }),
-    ],
-    ['with a policy that is a list', 'mandate', 'mandate-malformed', withMandate({ policy: [] })],
     ['that has expired', 'mandate', 'mandate-expired', withMandate({ expires_at: instant(-31) })],
     [
       'that is from the future',
@@ -720,34 +413,8 @@ describe('a mandate', () => {
       'mandate-not-yet-valid',
       withMandate({ issued_at: instant(3600) }),
     ],
-    ['with no scope at all', 'scope', 'scope-not-granted', withMandate({ scope: [] })],
-    [
-      'for email.send, and email.sendall',
-      'scope',
-      'scope-not-granted',
-      action('email.sendall', 'email.send'),
-    ],
-    [
-      'for email.send, and email.send.bulk',
-      'scope',
-      'scope-not-granted',
-      action('email.send.bulk', 'email.send'),
-    ],
-    ['for email.send, and email', 'scope', 'scope-not-granted', action('email', 'email.send')],
-    ['for email.send, and Email.send', 'scope', 'scope-not-granted', action('Email.send', 'email.send')],
-    ['for email.*, and email', 'scope', 'scope-not-granted', action('email', 'email.*')],
-    ['for email.*, and emails.send', 'scope', 'scope-not-granted', action('emails.send', 'email.*')],
-    ['for email.*, and the wildcard itself', 'scope', 'action-malformed', action('email.*', 'email.*')],
-    ['and an action that ends in a dot', 'scope', 'action-malformed', action('email.', 'email.*')],
-    ['and an action with a line break', 'scope', 'action-malformed', action('email.send\n', 'email.*')],
-    ['and an action that is empty', 'scope', 'action-malformed', action('', 'email.*')],
-    ['and an action that is an object', 'scope', 'action-malformed', action({}, 'email.*')],
-    [
-      'with a policy that is not known here',
-      'mandate-policy',
-      'mandate-policy-unknown',
-      withMandate({ policy: { max_amount: 7 } }),
-    ],
+    ['for another action', 'scope', 'scope-not-granted', withMandate({ scope: ['email.sendall'] })],
+    ['and an action that is an object', 'scope', 'action-malformed', () => ({ action: {} })],
     [
       'with a policy named as a method of objects',
       'mandate-policy',
@@ -757,16 +424,6 @@ describe('a mandate', () => {
   ])('%s fails at %s: %s', async (_name, step, code, attack) => {
     const all = await scene();
     expectRejected(await verdictOn(all, await attack(all)), code, step);
-  });
-
-  it.each([
-    ['email.send', 'email.send'],
-    ['email.*', 'email.send'],
-    ['email.*', 'email.send.bulk'],
-    ['a.b.*', 'a.b.c'],
-  ])('for %s covers %s', async (scope, name) => {
-    const all = await scene();
-    expect((await verdictOn(all, await action(name, scope)(all))).allowed).toBe(true);
   });
 
   it.each([
@@ -815,14 +472,10 @@ describe('a mandate', () => {
       expect(verdict.mandate?.mandate_id).toBe('m-1');
     });
 
-    it('is valid from its nbf to its exp', async () => {
-      const all = await scene();
-      const verdict = await verdictOn(
-        all,
-        await signed(all, { claims: { nbf: seconds(-1), exp: seconds(60) } }),
-      );
-      expect(verdict.reasons[0]?.code).toBe('verified');
-    });
+    const headed = (header: object) => (text: string) => {
+      const [, b, c] = text.split('.');
+      return `${encoded(header)}.${b}.${c}`;
+    };
 
     it.each<Row>([
       [
@@ -836,18 +489,6 @@ describe('a mandate', () => {
         'mandate',
         'mandate-holder-mismatch',
         (all) => signed(all, { agent: false }),
-      ],
-      [
-        'that is valid later only, by its nbf',
-        'mandate',
-        'mandate-not-yet-valid',
-        (all) => signed(all, { claims: { nbf: seconds(3600) } }),
-      ],
-      [
-        'that has expired by its exp',
-        'mandate',
-        'mandate-expired',
-        (all) => signed(all, { claims: { exp: seconds(-31) } }),
       ],
       [
         'whose exp is no number',
@@ -868,52 +509,23 @@ describe('a mandate', () => {
             },
           }),
       ],
-      ['that is no JWS', 'mandate', 'mandate-malformed', (all) => signed(all, { change: () => 'x' })],
       [
         'of another type',
         'mandate',
         'mandate-type',
-        (all) =>
-          signed(all, {
-            change: (text) => {
-              const [, b, c] = text.split('.');
-              return `${encoded({ alg: 'ES256', typ: 'JWT' })}.${b}.${c}`;
-            },
-          }),
+        (all) => signed(all, { change: headed({ alg: 'ES256', typ: 'JWT' }) }),
       ],
       [
         'of no algorithm',
         'mandate',
         'mandate-algorithm',
-        (all) =>
-          signed(all, {
-            change: (text) => {
-              const [, b] = text.split('.');
-              return `${encoded({ alg: 'none', typ: 'mandate+jwt' })}.${b}.`;
-            },
-          }),
+        (all) => signed(all, { change: headed({ alg: 'none', typ: 'mandate+jwt' }) }),
       ],
       [
         'without a key',
         'mandate',
         'mandate-header',
-        (all) =>
-          signed(all, {
-            change: (text) => {
-              const [, b, c] = text.split('.');
-              return `${encoded({ alg: 'ES256', typ: 'mandate+jwt' })}.${b}.${c}`;
-            },
-          }),
-      ],
-      [
-        'without principal_jkt',
-        'mandate',
-        'mandate-principal-mismatch',
-        async (all) => {
-          const { token = '' } = await signed(all);
-          const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-          return { token: await tokenOf(all.world, { claims: { ...claims, principal_jkt: undefined } }) };
-        },
+        (all) => signed(all, { change: headed({ alg: 'ES256', typ: 'mandate+jwt' }) }),
       ],
     ])('%s fails at %s: %s', async (_name, step, code, attack) => {
       const all = await scene();
@@ -929,10 +541,7 @@ describe('a proof', () => {
       const token = await tokenOf(world, passport);
       return { token, proof: await proofOf(token, passport, more, header) };
     };
-  /** A proof that is valid for so many seconds from now on. */
-  const lasting = (time: number, from = seconds()) => proof({ iat: from, exp: from + time });
   const payload = (value: unknown): Attack => ({ payload: value });
-  const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`);
 
   it.each<Row>([
     ['that is missing', 'proof', 'proof-malformed', () => ({ proof: undefined })],
@@ -943,19 +552,6 @@ describe('a proof', () => {
       async ({ world, passport }) => {
         const token = await tokenOf(world, passport);
         return { token, proof: token };
-      },
-    ],
-    ['of typ JWT', 'proof', 'proof-type', proof({}, { typ: 'JWT' })],
-    [
-      'with alg none',
-      'proof',
-      'proof-algorithm',
-      async ({ world, passport }) => {
-        const token = await tokenOf(world, passport);
-        return {
-          token,
-          proof: `${encoded({ alg: 'none', typ: 'action+jwt' })}.${encoded(proofClaims(token, passport))}.`,
-        };
       },
     ],
     [
@@ -974,18 +570,6 @@ describe('a proof', () => {
       },
     ],
     [
-      "by the issuer's key",
-      'proof',
-      'proof-signature-invalid',
-      async ({ world, passport }) => {
-        const token = await tokenOf(world, passport);
-        return {
-          token,
-          proof: await jws(proofClaims(token, passport), { typ: 'action+jwt' }, world.key.privateKey),
-        };
-      },
-    ],
-    [
       'of the algorithm of another key',
       'proof',
       'proof-algorithm',
@@ -994,17 +578,7 @@ describe('a proof', () => {
         return { token, proof: await proofOf(token, { ...passport, keys: await agentKeys('P-256') }) };
       },
     ],
-    ...['jti', 'aud', 'passport', 'ath', 'action', 'payload_sha256', 'iat', 'exp'].map(
-      (claim): Row => [`without ${claim}`, 'proof', 'proof-claims', proof({ [claim]: undefined })],
-    ),
-    ['with a jti that is too long', 'proof', 'proof-claims', proof({ jti: 'a'.repeat(129) })],
-    ['with a jti with a line break', 'proof', 'proof-claims', proof({ jti: 'a\nb' })],
-    [
-      'with aud as a list',
-      'proof',
-      'proof-claims',
-      proof({ aud: ['https://mail.example', 'https://bank.example'] }),
-    ],
+    ['without aud', 'proof', 'proof-claims', proof({ aud: undefined })],
     [
       'for another passport',
       'proof-passport',
@@ -1019,29 +593,19 @@ describe('a proof', () => {
       'payload-mismatch',
       () => payload({ ...PAYLOAD, to: 'me@example.com' }),
     ],
-    ['whose payload lost a member', 'payload', 'payload-mismatch', () => payload({ to: PAYLOAD.to })],
-    ['whose payload is null', 'scope', 'payload-malformed', () => payload(null)],
-    ['whose payload is an array', 'scope', 'payload-malformed', () => payload([PAYLOAD])],
     [
       'whose payload is no JSON',
       'payload',
       'payload-malformed',
       () => payload({ ...PAYLOAD, at: new Date() }),
     ],
-    ['whose payload is nested without end', 'payload', 'payload-malformed', () => payload(deep)],
+    ['whose payload is null', 'scope', 'payload-malformed', () => payload(null)],
     ['for another verifier', 'audience', 'audience-mismatch', proof({ aud: 'https://bank.example' })],
     [
-      'for the same verifier with a slash',
-      'audience',
-      'audience-mismatch',
-      proof({ aud: 'https://mail.example/' }),
-    ],
-    ['that lives 61 seconds', 'proof-times', 'proof-lives-too-long', lasting(61)],
-    [
-      'that ends before it begins',
+      'that lives 61 seconds',
       'proof-times',
       'proof-lives-too-long',
-      proof({ exp: seconds(-1), iat: seconds(0) }),
+      proof({ iat: seconds(), exp: seconds(61) }),
     ],
     ['that has expired', 'proof-times', 'proof-expired', proof({ iat: seconds(-91), exp: seconds(-31) })],
     [
@@ -1064,11 +628,6 @@ describe('a proof', () => {
     expectRejected(await verifier.verifyAction(request), 'action-replayed', 'replay');
     const again = await requestOf(world, passport);
     expect((await verifier.verifyAction(again)).allowed).toBe(true);
-  });
-
-  it('may last 60 seconds', async () => {
-    const all = await scene();
-    expect((await verdictOn(all, await lasting(60)(all))).allowed).toBe(true);
   });
 
   it('is accepted once of a hundred at the same time', async () => {

@@ -26,46 +26,38 @@ function thrown(call: () => unknown): unknown {
   return undefined;
 }
 
-const invalid = (caller: string, option: string | undefined, expected: RegExp) => ({
-  code: 'ERR_OPTIONS_INVALID',
-  option,
-  message: expect.stringMatching(new RegExp(`^${caller}: .*${expected.source}`)),
+const invalid = (caller: string, option: string | undefined) => ({
+  ...{ code: 'ERR_OPTIONS_INVALID', option },
+  message: expect.stringMatching(new RegExp(`^${caller}: `)),
 });
 
 /** Options that every verifier of passports has, each with values that it may have, and others. */
-const SHARED: Record<string, { good: unknown[]; bad: unknown[]; expected: RegExp }> = {
-  clockTolerance: { good: [0, 0.5], bad: [-1, Number.NaN, '30', null], expected: /seconds, 0 or more/ },
-  statusMaxAge: { good: [0, 30], bad: [-1, '30'], expected: /seconds, 0 or more/ },
-  metadataMaxAge: { good: [0, 300], bad: [-0.1, {}], expected: /seconds, 0 or more/ },
-  grace: { good: [0, 3600], bad: [-1, true], expected: /seconds, 0 or more/ },
-  cooldown: { good: [0, 10], bad: [-1, []], expected: /seconds, 0 or more/ },
+const SHARED: Record<string, { good: unknown[]; bad: unknown[] }> = {
+  clockTolerance: { good: [0, 0.5], bad: [-1, Number.NaN, '30', null] },
+  statusMaxAge: { good: [0, 30], bad: [-1, '30'] },
+  metadataMaxAge: { good: [0, 300], bad: [-0.1, {}] },
+  grace: { good: [0, 3600], bad: [-1, true] },
+  cooldown: { good: [0, 10], bad: [-1, []] },
   timeout: {
     good: [0.0001, 5, 2_147_483],
     bad: [0, -1, 2_147_484, Number.POSITIVE_INFINITY, Number.NaN, '5'],
-    expected: /seconds, more than 0 and at most 2147483/,
   },
-  maxBytes: { good: [1, 1e6], bad: [0, -1, 1.5, '1'], expected: /whole number of bytes/ },
-  allowPrivateAddresses: { good: [true, false], bad: ['false', 0, null], expected: /true or false/ },
-  policyHandlers: {
-    good: [{}, { max_amount: () => true }],
-    bad: [[], { max_amount: true }, () => true],
-    expected: /an object of functions/,
-  },
-  fetch: { good: [fetch], bad: ['fetch', {}], expected: /a function/ },
-  now: { good: [Date.now], bad: [Date.now(), new Date()], expected: /a function/ },
+  maxBytes: { good: [1, 1e6], bad: [0, -1, 1.5, '1'] },
+  allowPrivateAddresses: { good: [true, false], bad: ['false', 0, null] },
+  policyHandlers: { good: [{}, { max_amount: () => true }], bad: [[], { max_amount: true }, () => true] },
+  fetch: { good: [fetch], bad: ['fetch', {}] },
+  now: { good: [Date.now], bad: [Date.now(), new Date()] },
 };
 
-const ROWS = Object.entries(SHARED).flatMap(([option, { bad, expected }]) =>
-  bad.map((value): [string, unknown, RegExp] => [option, value, expected]),
+const ROWS = Object.entries(SHARED).flatMap(([option, { bad }]) =>
+  bad.map((value): [string, unknown] => [option, value]),
 );
 
 describe('createPassportVerifier', () => {
   const create = (options: unknown) => () => createPassportVerifier(options as PassportVerifierOptions);
 
-  it.each(ROWS)('refuses %s: %o at once, by its name', (option, value, expected) => {
-    expect(thrown(create({ ...GOOD, [option]: value }))).toEqual(
-      invalid('createPassportVerifier', option, expected),
-    );
+  it.each(ROWS)('refuses %s: %o at once, by its name', (option, value) => {
+    expect(thrown(create({ ...GOOD, [option]: value }))).toEqual(invalid('createPassportVerifier', option));
   });
 
   it('takes what each option may be, and undefined for absent', () => {
@@ -77,25 +69,21 @@ describe('createPassportVerifier', () => {
     expect(thrown(create(GOOD))).toBeUndefined();
   });
 
-  it.each<[string | undefined, unknown, RegExp]>([
-    [undefined, undefined, /object/],
-    [undefined, 'https://registry.example', /object/],
-    [
-      'registry',
-      { ...GOOD, registry: undefined },
-      /must be an object with the functions decide, but is missing/,
-    ],
-    ['registry', { ...GOOD, registry: 'https://registry.example' }, /decide/],
-    ['registry', { ...GOOD, registry: Promise.resolve(registry) }, /decide/],
-    ['policy', { ...GOOD, policy: undefined }, /trust policy.*missing/],
-    ['audience', { ...GOOD, audience: undefined }, /string.*missing/],
-    ['audience', { ...GOOD, audience: '' }, /string/],
-    ['audience', { ...GOOD, audience: ['https://mail.example'] }, /string/],
-    ['replayStore', { ...GOOD, replayStore: new Map() }, /claim/],
-    ['replaystore', { ...GOOD, replaystore: undefined }, /not an option; the options are .*replayStore/],
-    ['issuers', { ...GOOD, issuers: [] }, /not an option; the options are .*audience/],
-  ])('refuses options that are wrong at %s', (option, options, expected) => {
-    expect(thrown(create(options))).toEqual(invalid('createPassportVerifier', option, expected));
+  it.each<[string | undefined, unknown]>([
+    [undefined, undefined],
+    [undefined, 'https://registry.example'],
+    ['registry', { ...GOOD, registry: undefined }],
+    ['registry', { ...GOOD, registry: 'https://registry.example' }],
+    ['registry', { ...GOOD, registry: Promise.resolve(registry) }],
+    ['policy', { ...GOOD, policy: undefined }],
+    ['audience', { ...GOOD, audience: undefined }],
+    ['audience', { ...GOOD, audience: '' }],
+    ['audience', { ...GOOD, audience: ['https://mail.example'] }],
+    ['replayStore', { ...GOOD, replayStore: new Map() }],
+    ['replaystore', { ...GOOD, replaystore: undefined }],
+    ['issuers', { ...GOOD, issuers: [] }],
+  ])('refuses options that are wrong at %s', (option, options) => {
+    expect(thrown(create(options))).toEqual(invalid('createPassportVerifier', option));
   });
 
   it('says of a policy what is wrong with it', () => {
@@ -107,20 +95,20 @@ describe('PassportClient', () => {
   const create = (options: unknown) => () =>
     new PassportClient('token', 'https://issuer.example', options as object);
 
-  it.each(ROWS)('refuses %s: %o at once, by its name', (option, value, expected) => {
-    expect(thrown(create({ [option]: value }))).toEqual(invalid('PassportClient', option, expected));
+  it.each(ROWS)('refuses %s: %o at once, by its name', (option, value) => {
+    expect(thrown(create({ [option]: value }))).toEqual(invalid('PassportClient', option));
   });
 
-  it.each<[string | undefined, unknown, RegExp]>([
-    [undefined, null, /object/],
-    ['trust', { trust: registry.list }, /a registry and a policy/],
-    ['policy', { trust: { registry } }, /trust: policy.*missing/],
-    ['registry', { trust: { policy } }, /trust: registry.*missing/],
-    ['tiers', { trust: { registry, policy, tiers: [] } }, /trust: tiers: .*not an option/],
-    ['audience', { audience: 1 }, /string/],
-    ['registry', { registry, policy }, /not an option/],
-  ])('refuses options that are wrong at %s', (option, options, expected) => {
-    expect(thrown(create(options))).toEqual(invalid('PassportClient', option, expected));
+  it.each<[string | undefined, unknown]>([
+    [undefined, null],
+    ['trust', { trust: registry.list }],
+    ['policy', { trust: { registry } }],
+    ['registry', { trust: { policy } }],
+    ['tiers', { trust: { registry, policy, tiers: [] } }],
+    ['audience', { audience: 1 }],
+    ['registry', { registry, policy }],
+  ])('refuses options that are wrong at %s', (option, options) => {
+    expect(thrown(create(options))).toEqual(invalid('PassportClient', option));
   });
 
   it('says of a policy what is wrong with it, and takes what is right', () => {
@@ -139,19 +127,19 @@ describe.each<[string, (options: never) => unknown]>([
   const verifier = createPassportVerifier(GOOD);
   const good = { verifier, action: 'email.send' };
 
-  it.each<[string | undefined, unknown, RegExp]>([
-    [undefined, verifier, /not an option|verifier/],
-    ['verifier', { action: 'email.send' }, /verifyAction.*missing/],
-    ['verifier', { ...good, verifier: registry }, /verifyAction/],
-    ['action', { verifier }, /action such as email.send.*missing/],
-    ['action', { verifier, action: '' }, /action such as email.send/],
-    ['action', { verifier, action: 'email send' }, /action such as email.send/],
-    ['payload', { ...good, payload: {} }, /a function/],
-    ['maxBodyBytes', { ...good, maxBodyBytes: '1mb' }, /whole number of bytes/],
-    ['maxBodyBytes', { ...good, maxBodyBytes: 0 }, /whole number of bytes/],
-    ['actions', { ...good, actions: [] }, /the options are .*action/],
-  ])('refuses options that are wrong at %s', (option, options, expected) => {
-    const found = invalid('requirePassport', option, expected);
+  it.each<[string | undefined, unknown]>([
+    [undefined, verifier],
+    ['verifier', { action: 'email.send' }],
+    ['verifier', { ...good, verifier: registry }],
+    ['action', { verifier }],
+    ['action', { verifier, action: '' }],
+    ['action', { verifier, action: 'email send' }],
+    ['payload', { ...good, payload: {} }],
+    ['maxBodyBytes', { ...good, maxBodyBytes: '1mb' }],
+    ['maxBodyBytes', { ...good, maxBodyBytes: 0 }],
+    ['actions', { ...good, actions: [] }],
+  ])('refuses options that are wrong at %s', (option, options) => {
+    const found = invalid('requirePassport', option);
     expect(thrown(() => require(options as never))).toEqual(
       option === undefined ? { ...found, option: expect.any(String) } : found,
     );

@@ -1,4 +1,4 @@
-import { createSecretKey, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   type AcceptedToken,
   createPassportVerifier,
@@ -6,7 +6,6 @@ import {
   type RejectedToken,
   type TokenProfile,
 } from '@passport-registry/passports';
-import { publicJwk } from '@passport-registry/passports/agent';
 import {
   createIssuerLookup,
   createRegistryClient,
@@ -16,7 +15,7 @@ import {
   type TrustPolicy,
 } from '@passport-registry/verifier';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
   agentKeys,
@@ -26,12 +25,11 @@ import {
   type IssuerWorld,
   issuerKey,
   issuerWorld,
-  jws,
   passportOf,
   registryOf,
   tokenOf,
 } from '../../support/passport-world.js';
-import { checkpoint, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
+import { checkpoint, publish, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
@@ -72,17 +70,13 @@ const grantClaims = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-let [alphaKey, betaKey, root] = [] as unknown as [IssuerKey, IssuerKey, TestKey];
+// Both issuers call their key the same.
+const [alphaKey, betaKey] = await Promise.all([
+  issuerKey('ed25519', 'shared'),
+  issuerKey('ed25519', 'shared'),
+]);
+const root = await testKey();
 let [alpha, beta] = [] as unknown as [IssuerWorld, IssuerWorld];
-
-beforeAll(async () => {
-  // Both issuers call their key the same.
-  [alphaKey, betaKey, root] = await Promise.all([
-    issuerKey('ed25519', 'shared'),
-    issuerKey('ed25519', 'shared'),
-    testKey(),
-  ]);
-});
 
 beforeEach(async () => {
   [alpha, beta] = await Promise.all([idp('alpha', alphaKey), idp('beta', betaKey)]);
@@ -154,17 +148,6 @@ describe('a token in the shape of', () => {
     expect(outcome(await verify(await signed(accessClaims()), 'grant'))).toEqual(['token-type', 'token']);
   });
 
-  it.each([
-    ['application/at+jwt', 'at+jwt'],
-    ['AT+JWT', 'at+jwt'],
-    ['at+jwt', 'application/at+jwt'],
-    ['Application/At+Jwt', 'APPLICATION/at+jwt'],
-  ])('RFC 9068 with the typ %s is accepted under a profile for %s', async (typ, type) => {
-    const tokenProfiles = { access: { type } };
-    const verdict = await verify(await signed(accessClaims(), { typ }), 'access', { tokenProfiles });
-    expect(outcome(verdict)).toEqual(ACCEPTED);
-  });
-
   it('RFC 9068 may have times with a fraction, up to which it is valid', async () => {
     const token = await signed(accessClaims({ iat: NOW - 0.3, nbf: NOW - 0.2, exp: NOW + 0.5 }));
     const at = (seconds: number) => ({ now: () => seconds * 1000, clockTolerance: 0 });
@@ -183,11 +166,6 @@ describe('a token in the shape of', () => {
     const world = await idp('gamma', key);
     const token = await signed(accessClaims({ iss: world.url }), { alg }, key);
     expect(outcome(await verify(token, 'access', {}, [world]))).toEqual(ACCEPTED);
-  });
-
-  it('RFC 9068 with several audiences is accepted, if one is that of the profile', async () => {
-    const aud = ['https://other.example', AUDIENCE];
-    expect(outcome(await verify(await signed(accessClaims({ aud }))))).toEqual(ACCEPTED);
   });
 
   it('RFC 9068 is verified once, and judged each time', async () => {
@@ -210,27 +188,20 @@ const changed =
   () =>
     signed(accessClaims(claims), header);
 const encoded = (text: string) => Buffer.from(text).toString('base64url');
-/** A token whose payload or header has a member twice. */
-const doubled = async (part: 0 | 1, member: string) => {
-  const parts = (await signed(accessClaims())).split('.');
-  const text = Buffer.from(parts[part] ?? '', 'base64url').toString();
-  parts[part] = encoded(text.replace('{', `{${member},`));
-  return parts.join('.');
+/** A token whose header has typ twice. */
+const withTypTwice = async () => {
+  const [header = '', ...rest] = (await signed(accessClaims())).split('.');
+  const text = Buffer.from(header, 'base64url').toString();
+  return [encoded(text.replace('{', '{"typ":"JWT",')), ...rest].join('.');
 };
 
+// One token for each code, with the step that fails. The other values are cases of the kit: passport/profile and
+// passport/token.
 describe('a token is refused', () => {
   it.each<Row>([
     ['that is no string', 'token-malformed', 'token', () => Buffer.from('x')],
-    ['that is missing', 'token-malformed', 'token', () => undefined],
     ['that is opaque', 'token-malformed', 'token', () => '2YotnFZFEjr1zCsicMWpAA'],
-    ['larger than 16 KiB', 'token-malformed', 'token', changed({ more: 'x'.repeat(13_000) })],
-    ['with iss twice', 'token-malformed', 'token', () => doubled(1, '"iss":"https://beta.example"')],
-    ['with typ twice', 'token-malformed', 'token', () => doubled(0, '"typ":"JWT"')],
-    ['without typ', 'token-type', 'token', changed({}, { typ: undefined })],
-    ['of typ JWT', 'token-type', 'token', changed({}, { typ: 'JWT' })],
-    ['of typ text/at+jwt', 'token-type', 'token', changed({}, { typ: 'text/at+jwt' })],
-    ['of typ at+jwt;v=1', 'token-type', 'token', changed({}, { typ: 'at+jwt;v=1' })],
-    ['of typ logout+jwt', 'token-type', 'token', changed({}, { typ: 'logout+jwt' })],
+    ['with typ twice', 'token-malformed', 'token', withTypTwice],
     ['with alg none', 'token-type', 'token', () => new UnsecuredJWT(accessClaims()).encode()],
     [
       'with alg none and its typ',
@@ -238,73 +209,21 @@ describe('a token is refused', () => {
       'token',
       () => encodedJws({ alg: 'none', typ: 'at+jwt', kid: 'shared' }, accessClaims(), Buffer.alloc(0)),
     ],
-    [
-      'of HS256, with the public key as the secret',
-      'token-algorithm',
-      'token',
-      () =>
-        jws(
-          accessClaims(),
-          { alg: 'HS256', typ: 'at+jwt', kid: 'shared' },
-          createSecretKey(Buffer.from(JSON.stringify(alphaKey.jwk))),
-        ),
-    ],
     ['with jku', 'token-header', 'token', changed({}, { jku: 'https://evil.example/jwks.json' })],
-    ['with jwk', 'token-header', 'token', changed({}, { jwk: { kty: 'OKP' } })],
-    ['with x5u', 'token-header', 'token', changed({}, { x5u: 'https://evil.example/cert' })],
-    ['with x5c', 'token-header', 'token', changed({}, { x5c: ['AAAA'] })],
-    ['without kid', 'token-header', 'token', changed({}, { kid: undefined })],
-    ['with a kid that is too long', 'token-header', 'token', changed({}, { kid: 'k'.repeat(257) })],
-    ...['iss', 'aud', 'iat', 'exp', 'sub', 'client_id', 'jti'].map(
-      (claim): Row => [`without ${claim}`, 'token-claims', 'token', changed({ [claim]: undefined })],
-    ),
-    ['whose sub is null', 'token-claims', 'token', changed({ sub: null })],
-    [
-      'whose exp is a text',
-      'token-claims',
-      'token',
-      () => jws(accessClaims({ exp: '9' }), HEADER, alphaKey.privateKey),
-    ],
-    [
-      'whose nbf is a fraction below 0',
-      'token-claims',
-      'token',
-      () => jws(accessClaims({ nbf: -0.5 }), HEADER, alphaKey.privateKey),
-    ],
-    [
-      'whose aud is an object',
-      'token-claims',
-      'token',
-      () => jws(accessClaims({ aud: { [AUDIENCE]: 1 } }), HEADER, alphaKey.privateKey),
-    ],
-    [
-      'whose aud has a number',
-      'token-claims',
-      'token',
-      () => jws(accessClaims({ aud: [AUDIENCE, 1] }), HEADER, alphaKey.privateKey),
-    ],
-    ['whose iss is no URL', 'token-claims', 'token', changed({ iss: 'alpha' })],
-    ['whose iss has a query', 'token-claims', 'token', changed({ iss: 'https://alpha.example?x' })],
-    ['whose iss has a fragment', 'token-claims', 'token', changed({ iss: 'https://alpha.example#x' })],
+    ['without sub', 'token-claims', 'token', changed({ sub: undefined })],
     ['whose iss has credentials', 'token-claims', 'token', changed({ iss: 'https://a@alpha.example' })],
-    ['that is bound to a key by its thumbprint', 'token-bound', 'token', changed({ cnf: { jkt: 'x' } })],
     ['that is bound to a certificate', 'token-bound', 'token', changed({ cnf: { 'x5t#S256': 'x' } })],
     ['whose cnf is null', 'token-bound', 'token', changed({ cnf: null })],
-    ...['nonce', 'at_hash', 'c_hash', 's_hash'].map(
-      (claim): Row => [`with ${claim}, as ID tokens have`, 'id-token', 'token', changed({ [claim]: 'x' })],
-    ),
-    ['of an iss that is not listed', 'issuer-unknown', 'issuer', changed({ iss: 'https://evil.example' })],
-    ['of an iss on a path', 'issuer-unknown', 'issuer', changed({ iss: 'https://alpha.example/x' })],
-    ['of an iss on another port', 'issuer-unknown', 'issuer', changed({ iss: 'https://alpha.example:444' })],
-    [
-      'of an iss with the default port',
-      'issuer-unknown',
-      'issuer',
-      changed({ iss: 'https://alpha.example:443' }),
-    ],
-    ['of an iss in capitals', 'issuer-unknown', 'issuer', changed({ iss: 'https://ALPHA.example' })],
-    ['of an iss over http', 'issuer-unknown', 'issuer', changed({ iss: 'http://alpha.example' })],
-    ['of an iss with two slashes', 'issuer-unknown', 'issuer', changed({ iss: 'https://alpha.example//' })],
+    ['with nonce, as ID tokens have', 'id-token', 'token', changed({ nonce: 'x' })],
+    ...[
+      'https://evil.example',
+      'https://alpha.example/x',
+      'https://alpha.example:444',
+      'https://alpha.example:443',
+      'https://ALPHA.example',
+      'http://alpha.example',
+      'https://alpha.example//',
+    ].map((iss): Row => [`of the iss ${iss}`, 'issuer-unknown', 'issuer', changed({ iss })]),
     [
       'of an iss with a slash that its metadata lacks',
       'iss-mismatch',
@@ -325,19 +244,11 @@ describe('a token is refused', () => {
       changed({ iss: 'https://beta.example' }),
     ],
     [
-      'with a signature of zeros',
-      'token-signature-invalid',
-      'signature',
-      () => encodedJws({ ...HEADER, alg: 'EdDSA' }, accessClaims()),
-    ],
-    [
       'that names another algorithm than that of its key',
       'token-algorithm',
       'signature',
-      () => encodedJws({ ...HEADER, alg: 'ES256' }, accessClaims()),
+      () => encodedJws({ alg: 'ES256', typ: 'at+jwt', kid: 'shared' }, accessClaims()),
     ],
-    ['for another audience', 'audience-mismatch', 'audience', changed({ aud: 'https://bank.example' })],
-    ['for no audience', 'audience-mismatch', 'audience', changed({ aud: [] })],
     ['for an audience with a slash more', 'audience-mismatch', 'audience', changed({ aud: `${AUDIENCE}/` })],
   ])('%s: %s', async (_name, code, step, token) => {
     const verdict = await verify(await token());
@@ -360,13 +271,6 @@ describe('a token is refused', () => {
     expect([alpha.log, beta.log]).toEqual([[], []]);
   });
 
-  it('with an algorithm that the profile does not accept', async () => {
-    const tokenProfiles = { access: { type: 'at+jwt', algorithms: ['ES256' as const] } };
-    expect(outcome(await verify(await signed(accessClaims()), 'access', { tokenProfiles }))).toEqual([
-      ...['token-algorithm', 'token'],
-    ]);
-  });
-
   it('that is a passport, whatever its typ says', async () => {
     const { claims } = await passportOf(alpha, await agentKeys(), { aud: AUDIENCE, client_id: 'x' });
     const token = (header: object) => tokenOf(alpha, { claims }, { ...header });
@@ -386,23 +290,14 @@ describe('a token is refused', () => {
   });
 });
 
-const HEADER = { typ: 'at+jwt', kid: 'shared' };
-
 describe('the times of a token', () => {
   it.each<[name: string, claims: Record<string, number>, outcome: (string | undefined)[]]>([
-    ['exp, within the tolerance', { exp: NOW - TOLERANCE + 1 }, ACCEPTED],
     ['exp, at its end', { exp: NOW - TOLERANCE }, ['token-expired', 'times']],
-    ['nbf, at the tolerance', { nbf: NOW + TOLERANCE }, ACCEPTED],
-    ['nbf, beyond it', { nbf: NOW + TOLERANCE + 1 }, ['token-not-yet-valid', 'times']],
-    ['iat, at the tolerance', { iat: NOW + TOLERANCE }, ACCEPTED],
-    ['iat, beyond it', { iat: NOW + TOLERANCE + 1 }, ['token-not-yet-valid', 'times']],
     [
       'iat, beyond it, and nbf long ago',
       { iat: NOW + TOLERANCE + 1, nbf: 0 },
       ['token-not-yet-valid', 'times'],
     ],
-    ['iat, within the maximum age', { iat: NOW - 600 - TOLERANCE + 1 }, ACCEPTED],
-    ['iat, at the maximum age', { iat: NOW - 600 - TOLERANCE }, ['token-too-old', 'times']],
     ['iat long ago, nbf now', { iat: 0, nbf: NOW }, ['token-too-old', 'times']],
     ['exp at the end of time', { exp: Number.MAX_SAFE_INTEGER }, ACCEPTED],
   ])('%s', async (_name, claims, expected) => {
@@ -436,15 +331,12 @@ async function registryWith(records: readonly Issuer[], hold?: readonly string[]
 }
 
 describe('the issuer of a token', () => {
-  it.each<[string, Partial<Issuer>, string]>([
-    ['is suspended', { status: 'suspended' }, 'status-suspended'],
-    ['is revoked', { status: 'revoked' }, 'status-revoked'],
-    ['is outside of the policy', { tier: 'sandbox' }, 'tier-not-accepted'],
-  ])('%s', async (_name, more, code) => {
-    const registry = await registryWith([{ ...alpha.record, ...more }, beta.record]);
+  it('is suspended: the verdict has its record, and names the list', async () => {
+    const suspended: Partial<Issuer> = { status: 'suspended' };
+    const registry = await registryWith([{ ...alpha.record, ...suspended }, beta.record]);
     const verdict = await verify(await signed(accessClaims()), 'access', { registry });
-    expect(outcome(verdict)).toEqual([code, 'issuer']);
-    expect(verdict).toMatchObject({ issuer: more, registry: { sha256: registry.sha256 } });
+    expect(outcome(verdict)).toEqual(['status-suspended', 'issuer']);
+    expect(verdict).toMatchObject({ issuer: suspended, registry: { sha256: registry.sha256 } });
   });
 
   it('is held by the checkpoint', async () => {
@@ -455,23 +347,11 @@ describe('the issuer of a token', () => {
     expect((await verify(other, 'access', { registry })).accepted).toBe(true);
   });
 
-  it('is denied by the policy', async () => {
-    const policy: TrustPolicy = { ...POLICY, deny: [{ issuer_id: 'alpha', reason: 'dispute' }] };
-    expect(outcome(await verify(await signed(accessClaims()), 'access', { policy }))[0]).toBe('denied');
-  });
-
   it('is unknown: the verdict names the list', async () => {
     const registry = await registryWith([beta.record]);
     const verdict = await verify(await signed(accessClaims()), 'access', { registry });
     expect(outcome(verdict)).toEqual(['issuer-unknown', 'issuer']);
     expect(verdict.registry).toEqual({ updatedAt: registry.updatedAt, sha256: registry.sha256 });
-  });
-
-  it('is unknown, if its metadata is not at a well-known URL', async () => {
-    const world = await idp('alpha', alphaKey, { place: '/metadata' });
-    expect(outcome(await verify(await signed(accessClaims()), 'access', {}, [world]))).toEqual([
-      ...['issuer-unknown', 'issuer'],
-    ]);
   });
 
   it.each([
@@ -502,16 +382,6 @@ describe('the issuer of a token', () => {
     expect(outcome(verdict)).toEqual(['issuer-unknown', 'issuer']);
   });
 
-  it('is ambiguous, if two records have one discovery URL, whatever their status and policy', async () => {
-    for (const more of [{}, { status: 'revoked' as const }, { tier: 'sandbox' as const }]) {
-      const second = { ...beta.record, discovery_uri: alpha.record.discovery_uri, ...more };
-      const registry = await registryWith([alpha.record, second]);
-      const verdict = await verify(await signed(accessClaims()), 'access', { registry });
-      expect(outcome(verdict)).toEqual(['issuer-ambiguous', 'issuer']);
-    }
-    expect(alpha.log).toEqual([]);
-  });
-
   it('is ambiguous, if two records have the two well-known URLs of one iss', async () => {
     const second = { ...beta.record, discovery_uri: `${alpha.url}${OAUTH}` };
     const registry = await registryWith([alpha.record, second]);
@@ -520,30 +390,6 @@ describe('the issuer of a token', () => {
     const named = { access: { type: 'at+jwt', issuerId: 'alpha' } };
     const still = await verify(await signed(accessClaims()), 'access', { registry, tokenProfiles: named });
     expect(outcome(still)).toEqual(['issuer-ambiguous', 'issuer']);
-  });
-
-  it.each([
-    ['another iss', { issuer: 'https://beta.example' }, 'discovery-mismatch'],
-    ['another issuer', { issuer_id: 'beta' }, 'discovery-mismatch'],
-    ['other keys', { jwks_uri: 'https://alpha.example/other.json' }, 'discovery-mismatch'],
-    ['no issuer_id', { issuer_id: undefined }, 'discovery-invalid'],
-  ])('has metadata that names %s', async (_name, more, code) => {
-    alpha.documents.set(OPENID, { ...(alpha.documents.get(OPENID) as object), ...more });
-    expect(outcome(await verify(await signed(accessClaims())))).toEqual([code, 'discovery']);
-  });
-
-  it('is on a private host: it is not asked', async () => {
-    const iss = 'https://10.0.0.1';
-    const registry = await registryWith([issuer('alpha', { discovery_uri: `${iss}${OPENID}` })]);
-    const verdict = await verify(await signed(accessClaims({ iss })), 'access', { registry });
-    expect(outcome(verdict)).toEqual(['address-private', 'discovery']);
-  });
-
-  it('does not answer', async () => {
-    alpha.documents.delete('/jwks.json');
-    expect(outcome(await verify(await signed(accessClaims())))).toEqual(['jwks-unreachable', 'jwks']);
-    alpha.documents.delete(OPENID);
-    expect(outcome(await verify(await signed(accessClaims())))[0]).toBe('discovery-unreachable');
   });
 
   it('shares its key set with another issuer, and still speaks in its own name only', async () => {
@@ -730,14 +576,4 @@ describe('a profile', () => {
       'token',
     ]);
   });
-});
-
-it('a token that brings its own key (jwk) is never believed', async () => {
-  const own = await agentKeys();
-  const token = await jws(
-    accessClaims(),
-    { ...HEADER, jwk: (await publicJwk(own)) as never },
-    own.privateKey,
-  );
-  expect(outcome(await verify(token))).toEqual(['token-header', 'token']);
 });

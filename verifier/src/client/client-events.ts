@@ -14,8 +14,8 @@ export interface Attempt {
   readonly attempt: number;
 }
 
-/** What requests and timers belong to: the rotations of a round, the next refresh, or the URL of a source being asked. */
-export type Task = 'rotations' | 'next' | string;
+/** What requests and timers belong to: `rotations` of a round, `next` for the next refresh, or the URL of a source being asked. */
+export type Task = string;
 
 /** What happens to a client. An answer repeats, in `of`, what was asked. */
 export type Occurrence<S extends AcceptedStatements> =
@@ -84,7 +84,7 @@ export type Effect<S extends AcceptedStatements> =
   | { readonly do: 'forget'; readonly source: string }
   /** Answer from this from now on. */
   | { readonly do: 'use'; readonly current: S }
-  /** Save this. Nobody is told the outcome of the refresh before. */
+  /** Save this, before the refresh settles. */
   | { readonly do: 'save'; readonly current: S; readonly rotation: readonly string[] }
   | { readonly do: 'emit'; readonly event: RegistryEvent }
   /** Tell those who wait for the refresh its outcome. */

@@ -133,7 +133,8 @@ class Turn<S extends AcceptedStatements> {
   #rotation({ of, shown }: Omit<Is<S, 'rotation'>, 'is'>): void {
     const { rotations, roots } = this.state;
     const { source, attempt } = of;
-    if (attempt === 0 ? rotations[source] !== 'pending' : !this.#isCurrent(of)) return;
+    const isExpected = attempt === 0 ? rotations[source] === 'pending' : this.#isCurrent(of);
+    if (!isExpected) return;
     if (!(shown instanceof RegistryError)) {
       // The chains were bound further in the meantime.
       if (shown.bound !== roots.bound) {

@@ -8,7 +8,7 @@ export type NamingClient = Pick<
 >;
 
 /**
- * The registry clients and look-ups. The code of `aboutOf` is in a bundle only if somebody shows names, so those do not
- * import it.
+ * The registry clients and look-ups, for `aboutOf`. They do not import the code of `aboutOf`, so a bundle contains that code only if
+ * somebody shows names.
  */
 export const namingClients = new WeakMap<object, NamingClient>();

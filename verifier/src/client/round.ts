@@ -73,16 +73,17 @@ export function stepRound<T>(round: Round<T>, event: RoundEvent<T>): RoundTurn<T
       return fail(round, source, event.error);
     case 'overdue':
       return fail(round, source, asked.failure ?? overdue());
-    default: {
-      const isAgain = event.is === 'asked again';
-      const { attempt, hasGivenWay } = asked;
-      const next = isAgain
-        ? { ...asked, attempt: attempt + 1, failure: event.error, hasGivenWay: true }
-        : { ...asked, isSlow: true, hasGivenWay: true };
-      const given = { ...round, asked: new Map(round.asked).set(source, next) };
-      return hasGivenWay ? { round: given } : askNext(given);
-    }
+    case 'asked again':
+      return giveWay(round, source, { ...asked, attempt: asked.attempt + 1, failure: event.error });
+    case 'slow':
+      return giveWay(round, source, { ...asked, isSlow: true });
   }
+}
+
+/** Asks the next source, too, unless that was done for this source before. */
+function giveWay<T>(round: Round<T>, source: string, asked: Asked): RoundTurn<T> {
+  const given = { ...round, asked: new Map(round.asked).set(source, { ...asked, hasGivenWay: true }) };
+  return asked.hasGivenWay ? { round: given } : askNext(given);
 }
 
 /** Returns why a source without an answer counts as failed. Undefined if it was asked only recently. */

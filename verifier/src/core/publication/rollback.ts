@@ -24,8 +24,8 @@ export function refuseOlderList({ updatedAt, sha256 }: DatedList, accepted: Date
 type ComparedCheckpoint = Pick<Checkpoint, 'publication' | 'issuedAt' | 'hold'>;
 
 /**
- * Returns whether a checkpoint is older than another one (rule checkpoint-rollback). A checkpoint that was signed later never
- * is. Any other one must keep every hold, and belong to another publication or have the same time.
+ * Returns whether a checkpoint is older than another one (rule checkpoint-rollback). A checkpoint that was signed later is not. Any
+ * other checkpoint is older if it lacks a hold, or if it was signed earlier for the same publication.
  */
 export function isOlderCheckpoint(
   { publication, issuedAt, hold }: ComparedCheckpoint,
