@@ -4,7 +4,7 @@ import { indexPage } from '../../generator/tree/site/pages.js';
 import { websiteFile, websiteScripts } from '../../generator/tree/site/website-files.js';
 
 /** Chromium on this machine. */
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell';
+export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell';
 
 /** What the page is shown. */
 interface ShownPage {
@@ -14,14 +14,15 @@ interface ShownPage {
   readonly now: number;
 }
 
-const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+export const launch = (...args: readonly string[]): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', ...args] });
 
 /** The page of a registry in Chromium. One browser serves all cases. */
 export class PageReader {
   readonly #open: () => Promise<Browser>;
   #browser: Promise<Browser> | undefined;
 
-  constructor(open = launch) {
+  constructor(open = () => launch()) {
     this.#open = open;
   }
 

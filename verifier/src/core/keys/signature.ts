@@ -1,11 +1,8 @@
 import { decodeBase64url, encodeBase64url } from '../bytes/encodings.js';
 import { RegistryError } from '../errors.js';
 import { LIMITS } from '../limits.js';
-import { isSignedBy } from './public-key.js';
+import { isSignedBy, SIGNATURE_BYTES } from './public-key.js';
 import type { RootKey } from './root-key.js';
-
-/** The length of a raw signature in bytes, for both Ed25519 (RFC 8032) and ES256 (RFC 7518, section 3.4). */
-const SIGNATURE_BYTES = 64;
 
 /**
  * Verifies a detached signature by the root key. Only the root key determines the algorithm, never downloaded data
