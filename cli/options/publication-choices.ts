@@ -9,7 +9,7 @@ import type { FreshnessChoice, PublishOptions, TreeOptions } from '../../generat
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
-import type { Signer } from '../../generator/signing/sign.js';
+import { publicSigner, type Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
 import { COSIGN_WAIT_SECONDS, type PublicationOptions } from './publication-options.js';
@@ -22,18 +22,15 @@ import { signerChoice } from './signer-options.js';
  */
 export async function listChoice(io: Io, options: PublicationOptions) {
   const { public_key: file } = options.settings.log;
-  const named = file === undefined ? undefined : publicSigner(await loadRootKey(file, io.env));
+  const named = file === undefined ? undefined : publicSigner(await loadRootKey(file, io.env), NOT_LOGGED);
   return requestChoice(options, await logChoice(io, options, named));
 }
 
+/** The key of the log has no part in a signing request. */
+const NOT_LOGGED = 'a signing request is not signed by the key of the log';
+
 function requestChoice(options: PublicationOptions, log: LogChoice | undefined) {
   return { exceptions: exceptions(options), log, url: urlQuestion(options) };
-}
-
-/** A key of which only the public half is needed. */
-function publicSigner(rootKey: RootKey): Signer {
-  const sign = () => Promise.reject(new KeyRejected('a signing request is not signed by the key of the log'));
-  return { rootKey, development: false, sign };
 }
 
 /** Returns what the publication of a list depends on. @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected} */

@@ -2,7 +2,7 @@ import { KeyRejected, UsageError } from '../errors.js';
 import { type CommandSignerOptions, commandSigner } from './command-signer.js';
 import { developmentSigner, existingDevelopmentSigner } from './development-key.js';
 import { loadRootKey, loadSigner, type Passphrase, publicHalf } from './key-file.js';
-import type { Signer } from './sign.js';
+import { publicSigner, type Signer } from './sign.js';
 
 /** The choice of the key that signs a build. */
 export interface SignerChoice {
@@ -69,13 +69,11 @@ export async function chooseBuildSigner(choice: SignerChoice): Promise<Signer> {
   }
   const development = await existingDevelopmentSigner(directory);
   if (development?.rootKey.thumbprint === rootKey.thumbprint) return chooseSigner(choice);
-  const sign = async () => {
-    throw new KeyRejected(
-      `the root key ${rootKey.thumbprint} (${file}) must sign something new: pass --key, set signer in registry.yaml, or write a request ` +
-        'with --unsigned',
-    );
-  };
-  return { rootKey, development: false, sign };
+  const remedy = 'pass --key, set signer in registry.yaml, or write a request with --unsigned';
+  return publicSigner(
+    rootKey,
+    `the root key ${rootKey.thumbprint} (${file}) must sign something new: ${remedy}`,
+  );
 }
 
 async function selectSigner(choice: SignerChoice): Promise<Signer> {

@@ -12,6 +12,14 @@ export interface Signer {
   sign(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
+/** Returns a signer of which only the public key is here. @param problem - why it cannot sign, as a whole sentence */
+export function publicSigner(rootKey: RootKey, problem: string): Signer {
+  const sign = async () => {
+    throw new KeyRejected(problem);
+  };
+  return { rootKey, development: false, sign };
+}
+
 /**
  * Signs a payload, such as a list, verifies the signature, and returns the detached signature: for a list, the content
  * of issuers.sig.
