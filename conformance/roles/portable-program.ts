@@ -65,7 +65,11 @@ function withFiles(message: { readonly id: number; readonly folder?: string }): 
 async function bundled(): Promise<string> {
   const entry = fileURLToPath(new URL('./portable.js', import.meta.url));
   const { outputFiles } = await build({
-    ...{ entryPoints: [entry], bundle: true, format: 'esm', platform: 'neutral', write: false },
+    entryPoints: [entry],
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    write: false,
   });
   return outputFiles[0]?.text ?? '';
 }

@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   addPackages,
+  bundleForBrowsers,
   compileStrict,
   DEPENDENCIES,
   installAlone,
@@ -45,19 +44,7 @@ describe('@passport-registry/passports, installed with the verifier', () => {
   });
 
   it('is one bundle for browsers, without modules of Node.js', async () => {
-    const { errors, warnings, outputFiles, metafile } = await build({
-      absWorkingDir: folder,
-      stdin: { contents: USE, resolveDir: folder },
-      bundle: true,
-      format: 'esm',
-      platform: 'browser',
-      metafile: true,
-      write: false,
-      logLevel: 'silent',
-    });
-    expect([...errors, ...warnings]).toEqual([]);
-    expect(Object.keys(metafile.inputs).filter((path) => /node:|\(disabled\)/.test(path))).toEqual([]);
-    writeFileSync(join(folder, 'bundle.mjs'), outputFiles[0]?.contents ?? '');
+    await bundleForBrowsers(folder, USE, 'bundle.mjs');
     expect(await node('bundle.mjs')).toEqual({ code: 0, stdout: ANSWER, stderr: '' });
   });
 

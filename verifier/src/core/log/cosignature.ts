@@ -1,9 +1,10 @@
 import { isSignedByNoteKey, type NoteKey } from '../keys/note-key.js';
+import { SIGNATURE_BYTES } from '../keys/public-key.js';
 import { isNamed, type NoteSignature, type SignedNote } from './signed-note.js';
 
 /** The time and the signature of a cosignature. */
 const TIME_BYTES = 8;
-const COSIGNATURE_BYTES = TIME_BYTES + 64;
+const COSIGNATURE_BYTES = TIME_BYTES + SIGNATURE_BYTES;
 
 /** A verified cosignature. */
 export interface Cosignature {
