@@ -35,6 +35,9 @@ export function ignoring(kind: abstract new (...parts: never[]) => Error): (erro
   };
 }
 
+/** Where the documents tell how to get the published tree. */
+export const LOAD_FIRST = { see: 'docs/operators/publish.md#the-published-tree' };
+
 /** The records have problems; nothing was built. */
 export class RecordsRejected extends GeneratorError {
   readonly code = 'ERR_RECORDS_REJECTED';
@@ -63,6 +66,10 @@ export class TreeRejected extends GeneratorError {
 export class AlreadyPublished extends GeneratorError {
   readonly code = 'ERR_ALREADY_PUBLISHED';
   readonly exitCode = 1;
+
+  constructor(message: string) {
+    super(message, LOAD_FIRST);
+  }
 }
 
 /** The command cannot run with these arguments or inputs. */

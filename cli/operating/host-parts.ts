@@ -1,4 +1,5 @@
 import { expiryOf, formatDuration } from '../../generator/freshness/expiry.js';
+import { releasedBy } from '../../generator/freshness/previous-checkpoint.js';
 import { compareStatements, type Statements } from '../../observers/hosts/served.js';
 import type { Facts, HostFacts, TreeFacts } from './facts.js';
 import type { Level, Part } from './part.js';
@@ -81,7 +82,7 @@ function comparedPart(
   if (order === 'other') return say('error', `, which ${folder} does not continue`, load);
   if (kid !== own.publication.kid)
     return say('error', `, of the root key ${kid}, to which a rotation leads that ${folder} lacks`, load);
-  const onlyThere = served.checkpoint.hold.filter((id) => !own.checkpoint.hold.includes(id));
+  const onlyThere = releasedBy(own.checkpoint, served.checkpoint);
   const ends =
     onlyThere.length === 0 ? '' : `; an upload of ${folder} would end the hold of ${onlyThere.join(', ')}`;
   if (notHeld.length > 0 && checkpoint !== 'newer')

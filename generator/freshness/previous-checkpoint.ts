@@ -23,3 +23,12 @@ export function previousCheckpoint({ own, served }: KnownCheckpoints): PreviousC
   const hold = [...new Set([...own.hold, ...served.hold])].sort();
   return { publication: own.publication, issuedAt: own.issuedAt, hold };
 }
+
+/** Returns the issuers that a checkpoint holds, and the next one does not. Without a next one, those are all. */
+export function releasedBy(
+  next: Pick<Checkpoint, 'hold'> | undefined,
+  checkpoint: Pick<Checkpoint, 'hold'> | undefined,
+): readonly string[] {
+  const held = checkpoint?.hold ?? [];
+  return held.filter((id) => next?.hold.includes(id) !== true);
+}

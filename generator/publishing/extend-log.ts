@@ -108,9 +108,13 @@ async function assertNotVetoed(
   const asked = await collectCosignatures(head, { witnesses, quorum: 0, waitMs: VETO_MS }, read);
   const veto = asked.missing.find(({ isOtherHistory }) => isOtherHistory === true);
   if (veto === undefined) return;
-  throw new AlreadyPublished(
-    `the witness ${veto.witness} ${veto.problem}. ${folder} is an old copy, or the log is forked, so nothing was added to it: load ` +
-      'the published tree first with `load`',
+  throw oldCopy(folder, `the witness ${veto.witness} ${veto.problem}`);
+}
+
+/** The error for a tree of which a witness has seen more. @param seen - what the witness has seen, as a clause */
+export function oldCopy(folder: string, seen: string): AlreadyPublished {
+  return new AlreadyPublished(
+    `${seen}, so ${folder} is an old copy, or the log is forked: \`load\` the published tree first`,
   );
 }
 

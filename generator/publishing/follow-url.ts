@@ -11,14 +11,12 @@ import {
   verifyCheckpoint,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
-import { AlreadyPublished, IoFailed, ignoring, UsageError } from '../errors.js';
+import { AlreadyPublished, IoFailed, ignoring, LOAD_FIRST, UsageError } from '../errors.js';
+import { releasedBy } from '../freshness/previous-checkpoint.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { httpSource } from '../verification/tree-source.js';
 import { rememberedRead, rememberRead } from './read-at-url.js';
-
-/** Where the documents tell how to get the published tree. */
-const LOAD_FIRST = { see: 'docs/operators/publish.md#the-published-tree' };
 
 /** How long the registry's URL may take to answer, in milliseconds. What waits for the answer can be urgent. */
 const TIMEOUT_MS = 5000;
@@ -72,7 +70,6 @@ export async function followUrl(
     throw new AlreadyPublished(
       `${newest} does not follow publication ${known.sequence} with the list of ${known.updatedAt}, which this machine has read at ${baseUrl}: ` +
         '`load` the published tree first',
-      LOAD_FIRST,
     );
   const doubt = doubtOf(served, baseUrl);
   if (published === undefined && doubt !== undefined) {
@@ -98,7 +95,6 @@ export async function followUrl(
       throw new AlreadyPublished(
         `${baseUrl} serves publication ${served.sequence} with the list of ${served.updatedAt}, and ${newest} does not follow it: ` +
           '`load` the published tree first',
-        LOAD_FIRST,
       );
   }
 }
@@ -113,7 +109,7 @@ async function knownNewer(next: NextSignature, baseUrl: string): Promise<string 
   if (known?.shows !== 'own' || known.checkpoint === undefined || published === undefined) return undefined;
   const { checkpoint: own } = published;
   const isOwnNewer = own.issuedAt > known.checkpoint.issuedAt;
-  const lost = known.checkpoint.hold.filter((id) => !own.hold.includes(id));
+  const lost = releasedBy(own, known.checkpoint);
   if (isOwnNewer || lost.length === 0) return undefined;
   return `${tree} does not hold ${lost.join(', ')}, whom this machine has seen on hold at ${baseUrl}.`;
 }
@@ -211,7 +207,7 @@ function lostHolds(
   if (own === undefined || checkpoint === undefined || checkpoint.issuedAt === own.issuedAt) return undefined;
   const isOwnOlder = checkpoint.issuedAt > own.issuedAt;
   const [older, newer] = isOwnOlder ? [own, checkpoint] : [checkpoint, own];
-  const lost = older.hold.filter((id) => !newer.hold.includes(id));
+  const lost = releasedBy(newer, older);
   if (lost.length === 0) return undefined;
   const [where, other] = isOwnOlder ? [baseUrl, published?.folder] : [published?.folder, baseUrl];
   return `${where} has a newer checkpoint than ${other}, which does not hold ${lost.join(', ')}: that counts.`;

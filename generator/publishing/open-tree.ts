@@ -1,5 +1,6 @@
 import type { Checkpoint } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
+import { releasedBy } from '../freshness/previous-checkpoint.js';
 import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { readPublished } from '../verification/read-published.js';
@@ -55,12 +56,6 @@ async function hasQuorum(staged: PublishedTree | undefined, witnesses: CosignCho
 /** Whether an issuer was held while a stage waited. The stage then needs a new checkpoint before it is applied. */
 function losesHold(published: PublishedTree | undefined, staged: PublishedTree | undefined): boolean {
   return releasedBy(staged?.checkpoint, published?.checkpoint).length > 0;
-}
-
-/** Returns whom a checkpoint holds, and the next one does not. */
-function releasedBy(next: Checkpoint | undefined, checkpoint: Checkpoint | undefined): readonly string[] {
-  const held = checkpoint?.hold ?? [];
-  return held.filter((id) => next?.hold.includes(id) !== true);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { SignedHead } from '@passport-registry/verifier/core';
-import { AlreadyPublished, TreeRejected } from '../errors.js';
+import { LOAD_FIRST, TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
@@ -11,7 +11,7 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { withStatements } from '../tree/statements-file.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { type CommittedTree, checkpointBefore } from './committed.js';
-import { readPublishedLog } from './extend-log.js';
+import { oldCopy, readPublishedLog } from './extend-log.js';
 import { followingCheckpoint } from './following-checkpoint.js';
 import { amend, apply, replaceFiles, type Stage } from './journal.js';
 import { type CosignedStage, cosignStage } from './log-publication.js';
@@ -129,7 +129,7 @@ function publishedIn({ published, output: { named } }: CommittedTree): Published
   if (published !== undefined) return published;
   throw new TreeRejected(
     `${named} has no published list: load the published tree with \`load\`, or build a first list`,
-    { see: 'docs/operators/publish.md#the-published-tree' },
+    LOAD_FIRST,
   );
 }
 
@@ -150,10 +150,7 @@ async function cosignAgain(
  */
 function assertNewestLog({ folder }: PublishedTree, { isForked }: LogReport): void {
   if (!isForked) return;
-  throw new AlreadyPublished(
-    `a witness has cosigned what the log of ${folder} lacks, so ${folder} is an old copy: \`load\` the published tree first`,
-    { see: 'docs/operators/publish.md#the-published-tree' },
-  );
+  throw oldCopy(folder, `a witness has cosigned what the log of ${folder} lacks`);
 }
 
 /** Has the head of a publication cosigned that waits for witnesses. */

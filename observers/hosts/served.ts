@@ -10,6 +10,7 @@ import {
   verifyStatements,
 } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
+import { releasedBy } from '../../generator/freshness/previous-checkpoint.js';
 import { clockAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
@@ -80,9 +81,7 @@ export interface Comparison {
 export function compareStatements(served: Statements, wanted: Statements): Comparison {
   const publication = orderOf(served.publication, wanted.publication);
   const checkpoint = publication === 'same' ? checkpointOrder(served, wanted) : publication;
-  const { hold } = served.checkpoint;
-  const notHeld = wanted.checkpoint.hold.filter((id) => !hold.includes(id));
-  return { publication, checkpoint, notHeld };
+  return { publication, checkpoint, notHeld: releasedBy(served.checkpoint, wanted.checkpoint) };
 }
 
 function checkpointOrder({ checkpoint: its }: Statements, { checkpoint: wanted }: Statements): Order {
