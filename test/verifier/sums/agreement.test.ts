@@ -1,132 +1,100 @@
-import {
-  createIssuerLookup,
-  createRegistryClient,
-  type Issuer,
-  type TrustPolicy,
-} from '@passport-registry/verifier';
-import { describe, expect, it } from 'vitest';
+import { createIssuerLookup, memoryStore, type TrustPolicy } from '@passport-registry/verifier';
+import { expect, it } from 'vitest';
+import { type ChangingRegistry, changingRegistry, idsFrom } from '../../support/changing-registry.js';
+import { closedAfterTest } from '../../support/clients.js';
 import fc from '../../support/fast-check.js';
-import { type Files, issuer, testKey } from '../../support/publication.js';
-import { registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
-import { publishSummed } from '../../support/summed-registry.js';
 
 shortenRetries();
 
-/** Few ids, so that changes often meet; two of them begin alike. */
-const UNIVERSE = [...Array.from({ length: 40 }, (_one, index) => `id-${index}`), 'id', 'id.x'];
-/** Issuers that never change, so that it is cheaper to follow changes than to load the list. */
-const OTHERS = Array.from({ length: 120 }, (_one, index) =>
-  issuer(`other-${index}`, { policy_uri: `https://policy.example/${'x'.repeat(1000)}` }),
-);
-const START = Date.parse('2026-11-21T08:00:00Z');
-const POLICY: TrustPolicy = { tiers: ['founding', 'certified'] };
+const POLICY: TrustPolicy = { tiers: ['certified'] };
 
-const record = fc.record({
-  status: fc.constantFrom<Issuer['status']>('active', 'active', 'suspended', 'revoked'),
-  tier: fc.constantFrom<Issuer['tier']>('founding', 'certified', 'registered', 'sandbox'),
-  policy_uri: fc.constantFrom(undefined, null, 'https://policy.example/'),
+/** A publication that changes some records. */
+const STEP = fc.record({
+  changed: fc.array(fc.nat(), { maxLength: 4 }),
+  added: fc.array(
+    fc.nat({ max: 50 }).map((number) => `added-${number}`),
+    { maxLength: 3 },
+  ),
+  removed: fc.array(fc.nat(), { maxLength: 3 }),
+  status: fc.constantFrom('active', 'suspended', 'revoked'),
+  levels: fc.constantFrom(undefined, undefined, undefined, undefined, 0, 1, 2, 3),
+  /** Whether the clients see this publication, or only a later one. */
+  isSeen: fc.boolean(),
 });
-/** What a publication changes: the record of an id, or undefined to remove it. */
-const change = fc.tuple(fc.constantFrom(...UNIVERSE), fc.option(record, { nil: undefined, freq: 4 }));
-const publication = fc.record({
-  changes: fc.array(change, { maxLength: 8 }),
-  levels: fc.constantFrom(0, 1, 1, 1, 2, 3),
-  /** Whether the long-lived clients see this publication, or only a later one. */
-  seen: fc.boolean(),
-});
-const history = fc.record({
-  first: fc.uniqueArray(change, { maxLength: 40, selector: ([id]) => id }),
-  later: fc.array(publication, { minLength: 2, maxLength: 4 }),
+type Step = typeof STEP extends fc.Arbitrary<infer One> ? One : never;
+
+const REGISTRY = fc.record({
+  // Small lists are downloaded whole.
+  size: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 150, max: 300 }), fc.constant(300)),
+  steps: fc.array(STEP, { minLength: 1, maxLength: 8 }),
 });
 
-function apply(
-  issuers: Map<string, Issuer>,
-  changes: readonly (typeof change extends fc.Arbitrary<infer T> ? T : never)[],
-) {
-  for (const [id, content] of changes) {
-    if (content === undefined) issuers.delete(id);
-    else {
-      const { policy_uri, ...others } = content;
-      issuers.set(id, issuer(id, { ...others, ...(policy_uri !== undefined && { policy_uri }) }));
-    }
+function publishStep(registry: ChangingRegistry, { changed, added, removed, status, levels }: Step) {
+  const { records } = registry;
+  const before = [...records.keys()];
+  for (const index of removed) records.delete(before[index % before.length] ?? '');
+  for (const index of changed) {
+    const id = before[index % before.length];
+    if (id !== undefined && records.has(id)) registry.change(id, { status });
   }
+  for (const id of added) registry.change(id, { status });
+  return registry.publish(levels === undefined ? {} : { levels });
 }
 
-describe('for random registries and random changes', () => {
-  it('a look-up, a client that follows changes, and a client that loads the list agree on every issuer', async () => {
-    const key = await testKey();
-    // The client that follows changes has a host of its own, so that its requests can be counted.
-    const [host, followed] = [await registryHost(), await registryHost()];
-    let now = START;
-    const options = { sources: [host.base], rootKey: key.rootKey.jwk, now: () => now };
-    const requests = (path: string) => followed.log.filter((line) => line.startsWith(`${path} `)).length;
-    let compared = 0;
-    await fc.assert(
-      fc.asyncProperty(history, async ({ first, later }) => {
-        const issuers = new Map<string, Issuer>();
-        now = START;
-        let sequence = 0;
-        const publish = async (changes: typeof first, levels: number): Promise<Files> => {
-          apply(issuers, changes);
-          now += 60_000;
-          const updatedAt = new Date(now).toISOString().replace('.000', '');
-          return publishSummed(key, [...OTHERS, ...issuers.values()], {
-            levels,
-            updatedAt,
-            claims: { sequence: ++sequence },
-          });
-        };
-        host.files = followed.files = await publish(first, 0);
-        const [lookup, client] = [
-          createIssuerLookup(options),
-          createRegistryClient({ ...options, sources: [followed.base] }),
-        ];
-        await Promise.all([lookup.ready(), client.ready()]);
-        for (const { changes, levels, seen } of [
-          { changes: [], levels: 1, seen: true },
-          ...later,
-          { changes: [], levels: 1, seen: true },
-        ]) {
-          host.files = followed.files = await publish(changes, levels);
-          if (!seen) continue;
-          await Promise.all([lookup.refresh(), client.refresh()]);
-          const [coldLookup, coldClient] = [createIssuerLookup(options), createRegistryClient(options)];
-          await coldClient.ready();
-          for (const id of [...UNIVERSE, 'nobody', 'NO-ID']) {
-            const expected = issuers.get(id);
-            const found = [
-              await lookup.resolve(id),
-              client.resolve(id),
-              await coldLookup.resolve(id),
-              coldClient.resolve(id),
-            ];
-            expect(found, id).toEqual([expected, expected, expected, expected]);
-            const { updatedAt, sha256 } = coldClient;
-            const decision = coldClient.decide(id, POLICY);
-            // A look-up also names its list, except if there is no such issuer_id, and so nothing to ask.
-            const proven = { ...decision, registry: id === 'NO-ID' ? undefined : { updatedAt, sha256 } };
-            expect(client.decide(id, POLICY), id).toEqual(decision);
-            expect(await lookup.decide(id, POLICY), id).toEqual(proven);
-            expect(await coldLookup.decide(id, POLICY), id).toEqual(proven);
-            expect(decision.accepted).toBe(
-              expected?.status === 'active' && ['founding', 'certified'].includes(expected.tier),
-            );
-            compared += 1;
-          }
-          expect([client.updatedAt, coldLookup.updatedAt, lookup.updatedAt]).toEqual(
-            Array(3).fill(coldClient.updatedAt),
-          );
-          expect([client.sha256, coldLookup.sha256, lookup.sha256]).toEqual(Array(3).fill(coldClient.sha256));
-          for (const one of [coldLookup, coldClient]) one.close();
+it('look-ups, a client that follows changes, and one that loads the list agree with what is published', async () => {
+  const refreshes = { followed: 0, downloaded: 0 };
+  await fc.assert(
+    fc.asyncProperty(REGISTRY, async ({ size, steps }) => {
+      const registry = await changingRegistry(idsFrom(0, size));
+      const { key, host, records } = registry;
+      const newLookup = () =>
+        closedAfterTest(createIssuerLookup({ sources: [host.base], rootKey: key.rootKey.jwk }));
+      const store = memoryStore();
+      const lookup = newLookup();
+      const clients = [{}, { store }].map((options) => closedAfterTest(registry.client(options)));
+      await Promise.all([lookup, ...clients].map((one) => one.ready()));
+      for (const step of steps) {
+        const before = [...records.keys()];
+        await publishStep(registry, step);
+        if (!step.isSeen) continue;
+        registry.sent();
+        await Promise.all([lookup, ...clients].map((one) => one.refresh()));
+        const hasList = registry.sent().some((path) => path.startsWith('lists/'));
+        refreshes[hasList ? 'downloaded' : 'followed'] += 1;
+
+        const whole = closedAfterTest(registry.client());
+        await whole.ready();
+        expect(whole.list()).toEqual(
+          [...records.values()].sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1)),
+        );
+        for (const client of clients) expect(client.list()).toEqual(whole.list());
+        expect((await store.load())?.list).toBe(registry.list.toString());
+        for (const id of [...before, ...records.keys(), 'nobody']) {
+          for (const one of [whole, ...clients]) expect(one.resolve(id), id).toEqual(records.get(id));
         }
-        for (const one of [lookup, client]) one.close();
-      }),
-      { numRuns: rounds({ usual: 2, soak: 100 }) },
-    );
-    expect(compared).toBeGreaterThan(200);
-    // The client followed changes, and did not always load the list.
-    expect(requests('sums/root')).toBeGreaterThan(1);
-  }, 300_000);
-});
+
+        const { updatedAt, sha256 } = whole;
+        const cold = newLookup();
+        for (const id of [...before.slice(0, 12), ...step.added, 'nobody', 'NO-ID']) {
+          const decision = whole.decide(id, POLICY);
+          expect(decision.accepted).toBe(records.get(id)?.status === 'active');
+          for (const client of clients) expect(client.decide(id, POLICY), id).toEqual(decision);
+          // A look-up also names its list, except if there is no such issuer_id, and so nothing to ask.
+          const proven = { ...decision, registry: id === 'NO-ID' ? undefined : { updatedAt, sha256 } };
+          for (const one of [lookup, cold]) {
+            expect(await one.resolve(id), id).toEqual(records.get(id));
+            expect(await one.decide(id, POLICY), id).toEqual(proven);
+          }
+        }
+        for (const one of [...clients, lookup, cold])
+          expect([one.updatedAt, one.sha256]).toEqual([updatedAt, sha256]);
+        for (const one of [whole, cold]) one.close();
+      }
+    }),
+    { numRuns: rounds({ usual: 10, soak: 200 }) },
+  );
+  // Both ways to a new list were taken.
+  expect(Math.min(refreshes.followed, refreshes.downloaded)).toBeGreaterThan(0);
+}, 900_000);
