@@ -52,6 +52,7 @@ describe.each<[string, CreateClient]>([
     const before = await costsOf(without, () => without.read(first));
     const costs = await costsOf(reader, () => reader.read(first));
     expect(before.verified).toBe(2);
+    expect(without.client.status()).toMatchObject({ cosignedBy: [], cosignedAt: undefined });
     expect(costs).toEqual({
       requests: before.requests,
       verified: before.verified + 1 + 2,
