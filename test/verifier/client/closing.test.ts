@@ -80,21 +80,11 @@ const settled = (work: Promise<unknown>) =>
   );
 
 describe('closing a client', () => {
-  it('settles whatever waits, at any moment of a refresh', async () => {
-    for (let moment = 0; moment < 30; moment++) {
-      const client = clientOf({ [A]: serve(good) });
-      await client.ready();
-      const waiting = settled(client.refresh());
-      for (let tick = 0; tick < moment; tick++) await null;
-      client.close();
-      expect(['resolved', 'ERR_REGISTRY_CLOSED']).toContain(await waiting);
-    }
-  });
-
-  it('settles whatever waits, at any moment of the first load', async () => {
+  it.each(['ready', 'refresh'] as const)('settles whatever waits, at any moment of %s()', async (work) => {
     for (let moment = 0; moment < 30; moment++) {
       const client = clientOf({ [A]: serve(good) }, { store: memoryStore() });
-      const waiting = settled(client.ready());
+      if (work === 'refresh') await client.ready();
+      const waiting = settled(client[work]());
       for (let tick = 0; tick < moment; tick++) await null;
       client.close();
       expect(['resolved', 'ERR_REGISTRY_CLOSED']).toContain(await waiting);

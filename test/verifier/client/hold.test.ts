@@ -1,5 +1,3 @@
-import { createPassportVerifier } from '@passport-registry/passports';
-import { PROOF_HEADER, requirePassport } from '@passport-registry/passports/fetch';
 import {
   createIssuerLookup,
   createRegistryClient,
@@ -10,17 +8,6 @@ import {
 } from '@passport-registry/verifier';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
-import {
-  AUDIENCE,
-  agentKeys,
-  fetchOf,
-  issuerKey,
-  issuerWorld,
-  PAYLOAD,
-  passportOf,
-  requestOf,
-  tokenOf,
-} from '../../support/passport-world.js';
 import {
   checkpoint,
   type Files,
@@ -156,32 +143,6 @@ describe.each(KINDS)('$name', ({ create }) => {
     await expect(client.refresh()).rejects.toThrow('ERR_CHECKPOINT_ROLLED_BACK');
     expect(await codes(client, 'a')).toEqual(['issuer-held']);
     expect(await codes(client, 'b')).toEqual(['policy-met']);
-  });
-
-  it('stops the passports and the actions of a held issuer', async () => {
-    const world = await issuerWorld('a', await issuerKey());
-    const passport = await passportOf(world, await agentKeys());
-    const client = clientOf(create);
-    await read(client, await registry({ hold: ['a'], later: 1 }));
-    const verifier = createPassportVerifier({
-      ...{ registry: client, policy: POLICY, audience: AUDIENCE, fetch: fetchOf([world]) },
-    });
-    const request = await requestOf(world, passport);
-    const refused = { allowed: false, reasons: [{ code: 'issuer-held' }] };
-    expect(await verifier.verifyAction(request)).toMatchObject(refused);
-    expect(await verifier.verifyPassport(await tokenOf(world, passport))).toMatchObject({
-      reasons: [{ code: 'issuer-held' }],
-    });
-    const guarded = requirePassport({ verifier, action: 'email.send' }, async () => new Response('sent'));
-    const response = await guarded(
-      new Request(AUDIENCE, {
-        method: 'POST',
-        body: JSON.stringify(PAYLOAD),
-        headers: { Authorization: `Bearer ${request.token}`, [PROOF_HEADER]: request.proof },
-      }),
-    );
-    expect(response.status).toBe(403);
-    expect(world.log).toEqual([]);
   });
 });
 

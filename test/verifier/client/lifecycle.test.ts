@@ -5,29 +5,25 @@ import {
   keyValueStore,
   memoryStore,
   type NoUsableSource,
-  openRegistry,
   type RegistryClientOptions,
   type RegistryStore,
 } from '@passport-registry/verifier';
-import { fileStore, openRegistry as openFolder } from '@passport-registry/verifier/node';
+import { fileStore } from '@passport-registry/verifier/node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest, watchedClient } from '../../support/clients.js';
 import {
   at,
-  type Files,
   issuer,
   publish,
   publishBytes,
-  rotationStep,
   type TestKey,
   testKey,
   withCheckpoint,
-  withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { together } from '../../support/statements.js';
-import { temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { temporaryFolder } from '../../support/workspace.js';
 
 shortenRetries();
 
@@ -107,16 +103,6 @@ describe('refreshing', () => {
     host.files = list('revoked', at(-30));
     await until(() => !client.decide('a', POLICY).accepted);
     expect(client.decide('a', POLICY).reasons[0]?.code).toBe('status-revoked');
-  });
-
-  it('asks for nothing that it has', async () => {
-    const host = await registryHost(list());
-    const { client, events } = watched([host]);
-    await client.ready();
-    host.log.length = 0;
-    await client.refresh();
-    expect(host.log).toEqual(['statements.json 304']);
-    expect(events.at(-1)?.type).toBe('unchanged');
   });
 
   it('with a new checkpoint fetches no list until there is a new one, and then by its hash', async () => {
@@ -278,7 +264,13 @@ describe('a store', () => {
     expect(attacked.decide('a', POLICY).accepted).toBe(false);
   });
 
-  it.each([null, 7, 'x', []])('that has %j is told, and the client goes on', async (content) => {
+  it.each([
+    ...[null, 7, 'x', [], { version: 1 }],
+    { version: 1, list: '{}' },
+    { version: 1, statements: {} },
+    { version: 1, statements: '{}', list: 1 },
+    { version: 1, statements: '{}', publication: 'x' },
+  ])('that has %j is told, and the client goes on', async (content) => {
     const host = await registryHost(list());
     const store = { load: async () => content as never, save: async () => undefined };
     const { client, events } = watched([host], { store });
@@ -340,27 +332,6 @@ describe('a store', () => {
     const failures = events.filter(({ type }) => type === 'store-failed');
     expect(failures).toHaveLength(2);
     expect(failures).toMatchObject(failures.map(() => ({ error: { code: 'ERR_SOURCE_TIMEOUT' } })));
-  });
-
-  it('in a file is a bundle that opens without a network; so does a folder', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'registry.json');
-    const next = await testKey();
-    const moved = withRotation(publish(next, [issuer('a')]), [await rotationStep(root, next)]);
-    const files: Files = await withCheckpoint(moved, next, online);
-    const { client } = watched([await registryHost(files)], { store: fileStore(file) });
-    await client.ready();
-    const options = { rootKey: root.rootKey.jwk, maxAge: 3600 };
-    const bundle = await openRegistry(JSON.parse(readFileSync(file, 'utf8')), options);
-    expect(bundle.sha256).toBe(client.sha256);
-    writeFiles(join(folder, 'tree'), Object.fromEntries(together(files)));
-    expect((await openFolder(join(folder, 'tree'), options)).sha256).toBe(client.sha256);
-    await expect(openRegistry({ version: 2 } as never, options)).rejects.toMatchObject({
-      code: 'ERR_BUNDLE_INVALID',
-    });
-    await expect(openFolder(join(folder, 'nowhere'), options)).rejects.toMatchObject({
-      code: 'ERR_SOURCE_STATUS',
-    });
   });
 });
 

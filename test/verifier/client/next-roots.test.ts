@@ -112,13 +112,6 @@ const READERS: Record<string, (files: Files, trustAnchor: TrustAnchor) => Promis
 };
 
 describe('the first commitment seen under a root key', () => {
-  it('is unknown to a client without the store, and known to one with a trust anchor', async () => {
-    const host = await registryHost(await rotated(at(-50), [second, thief], [thief]));
-    expect(await verdicts(clientOf([host], anchorOf()))).toEqual(['accepted']);
-    const trustAnchor: TrustAnchor = { root: key(second).rootKey.jwk, next_roots: [nameOf(third)] };
-    expect(await verdicts(clientOf([host], trustAnchor))).toEqual(['ERR_ROTATION_NOT_COMMITTED']);
-  });
-
   it.each(['the one', 'the other'])(
     'is a fork if two sources show different ones, %s first, until a round shows one',
     async (first) => {

@@ -9,8 +9,17 @@ import {
 } from '@passport-registry/verifier';
 import { fileStore, openRegistry as openPath } from '@passport-registry/verifier/node';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { issuer, publish, type TestKey, testKey, withCheckpoint } from '../../support/publication.js';
+import {
+  issuer,
+  publish,
+  rotationStep,
+  type TestKey,
+  testKey,
+  withCheckpoint,
+  withRotation,
+} from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
+import { together } from '../../support/statements.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let root: TestKey;
@@ -145,7 +154,9 @@ describe('a copy', () => {
   it('is a folder, or the file that fileStore has written', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'bundle.json');
-    const files = await withCheckpoint(publish(root, [issuer('a')]), root, await testKey());
+    const [next, online] = await Promise.all([testKey(), testKey()]);
+    const moved = withRotation(publish(next, [issuer('a')]), [await rotationStep(root, next)]);
+    const files = await withCheckpoint(moved, next, online);
     const client = createRegistryClient({
       sources: [(await registryHost(files)).base],
       rootKey: root.rootKey.jwk,
@@ -154,10 +165,13 @@ describe('a copy', () => {
     await client.ready();
     client.close();
     expect((await openPath(file, options())).resolve('a')?.issuer_id).toBe('a');
-    writeFiles(join(folder, 'tree'), Object.fromEntries(files));
+    writeFiles(join(folder, 'tree'), Object.fromEntries(together(files)));
     expect((await openPath(join(folder, 'tree'), options())).resolve('a')?.issuer_id).toBe('a');
     writeFileSync(file, 'x');
     await expect(openPath(file, options())).rejects.toMatchObject({ code: 'ERR_BUNDLE_INVALID' });
+    await expect(openPath(join(folder, 'nowhere'), options())).rejects.toMatchObject({
+      code: 'ERR_SOURCE_STATUS',
+    });
     writeFiles(join(folder, 'odd'), { 'statements.json/a': '' });
     await expect(openPath(join(folder, 'odd'), options())).rejects.toMatchObject({
       code: 'ERR_SOURCE_CONTENT',

@@ -38,6 +38,7 @@ describe('reads after ready() has failed', () => {
     const { host, up, clock, options, sent } = await world();
     const lookup = closedAfterTest(createIssuerLookup(options));
     const read = () => codeOf(lookup.resolve('alpha'));
+    expect(() => lookup.sha256).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_NOT_READY' }));
     expect(await codeOf(lookup.ready())).toBe('ERR_NO_USABLE_SOURCE');
     expect(sent()).toBe(1);
     // The first pause is 1.6 to 2 s.

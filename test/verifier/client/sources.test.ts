@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createRegistryClient,
   memoryStore,
-  type NoUsableSource,
   type RegistryClientOptions,
   type RegistryEvent,
 } from '@passport-registry/verifier';
@@ -153,15 +152,6 @@ describe('which list wins', () => {
     expect(hanging.log).toEqual([]);
     expect(events.map(({ type }) => type)).toEqual(['accepted']);
   });
-
-  it('a source that has not been asked yet is not asked for a list when another has answered', async () => {
-    const [first, second] = [await registryHost(list()), await registryHost(list(at(-10)))];
-    const client = clientOf([first, second]);
-    await client.ready();
-    expect(client.status().source).toBe(first.base);
-    const other = second.log.filter((line) => !line.startsWith('statements.json'));
-    expect(other).toEqual([]);
-  });
 });
 
 describe('a first load', () => {
@@ -225,15 +215,6 @@ describe('a client whose ready() failed', () => {
     await client.ready();
   });
 
-  it('asks again at the next ready()', async () => {
-    const host = await behaving(OFF);
-    const client = clientOf([host]);
-    await client.ready().catch(() => undefined);
-    host.intercept = GOOD;
-    await client.ready();
-    expect(client.list()).toHaveLength(1);
-  });
-
   it('asks again from a read, where no timer has run', async () => {
     let now = Date.now();
     const host = await behaving(OFF);
@@ -243,18 +224,6 @@ describe('a client whose ready() failed', () => {
     now += 3_001_000;
     expect(() => client.list()).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_NOT_READY' }));
     await expect.poll(() => client.status().source).toBe(host.base);
-  });
-
-  it('asks nobody once it is closed', async () => {
-    const host = await behaving(HANGS);
-    const client = clientOf([host], { refreshInterval: 0.05 });
-    const ready = client.ready().catch((error: NoUsableSource) => error.code);
-    await expect.poll(() => host.log.length === 0).toBe(true);
-    client.close();
-    expect(await ready).toBe('ERR_REGISTRY_CLOSED');
-    host.intercept = GOOD;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(host.log.filter((line) => line.endsWith(' 200'))).toEqual([]);
   });
 });
 

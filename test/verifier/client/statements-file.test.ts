@@ -50,10 +50,6 @@ const listPathOf = (files: Files) => `lists/${sha256(files.get('issuers.json') a
 
 /** The requests since the last call, sorted. */
 const asked = ({ log }: RegistryHost) => log.splice(0).sort();
-/** Those without issuers.json, which a first load requests together with the statements, and may give up again. */
-const askedBesideList = (host: RegistryHost) =>
-  asked(host).filter((line) => !line.startsWith('issuers.json'));
-
 describe('the requests', () => {
   it('of a first load are two, of a refresh one, and of a new list one more', async () => {
     const host = await registryHost(await published());
@@ -90,31 +86,6 @@ describe('the requests', () => {
 });
 
 describe('the list', () => {
-  it('of a first load may be at issuers.json, or below lists/ alone', async () => {
-    const files = await published();
-    const path = listPathOf(files);
-    const list = files.get(path) as Buffer;
-    for (const [name, bytes] of [
-      ['absent', undefined],
-      ['of another publication', (await published(at(-600))).get('issuers.json')],
-      ['longer', Buffer.concat([list, Buffer.from(' ')])],
-      ['shorter', list.subarray(1)],
-    ] as const) {
-      const host = await registryHost(without(files, 'issuers.json'));
-      if (bytes !== undefined) host.files.set('issuers.json', bytes);
-      const client = clientOf(host);
-      await client.ready();
-      expect([name, client.sha256]).toEqual([name, sha256(list)]);
-      expect([name, asked(host).filter((line) => line.startsWith('lists/'))]).toEqual([
-        name,
-        [`${path} 200`],
-      ]);
-    }
-    const host = await registryHost(without(files, path));
-    await clientOf(host).ready();
-    expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
-  });
-
   it('is asked for past caches, with its hash as the query, where a cache has nothing or an old answer', async () => {
     const files = await published();
     const path = listPathOf(files);
@@ -132,27 +103,6 @@ describe('the list', () => {
         `${path}?${path.slice('lists/'.length, -'.json'.length)} 200`,
       ]);
     }
-  });
-
-  it('may come from a source that answers nothing for issuers.json', async () => {
-    const host = await registryHost(await published());
-    host.intercept = (path, _request, response) => {
-      if (path !== 'issuers.json') return false;
-      response.writeHead(500).end();
-      return true;
-    };
-    await clientOf(host).ready();
-    expect(asked(host).filter((line) => line.startsWith('lists/'))).toHaveLength(1);
-  });
-
-  it('that is held is not asked for again, also under a new publication', async () => {
-    const host = await registryHost(await publishSummed(root, [issuer('a')], { sequence: 1 }));
-    const client = clientOf(host);
-    await client.ready();
-    asked(host);
-    host.files = await publishSummed(root, [issuer('a')], { sequence: 2, updatedAt: client.updatedAt });
-    await client.refresh();
-    expect(asked(host)).toEqual(['statements.json 200']);
   });
 });
 
@@ -213,11 +163,5 @@ describe('a request for statements.json', () => {
     const before = calls.length;
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(calls.length).toBe(before);
-  });
-
-  it('brings one verdict: statements by another root key are refused', async () => {
-    const host = await registryHost(await published(at(-60), stranger));
-    expect(await codeOf(clientOf(host).ready())).toBe('ERR_PUBLICATION_INVALID');
-    expect(askedBesideList(host)).toEqual(['statements.json 200']);
   });
 });
