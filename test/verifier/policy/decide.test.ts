@@ -39,36 +39,11 @@ describe('decide', () => {
   it.each<[string, Partial<Issuer>, TrustPolicy, string[]]>([
     ['accepts what meets every demand', {}, ANY, ['policy-met']],
     [
-      'covers no place, if none is named',
-      { geographical_scope: ['global'] },
-      { ...ANY, geography: [] },
-      ['geography-not-covered'],
-    ],
-    [
-      'rejects an issuer certified the day before yesterday',
-      { certified_since: '2026-11-19T00:00:01Z' },
-      { ...ANY, min_certified_days: 2 },
-      ['certified-too-recently'],
-    ],
-    [
-      'rejects an old audit',
-      { last_audit: '2025-11-01T00:00:00Z' },
-      { ...ANY, max_audit_days: 365 },
-      ['audit-too-old'],
-    ],
-    [
       'rejects an audit in the future',
       { last_audit: '2101-01-01T00:00:00Z' },
       { ...ANY, max_audit_days: 365 },
       ['audit-missing'],
     ],
-    [
-      'allows by name, whatever else is demanded',
-      { tier: 'sandbox' },
-      { tiers: [], domains: ['x'], allow: [{ issuer_id: 'a', reason: 'ours' }] },
-      ['allowed'],
-    ],
-    ['denies by name', {}, { ...ANY, deny: [{ issuer_id: 'a', reason: 'incident' }] }, ['denied']],
     [
       'tells every reason',
       { status: 'suspended', tier: 'sandbox' },
@@ -87,17 +62,6 @@ describe('decide', () => {
     const accepted = expected[0] === 'policy-met' || expected[0] === 'allowed';
     expect(decide(issuer('a', record), policy, NOW).accepted).toBe(accepted);
   });
-
-  it.each(['suspended', 'revoked'] as const)(
-    'rejects an issuer that is %s, even one that is allowed',
-    (status) => {
-      const policy: TrustPolicy = { ...ANY, allow: [{ issuer_id: 'a', reason: 'ours' }] };
-      expect(decide(issuer('a', { status }), policy, NOW)).toMatchObject({
-        accepted: false,
-        reasons: [{ code: `status-${status}` }],
-      });
-    },
-  );
 
   it('rejects an unknown issuer, even one that is allowed', () => {
     const policy: TrustPolicy = { ...ANY, allow: [{ issuer_id: 'a', reason: 'ours' }] };
@@ -139,12 +103,8 @@ describe('a trust policy', () => {
 
   it.each<[unknown, string]>([
     [{ tiers: ['certified', 'gold'] }, 'tiers[1] is "gold"'],
-    [{ tiers: ['certified', 'certified'] }, 'tiers[1] repeats "certified"'],
-    [{ tiers: [], domains: [['x']] }, 'domains[0] is an array'],
     [{ tiers: [], geography: ['NO', '\u202eno\n'] }, 'geography[1] is "?no\\n"'],
     [{ tiers: [], domains: ['X'.repeat(100)] }, `domains[0] is "${'X'.repeat(80)}..."`],
-    [{ tiers: [], min_certified_days: 1.5 }, 'min_certified_days is 1.5'],
-    [{ tiers: [], deny: [{ issuer_id: 'a' }] }, 'deny[0] has no reason'],
     [
       {
         tiers: [],
@@ -198,15 +158,6 @@ describe('a trust policy', () => {
         expect(byVerifier).toBe(bySchema);
       }),
       { numRuns: 5000 },
-    );
-  });
-
-  it('without its tiers or with a member too many decides nothing', () => {
-    expect(() => decide(issuer('a'), {} as TrustPolicy)).toThrow(
-      expect.objectContaining({ code: 'ERR_POLICY_INVALID' }),
-    );
-    expect(() => decide(undefined, { ...ANY, domain: ['x'] } as TrustPolicy)).toThrow(
-      expect.objectContaining({ code: 'ERR_POLICY_INVALID' }),
     );
   });
 });

@@ -1,16 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { importRootKey, type TrustAnchor } from '@passport-registry/verifier';
-import { formatNoteKey, isSignedByNoteKey, logTrustOf, parseNoteKey } from '@passport-registry/verifier/core';
+import { importRootKey } from '@passport-registry/verifier';
+import { formatNoteKey, parseNoteKey } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
-import { flipped } from '../../support/merkle.js';
-import {
-  generatePair,
-  Invalid,
-  invalid,
-  keyIdOf,
-  type NoteSigner,
-  noteSigner,
-} from '../../support/note-keys.js';
+import { generatePair, Invalid, invalid, keyIdOf, noteSigner } from '../../support/note-keys.js';
 import { ED25519_JWK as ed25519, P256_JWK as p256 } from '../../support/rfc-keys.js';
 
 describe('importRootKey', () => {
@@ -142,47 +134,5 @@ describe('a verifier key', () => {
     const bytes = new Uint8Array(Buffer.from(point, 'hex'));
     expect(() => parse(vkeyOf('a', bytes))).toThrow();
     expect(() => parse(vkeyOf('a', bytes, 4), 'witness')).toThrow();
-  });
-});
-
-describe('a signature of a note', () => {
-  const signer = noteSigner('log.example/log', 'log');
-  const text = 'some text\n';
-  const good = signer.sign(text);
-  const isValid = (signature: Uint8Array, by = signer, of = text) => isSignedByNoteKey(by.key, signature, of);
-
-  it('is an Ed25519 signature over the UTF-8 of the text', async () => {
-    expect(await isValid(good)).toBe(true);
-    const accents = 'è subito sera\n';
-    expect(await isValid(signer.sign(accents), signer, accents)).toBe(true);
-    for (const bit of [0, 100, 255, 256, 511]) expect(await isValid(flipped(good, bit))).toBe(false);
-    expect(await isValid(good, signer, 'some text')).toBe(false);
-    expect(await isValid(good, noteSigner('log.example/log', 'log'))).toBe(false);
-  });
-});
-
-const LOG = 'registry.example/log';
-const [one, two, three] = [1, 2, 3].map((number) => noteSigner(`witness.example/w${number}`, 'witness')) as [
-  NoteSigner,
-  NoteSigner,
-  NoteSigner,
-];
-const all = [one, two, three].map(({ vkey }) => vkey);
-
-const trustOf = (members: Omit<TrustAnchor, 'root'>) => logTrustOf(members);
-
-describe('what a trust anchor says of the log', () => {
-  it('is nothing if it has none of the members', () => {
-    expect(trustOf({})).toBe(undefined);
-    expect(trustOf({ sources: ['https://registry.example'] })).toBe(undefined);
-  });
-
-  it('may be the log alone: lists must be logged, and no witness is needed', () => {
-    expect(trustOf({ log: LOG })).toEqual({ origin: LOG, witnesses: [], quorum: 0 });
-  });
-
-  it.each([1, 2, 3])('is the log, its witnesses and a quorum of %i', (quorum) => {
-    const witnesses = [one.key, two.key, three.key];
-    expect(trustOf({ log: LOG, witnesses: all, quorum })).toEqual({ origin: LOG, witnesses, quorum });
   });
 });

@@ -88,16 +88,12 @@ describe('a trust anchor', () => {
   const logged = (more: object) => ({ root: ed25519, log: 'registry.example/log', quorum: 1, ...more });
 
   it.each<[string, unknown]>([
-    ['sources has 0 items', { root: ed25519, sources: [] }],
     ['has no root', {}],
     ['has the unknown member "kty"', ed25519],
     ['root has the unknown member "use"', { root: { ...ed25519, use: 'sig' } }],
     ['sources[1] is "a.example"', { root: ed25519, sources: ['https://a.example', 'a.example'] }],
-    ['sources[1] repeats', { root: ed25519, sources: ['https://a.example', 'https://a.example/'] }],
     [`sources[0] is "ftp:${'x'.repeat(76)}..."`, { root: ed25519, sources: [`ftp:${'x'.repeat(200)}`] }],
-    ['next_roots[0] is an object', { root: ed25519, next_roots: [ed25519] }],
     ['log is "?/log"', { root: ed25519, log: '\u0430/log' }],
-    ['quorum is 1.5', logged({ witnesses: [witness], quorum: 1.5 })],
     ['witnesses[1] is 7', logged({ witnesses: [witness, 7] })],
     ['witnesses[0] is "registry', logged({ witnesses: [noteSigner('registry.example/log', 'log').vkey] })],
     ['has the unknown member "__proto__"', JSON.parse(`{"root":${JSON.stringify(ed25519)},"__proto__":{}}`)],
@@ -154,25 +150,13 @@ describe('a client with a trust anchor', () => {
     ],
     ['ERR_OPTIONS_INVALID', 'no sources', (anchor) => ({ trustAnchor: { root: anchor.root } })],
     [
-      'ERR_TRUST_ANCHOR_INVALID',
-      'an empty array of sources',
-      (anchor) => ({ trustAnchor: { ...anchor, sources: [] } }),
-    ],
-    [
       'ERR_OPTIONS_INVALID',
       'sources that are not URLs',
       (anchor) => ({ trustAnchor: anchor, sources: ['dist'] }),
     ],
     ['ERR_OPTIONS_INVALID', 'a path', () => ({ trustAnchor: 'trust-anchor.json' })],
     ['ERR_OPTIONS_INVALID', 'null', () => ({ trustAnchor: null })],
-    ['ERR_OPTIONS_INVALID', 'an array', (anchor) => ({ trustAnchor: [anchor] })],
-    ['ERR_TRUST_ANCHOR_INVALID', 'a JWK', (anchor) => ({ trustAnchor: anchor.root })],
     ['ERR_TRUST_ANCHOR_INVALID', 'a quorum', (anchor) => ({ trustAnchor: { ...anchor, quorum: 2 } })],
-    [
-      'ERR_TRUST_ANCHOR_INVALID',
-      'a host that no URL parser accepts',
-      (anchor) => ({ trustAnchor: { ...anchor, sources: ['https://a b'] } }),
-    ],
   ])('%s: %s', async (code, _name, options) => {
     const anchor = anchorOf({ sources: ['https://registry.example'] });
     expect(await codeOf(() => createRegistryClient(options(anchor) as never).close())).toBe(code);
@@ -189,9 +173,7 @@ describe('an offline copy with a trust anchor', () => {
     ['ERR_OPTIONS_INVALID', (anchor) => ({ trustAnchor: anchor, rootKey: anchor.root })],
     ['ERR_OPTIONS_INVALID', () => ({ trustAnchor: 'dist' })],
     ['ERR_TRUST_ANCHOR_INVALID', (anchor) => ({ trustAnchor: { ...anchor, log: 'a' } })],
-    ['ERR_TRUST_ANCHOR_INVALID', (anchor) => ({ trustAnchor: { ...anchor, next_roots: [] } })],
     ['ERR_NOT_LOGGED', (anchor) => ({ trustAnchor: { ...anchor, log: 'a/log' } })],
-    ['ERR_TRUST_ANCHOR_INVALID', (anchor) => ({ trustAnchor: { root: { ...anchor.root, d: 'x' } } })],
   ])('%s', async (code, options) => {
     expect(await open(plain, options(anchorOf()))).toBe(code);
   });
