@@ -57,15 +57,21 @@ export async function logReader(
   return Object.assign(reader, { client, read });
 }
 
-/** Returns `accepted`, or the code by which the first source was refused. */
-export async function codeOf(work: Promise<unknown>): Promise<string> {
+/** Returns `accepted`, or the codes by which the sources were refused. */
+export async function codesOf(work: Promise<unknown>): Promise<string[]> {
   try {
     await work;
-    return 'accepted';
+    return ['accepted'];
   } catch (error) {
-    const [first] = Object.values((error as NoUsableSource).errors ?? {});
-    return first?.code ?? (error as { code?: string }).code ?? String(error);
+    const codes = Object.values((error as NoUsableSource).errors ?? {}).map(({ code }) => code);
+    return codes.length > 0 ? codes : [(error as { code?: string }).code ?? String(error)];
   }
+}
+
+/** Returns `accepted`, or the code by which the first source was refused. */
+export async function codeOf(work: Promise<unknown>): Promise<string> {
+  const [first = ''] = await codesOf(work);
+  return first;
 }
 
 /** What a first visitor reads, when, and with which options. */

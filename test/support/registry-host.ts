@@ -30,8 +30,17 @@ export async function registryHost(files: Files = new Map()): Promise<RegistryHo
       else response.writeHead(200, { ETag: etag, 'Content-Type': 'application/json' }).end(body);
     }),
     files,
-    intercept: () => false,
+    intercept: UP,
     log: [],
   };
   return host;
 }
+
+/** Answers every request with 503. */
+export const DOWN: RegistryHost['intercept'] = (_path, _request, response) => {
+  response.writeHead(503).end();
+  return true;
+};
+
+/** Leaves every request to the host. */
+export const UP: RegistryHost['intercept'] = () => false;

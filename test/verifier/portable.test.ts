@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describeInChromium, open } from '../support/browser.js';
 import { importsOf, minifiedBundle, verifierBundle } from '../support/bundle.js';
 import { PACKAGES } from '../support/packed.js';
 import { ROOT } from '../support/paths.js';
-import { issuer, publish, type TestKey, testKey, withCheckpoint } from '../support/publication.js';
+import { issuer, publish, testKey, withCheckpoint } from '../support/publication.js';
 import { registryHost } from '../support/registry-host.js';
 import { testSandbox } from '../support/sandbox.js';
 import { listen } from '../support/serving.js';
@@ -17,11 +17,7 @@ const PLAYGROUND = issuer('playground', {
   jwks_uri: 'https://playground.example/.well-known/jwks.json',
 });
 
-let root: TestKey;
-
-beforeAll(async () => {
-  root = await testKey();
-});
+const root = await testKey();
 
 describe('the verifier runs wherever there is fetch and WebCrypto', () => {
   it('imports one package, and nothing else', () => {

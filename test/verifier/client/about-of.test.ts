@@ -1,17 +1,13 @@
 import { aboutOf, createIssuerLookup, createRegistryClient } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
-import { type Files, issuer, sha256, type TestKey, testKey } from '../../support/publication.js';
+import { type Files, issuer, sha256, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { publishSummed } from '../../support/summed-registry.js';
 import '../../support/short-retries.js';
 
-let root: TestKey;
-
-beforeAll(async () => {
-  root = await testKey();
-});
+const root = await testKey();
 
 /** A publication in which `a` has a name and `b` has a reason. */
 async function named(name = 'Alpha Bank', sequence = 1): Promise<Files> {

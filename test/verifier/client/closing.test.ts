@@ -6,7 +6,7 @@ import {
   type RegistryClientOptions,
   type RegistryStore,
 } from '@passport-registry/verifier';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
   at,
@@ -14,7 +14,6 @@ import {
   issuer,
   publish,
   rotationStep,
-  type TestKey,
   testKey,
   withCheckpoint,
   withRotation,
@@ -24,17 +23,11 @@ import { publishSummed } from '../../support/summed-registry.js';
 
 const [A, B] = ['https://a.example', 'https://b.example'];
 
-let root: TestKey;
-let online: TestKey;
-let next: TestKey;
-let good: Files;
 /** The URLs of all requests. */
 let asked: string[];
 
-beforeAll(async () => {
-  [root, online, next] = await Promise.all([testKey(), testKey(), testKey()]);
-  good = await withCheckpoint(publish(root, [issuer('a')]), root, online);
-});
+const [root, online, next] = await Promise.all([testKey(), testKey(), testKey()]);
+const good = await withCheckpoint(publish(root, [issuer('a')]), root, online);
 beforeEach(() => {
   asked = [];
 });

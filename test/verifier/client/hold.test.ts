@@ -6,7 +6,7 @@ import {
   type RegistryEvent,
   type RegistryStore,
 } from '@passport-registry/verifier';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
   checkpoint,
@@ -25,11 +25,8 @@ const POLICY = { tiers: ['certified' as const] };
 const ALLOWING = { ...POLICY, allow: [{ issuer_id: 'a', reason: 'known for years' }] };
 const MADE = Math.floor(Date.now() / 1000) - 1000;
 
-let [root, online] = [] as unknown as [TestKey, TestKey];
+const [root, online] = await Promise.all([testKey(), testKey('p256')]);
 let host: RegistryHost;
-beforeAll(async () => {
-  [root, online] = await Promise.all([testKey(), testKey('p256')]);
-});
 
 interface Held {
   readonly hold?: readonly string[];

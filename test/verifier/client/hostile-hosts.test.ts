@@ -1,16 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { createRegistryClient, NoUsableSource } from '@passport-registry/verifier';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { issuer, publish, type TestKey, testKey } from '../../support/publication.js';
+import { describe, expect, it } from 'vitest';
+import { issuer, publish, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 
 shortenRetries();
 
-let root: TestKey;
-beforeAll(async () => {
-  root = await testKey();
-});
+const root = await testKey();
 
 /** What a fresh client says of a host: the code of the one source's error, or `accepted`. */
 async function verdict(host: RegistryHost): Promise<string> {
@@ -34,6 +31,18 @@ async function verdict(host: RegistryHost): Promise<string> {
 }
 
 describe('a host', () => {
+  it('that breaks off in the middle of the list is told as that', async () => {
+    const host = await registryHost(publish(root, [issuer('a')]));
+    host.intercept = (path, _request, response) => {
+      if (!path.startsWith('lists/')) return false;
+      response.writeHead(200, { 'Content-Length': '5000' }).write('{"issuers":[');
+      setTimeout(() => response.destroy(), 50);
+      return true;
+    };
+    host.files.delete('issuers.json');
+    expect(await verdict(host)).toBe('ERR_SOURCE_TRUNCATED');
+  });
+
   it('may compress; what it sends is bounded as it comes out', async () => {
     const host = await registryHost(publish(root, [issuer('a')]));
     let body = gzipSync(host.files.get('issuers.json') as Buffer);

@@ -4,22 +4,17 @@ import {
   type IssuerLookupOptions,
   type RegistryEvent,
 } from '@passport-registry/verifier';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
-import { at, type Files, issuer, sha256, type TestKey, testKey } from '../../support/publication.js';
+import { at, type Files, issuer, sha256, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { together } from '../../support/statements.js';
 import { publishSummed } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
 
 shortenRetries();
 
-let root: TestKey;
-
-beforeAll(async () => {
-  root = await testKey();
-});
+const root = await testKey();
 
 function lookupOf(hosts: readonly RegistryHost[], options: Partial<IssuerLookupOptions> = {}): IssuerLookup {
   const sources = hosts.map(({ base }) => base);
@@ -42,27 +37,6 @@ const changed = (files: Files, path: string, bytes: Buffer | undefined): Files =
 };
 
 describe('caches and publications', () => {
-  it.each(['cold', 'with the statement before'])(
-    'a cache that keeps old statements is passed by: a look-up, %s',
-    async (kind) => {
-      const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
-      const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
-      const host = await registryHost(older);
-      const lookup = lookupOf([host]);
-      if (kind !== 'cold') await lookup.resolve(OTHER);
-      host.files = newer;
-      host.intercept = (path, _request, response) => {
-        if (path !== 'statements.json') return false;
-        response.writeHead(200).end(together(older).get(path));
-        return true;
-      };
-      host.log.length = 0;
-      expect((await lookup.resolve(ID))?.status).toBe('revoked');
-      const statements = host.log.filter((line) => line.startsWith('statements.json'));
-      expect(statements.filter((line) => line.startsWith('statements.json?'))).toHaveLength(1);
-    },
-  );
-
   it('a file that stays wrong is requested twice more, and no more', async () => {
     const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
     const [, leaf = ''] = proofPaths(ID, 1);
@@ -88,16 +62,6 @@ describe('caches and publications', () => {
     await lookup.resolve(OTHER);
     host.files = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
     expect((await lookup.resolve(ID))?.status).toBe('revoked');
-  });
-
-  it('a publication with more levels is followed', async () => {
-    const host = await registryHost(await publishSummed(root, issuers(), { levels: 0, updatedAt: at(-90) }));
-    const lookup = lookupOf([host]);
-    await lookup.resolve(ID);
-    host.files = await publishSummed(root, issuers(ID), { levels: 2, sequence: 2 });
-    await lookup.refresh();
-    expect((await lookup.resolve(ID))?.status).toBe('revoked');
-    expect(await lookup.resolve('issuer-400')).toBeUndefined();
   });
 });
 

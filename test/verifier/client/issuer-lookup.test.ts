@@ -4,24 +4,23 @@ import {
   type IssuerLookup,
   type IssuerLookupOptions,
   memoryStore,
-  type NoUsableSource,
   openRegistry,
   type RegistryClient,
   type RegistryEvent,
   type StoredPublication,
 } from '@passport-registry/verifier';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closedAfterTest, watchedClient } from '../../support/clients.js';
+import { codeOf } from '../../support/log-clients.js';
 import {
   at,
   type Files,
   issuer,
-  type TestKey,
   testKey,
   withCheckpoint,
   withStatements,
 } from '../../support/publication.js';
-import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { DOWN, type RegistryHost, registryHost, UP } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { together } from '../../support/statements.js';
 import { publishSummed, statementClaims } from '../../support/summed-registry.js';
@@ -29,12 +28,7 @@ import { proofPaths } from '../../support/sums.js';
 
 shortenRetries();
 
-let root: TestKey;
-let online: TestKey;
-
-beforeAll(async () => {
-  [root, online] = await Promise.all([testKey(), testKey()]);
-});
+const [root, online] = await Promise.all([testKey(), testKey()]);
 
 function watched(hosts: readonly RegistryHost[], options: Partial<IssuerLookupOptions> = {}) {
   const { jwk } = root.rootKey;
@@ -48,20 +42,6 @@ const IDS = Array.from({ length: 40 }, (_one, index) => `issuer-${index}`);
 const issuers = (changes: Readonly<Record<string, 'suspended' | 'revoked'>> = {}) =>
   IDS.map((id) => issuer(id, { status: changes[id] ?? 'active' }));
 const POLICY = { tiers: ['certified' as const] };
-const down: RegistryHost['intercept'] = (_path, _request, response) => {
-  response.writeHead(503).end();
-  return true;
-};
-const up: RegistryHost['intercept'] = () => false;
-
-/** Returns the error of the only source of a look-up that fails. */
-async function codeOf(attempt: Promise<unknown>): Promise<string | undefined> {
-  const error = (await attempt.then(
-    () => undefined,
-    (thrown) => thrown,
-  )) as NoUsableSource;
-  return Object.values(error?.errors ?? {})[0]?.code ?? error?.code;
-}
 
 /** Returns an id that is not listed and whose place in the tree fits, with the number of levels of the tree. */
 function absentId(files: Files, isWanted: (leaf: string) => boolean): string {
@@ -246,23 +226,23 @@ describe('freshness', () => {
     const host = await registryHost(await checked());
     const lookup = lookupOf([host], { now: () => now, grace: 600, clockTolerance: 0 });
     await lookup.resolve('issuer-1');
-    host.intercept = down;
+    host.intercept = DOWN;
     now += 3600_000 + 500_000;
     expect((await lookup.resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
     expect(lookup.status().errors[host.base]?.code).toBe('ERR_SOURCE_STATUS');
     now += 200_000;
     await expect(lookup.resolve('issuer-1')).rejects.toMatchObject({ code: 'ERR_REGISTRY_STALE' });
     expect(() => lookup.updatedAt).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_STALE' }));
-    host.intercept = up;
+    host.intercept = UP;
     host.files = await checked();
     now += 60_000;
-    expect(await codeOf(lookup.resolve('issuer-1'))).toBeUndefined();
+    expect(await codeOf(lookup.resolve('issuer-1'))).toBe('accepted');
   });
 
   it('asks the source of its statements first for proofs: a source that failed may fail or hang again', async () => {
     const files = await publishSummed(root, issuers(), { levels: 1 });
     const [one, two] = [await registryHost(files), await registryHost(files)];
-    one.intercept = down;
+    one.intercept = DOWN;
     const lookup = lookupOf([one, two]);
     await lookup.ready();
     expect(lookup.status().source).toBe(two.base);
@@ -270,8 +250,8 @@ describe('freshness', () => {
     one.log.length = 0;
     for (const id of ['issuer-1', 'issuer-2', 'nobody']) await lookup.resolve(id);
     expect(one.log).toEqual([]);
-    two.intercept = down;
-    one.intercept = up;
+    two.intercept = DOWN;
+    one.intercept = UP;
     expect((await lookup.resolve('issuer-3'))?.issuer_id).toBe('issuer-3');
   });
 
@@ -300,7 +280,7 @@ describe('a store', () => {
     });
     expect((await lookupOf([host], { store }).resolve('issuer-1'))?.status).toBe('revoked');
     host.intercept = (path, request, response) =>
-      path.startsWith('statements.json') ? down(path, request, response) : false;
+      path.startsWith('statements.json') ? DOWN(path, request, response) : false;
     expect((await lookupOf([host], { store }).resolve('issuer-1'))?.status).toBe('revoked');
   });
 

@@ -9,30 +9,17 @@ import {
   type RegistryStore,
 } from '@passport-registry/verifier';
 import { fileStore } from '@passport-registry/verifier/node';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closedAfterTest, watchedClient } from '../../support/clients.js';
-import {
-  at,
-  issuer,
-  publish,
-  publishBytes,
-  type TestKey,
-  testKey,
-  withCheckpoint,
-} from '../../support/publication.js';
-import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { at, issuer, publish, publishBytes, testKey, withCheckpoint } from '../../support/publication.js';
+import { DOWN, type RegistryHost, registryHost, UP } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { together } from '../../support/statements.js';
 import { temporaryFolder } from '../../support/workspace.js';
 
 shortenRetries();
 
-let root: TestKey;
-let online: TestKey;
-
-beforeAll(async () => {
-  [root, online] = await Promise.all([testKey(), testKey()]);
-});
+const [root, online] = await Promise.all([testKey(), testKey()]);
 
 function watched(hosts: readonly RegistryHost[], options: Partial<RegistryClientOptions> = {}) {
   const { jwk } = root.rootKey;
@@ -41,11 +28,6 @@ function watched(hosts: readonly RegistryHost[], options: Partial<RegistryClient
 
 const list = (status: 'active' | 'suspended' | 'revoked' = 'active', updatedAt = at(-60)) =>
   publish(root, [issuer('a', { status })], updatedAt);
-const down: RegistryHost['intercept'] = (_path, _request, response) => {
-  response.writeHead(503).end();
-  return true;
-};
-const up: RegistryHost['intercept'] = () => false;
 const POLICY = { tiers: ['certified' as const] };
 const until = async (condition: () => boolean) => {
   for (let tries = 0; tries < 1_500 && !condition(); tries++)
@@ -72,14 +54,14 @@ describe('sources', () => {
 
   it('that all fail at the start are named, each with its error; a later ready() may succeed', async () => {
     const [one, two] = [await registryHost(list()), await registryHost()];
-    one.intercept = down;
+    one.intercept = DOWN;
     const { client } = watched([one, two]);
     expect(() => client.resolve('a')).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_NOT_READY' }));
     const error = (await client.ready().catch((thrown) => thrown)) as NoUsableSource;
     expect(error.code).toBe('ERR_NO_USABLE_SOURCE');
     expect(error.errors[one.base]?.code).toBe('ERR_SOURCE_STATUS');
     expect(error.message).toContain(two.base);
-    one.intercept = up;
+    one.intercept = UP;
     await client.ready();
     expect(client.resolve('a')?.issuer_id).toBe('a');
   });
@@ -160,10 +142,10 @@ describe('refreshing', () => {
     const host = await registryHost(list());
     const { client } = watched([host], { refreshInterval: 1000 });
     await client.ready();
-    host.intercept = down;
+    host.intercept = DOWN;
     await client.refresh().catch(() => undefined);
     host.log.length = 0;
-    host.intercept = up;
+    host.intercept = UP;
     host.files = list('revoked', at(-30));
     await until(() => !client.decide('a', POLICY).accepted);
   });
@@ -197,7 +179,7 @@ describe('when no source has anything fresh', () => {
     const { client, events } = watched([host], { now: () => now, grace: 600, clockTolerance: 0 });
     await client.ready();
     const { freshUntil } = client.status();
-    host.intercept = down;
+    host.intercept = DOWN;
     now = Number(freshUntil) + 599_000;
     await expect(client.refresh()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
     expect(client.resolve('a')?.issuer_id).toBe('a');
@@ -211,7 +193,7 @@ describe('when no source has anything fresh', () => {
       expect(read).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_STALE' }));
     }
     expect(events.at(-1)?.type).toBe('refresh-failed');
-    host.intercept = up;
+    host.intercept = UP;
     const seconds = Math.floor(now / 1000);
     host.files = await withCheckpoint(list('active', client.status().updatedAt), root, online, {
       iat: seconds,
@@ -250,12 +232,12 @@ describe('a store', () => {
     const { client } = watched([host], options);
     await client.ready();
     client.close();
-    host.intercept = down;
+    host.intercept = DOWN;
     const { client: offline } = watched([host], options);
     await offline.ready();
     expect(offline.status().source).toBe('store');
     expect(offline.decide('a', POLICY).reasons[0]?.code).toBe('status-revoked');
-    host.intercept = up;
+    host.intercept = UP;
     host.files = await withCheckpoint(list('active', at(-200)), root, online);
     const { client: attacked } = watched([host], options);
     await attacked.ready();
@@ -288,11 +270,11 @@ describe('a store', () => {
     const host = await registryHost(list());
     await watched([host], { store: fileStore(file) }).client.ready();
     writeFileSync(file, alter(readFileSync(file, 'utf8')));
-    host.intercept = down;
+    host.intercept = DOWN;
     const { client, events } = watched([host], { store: fileStore(file) });
     await expect(client.ready()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
     expect(events[0]?.type).toBe('store-failed');
-    host.intercept = up;
+    host.intercept = UP;
     await client.ready();
     expect(client.list()).toHaveLength(1);
   });

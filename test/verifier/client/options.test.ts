@@ -8,12 +8,11 @@ import {
   type RegistryClientOptions,
 } from '@passport-registry/verifier';
 import { fileStore, openRegistry as openPath } from '@passport-registry/verifier/node';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   issuer,
   publish,
   rotationStep,
-  type TestKey,
   testKey,
   withCheckpoint,
   withRotation,
@@ -22,10 +21,7 @@ import { registryHost } from '../../support/registry-host.js';
 import { together } from '../../support/statements.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
-let root: TestKey;
-beforeAll(async () => {
-  root = await testKey();
-});
+const root = await testKey();
 
 function thrownBy(options: unknown): OptionsInvalid {
   try {

@@ -1,14 +1,11 @@
 import { createIssuerLookup, createRegistryClient, type NoUsableSource } from '@passport-registry/verifier';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
-import { issuer, type TestKey, testKey } from '../../support/publication.js';
+import { issuer, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
-let root: TestKey;
-beforeAll(async () => {
-  root = await testKey();
-});
+const root = await testKey();
 
 describe('reads after ready() has failed', () => {
   /** A registry that is down, and the time of the client in milliseconds. */

@@ -1,18 +1,19 @@
 import {
   createRegistryClient,
   memoryStore,
-  type NoUsableSource,
-  type RegistryClient,
   type RegistryClientOptions,
+  walkRotation,
 } from '@passport-registry/verifier';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
+import { codeOf, codesOf } from '../../support/log-clients.js';
 import {
   at,
   type Files,
   issuer,
   publish,
   rotationStep,
+  statement,
   type TestKey,
   testKey,
   withCheckpoint,
@@ -24,34 +25,21 @@ import { together } from '../../support/statements.js';
 
 shortenRetries();
 
-let [root, second, third, thief, online]: TestKey[] = [];
-const key = (one: TestKey | undefined) => one as TestKey;
-
-beforeAll(async () => {
-  [root, second, third, thief, online] = await Promise.all(Array.from({ length: 5 }, () => testKey()));
-});
+const [root, second, third] = await Promise.all([testKey(), testKey(), testKey('p256')]);
+const [thief, online] = await Promise.all([testKey(), testKey()]);
+const nameOf = ({ rootKey }: TestKey) => rootKey.thumbprint;
 
 function clientOf(hosts: readonly RegistryHost[], options: Partial<RegistryClientOptions> = {}) {
   const sources = hosts.map(({ base }) => base);
-  const { jwk } = key(root).rootKey;
+  const { jwk } = root.rootKey;
   return closedAfterTest(createRegistryClient({ sources, rootKey: jwk, refreshInterval: 1000, ...options }));
 }
 
-/** Why each source was refused, or `accepted`. */
-async function verdicts(client: RegistryClient, work: 'ready' | 'refresh' = 'ready'): Promise<string[]> {
-  try {
-    await client[work]();
-    return ['accepted'];
-  } catch (error) {
-    return Object.values((error as NoUsableSource).errors).map(({ code }) => code);
-  }
-}
-
-const steps = (...keys: (TestKey | undefined)[]) =>
-  Promise.all(keys.slice(1).map((to, index) => rotationStep(key(keys[index]), key(to))));
+const steps = (...keys: TestKey[]) =>
+  Promise.all(keys.slice(1).map((to, index) => rotationStep(keys[index] as TestKey, to)));
 /** A list by the last of some root keys, with the rotation that leads there. */
-const rotated = async (updatedAt: string, ...keys: (TestKey | undefined)[]): Promise<Files> =>
-  withRotation(publish(key(keys.at(-1)), [issuer('a')], updatedAt), await steps(...keys));
+const rotated = async (updatedAt: string, ...keys: TestKey[]): Promise<Files> =>
+  withRotation(publish(keys.at(-1) as TestKey, [issuer('a')], updatedAt), await steps(...keys));
 
 /** A source that shows a rotation, and nothing else that is valid. */
 const rotationAlone = (rotation: readonly string[]): Files => {
@@ -65,39 +53,51 @@ const rotationAlone = (rotation: readonly string[]): Files => {
 
 describe('a first visitor', () => {
   it('follows the longest chain of all sources: one without it, or with less of it, is refused', async () => {
-    const behind = await registryHost(publish(key(root), [issuer('a')], at(-100)));
+    const behind = await registryHost(publish(root, [issuer('a')], at(-100)));
     const halfway = await registryHost(await rotated(at(-80), root, second));
     const newest = await registryHost(await rotated(at(-60), root, second, third));
     const client = clientOf([behind, halfway, newest]);
     await client.ready();
     // Whoever was first: the newer chain was heard of, and the others were left.
-    await expect.poll(() => client.status().rootKeys).toEqual([key(third).rootKey.thumbprint]);
+    await expect.poll(() => client.status().rootKeys).toEqual([nameOf(third)]);
     expect(client.status().source).toBe(newest.base);
   });
 
-  it.each(['the one', 'the other'])(
-    'refuses both of two valid successors of one key, %s first, until a round shows only one',
-    async (first) => {
-      const hosts = [
-        await registryHost(await rotated(at(-60), root, second)),
-        await registryHost(await rotated(at(-50), root, thief)),
-      ];
-      // Both rotations are heard long before a list.
-      for (const host of hosts) {
-        host.intercept = (path, _request, response) => {
-          if (path !== 'issuers.json') return false;
-          setTimeout(() => response.end(host.files.get(path)), 500);
-          return true;
-        };
-      }
-      const client = clientOf(first === 'the one' ? hosts : [...hosts].reverse());
-      expect(await verdicts(client)).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
-      expect(await verdicts(client)).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
-      (hosts[1] as RegistryHost).files = new Map();
-      expect(await verdicts(client)).toEqual(['accepted']);
-      expect(client.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
-    },
-  );
+  const committed = async (updatedAt: string, next: TestKey) =>
+    withRotation(publish(second, [issuer('a')], updatedAt), [await rotationStep(root, second, [next])]);
+
+  it.each([
+    ['successors', [rotated(at(-60), root, second), rotated(at(-50), root, thief)], second],
+    ['successors, the thief first', [rotated(at(-50), root, thief), rotated(at(-60), root, second)], thief],
+    ['commitments', [committed(at(-60), third), committed(at(-50), thief)], second],
+  ])('refuses both of two valid %s, until a round shows only the first', async (_name, shown, first) => {
+    const hosts = await Promise.all(shown.map(async (files) => registryHost(await files)));
+    // Both rotations are heard long before a list.
+    for (const host of hosts) {
+      host.intercept = (path, _request, response) => {
+        if (path !== 'issuers.json') return false;
+        setTimeout(() => response.end(host.files.get(path)), 500);
+        return true;
+      };
+    }
+    const client = clientOf(hosts);
+    expect(await codesOf(client.ready())).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
+    expect(await codesOf(client.ready())).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
+    (hosts[1] as RegistryHost).files = new Map();
+    expect(await codesOf(client.ready())).toEqual(['accepted']);
+    expect(client.status().rootKeys).toEqual([nameOf(first)]);
+  });
+
+  it('refuses only the source with the step of a thief, if the trust anchor commits the key', async () => {
+    const thieving = await registryHost(await rotated(at(-50), root, thief));
+    const honest = await registryHost(await rotated(at(-60), root, second));
+    const trustAnchor = { root: root.rootKey.jwk, next_roots: [nameOf(second)] };
+    const sources = [thieving.base, honest.base];
+    const client = closedAfterTest(createRegistryClient({ sources, trustAnchor, refreshInterval: 1000 }));
+    expect(await codesOf(client.ready())).toEqual(['accepted']);
+    expect(client.status().rootKeys).toEqual([nameOf(second)]);
+    await expect.poll(() => client.status().errors[thieving.base]?.code).toBe('ERR_ROTATION_NOT_COMMITTED');
+  });
 
   it('does not go back to the key that has two successors when no source shows either any more', async () => {
     const hosts = await Promise.all([
@@ -107,8 +107,8 @@ describe('a first visitor', () => {
     for (const host of hosts) host.files.delete('issuers.json');
     const client = clientOf(hosts);
     await client.ready().catch(() => undefined);
-    for (const host of hosts) host.files = publish(key(root), [issuer('a')], at(-40));
-    expect(await verdicts(client, 'refresh')).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
+    for (const host of hosts) host.files = publish(root, [issuer('a')], at(-40));
+    expect(await codesOf(client.refresh())).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
   });
 
   it('does not go back to a key that a rotation has led to, either', async () => {
@@ -123,13 +123,13 @@ describe('a first visitor', () => {
     other.files = rotationAlone(await steps(root, second, thief));
     await client.refresh().catch(() => undefined);
     for (const host of hosts) host.files = await rotated(at(-40), root, second);
-    expect(await verdicts(client, 'refresh')).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
+    expect(await codesOf(client.refresh())).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
   });
 
   it('binds the chain of the accepted list at once: a later fork refuses only its source', async () => {
     const good = await registryHost(
       withRotation(
-        await withCheckpoint(publish(key(second), [issuer('a')], at(-60)), key(second), key(online)),
+        await withCheckpoint(publish(second, [issuer('a')], at(-60)), second, online),
         await steps(root, second),
       ),
     );
@@ -140,19 +140,19 @@ describe('a first visitor', () => {
     // The first round has not ended: one source has not shown its rotation.
     hanging.files = rotationAlone(await steps(root, thief));
     hanging.intercept = () => false;
-    expect(await verdicts(client, 'refresh')).toEqual(['accepted']);
+    expect(await codesOf(client.refresh())).toEqual(['accepted']);
     await expect.poll(() => hanging.log).toContain('statements.json 200');
-    expect(await verdicts(client, 'refresh')).toEqual(['accepted']);
-    expect(client.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
+    expect(await codesOf(client.refresh())).toEqual(['accepted']);
+    expect(client.status().rootKeys).toEqual([nameOf(second)]);
     expect(client.status().freshUntil?.getTime()).toBeGreaterThan(Date.now());
   });
 });
 
 describe('a step', () => {
   it('that names an odd signer is refused, without what could steer a terminal', async () => {
-    const odd = { ...key(thief), rootKey: { ...key(thief).rootKey, thumbprint: '\u001b[2J\nOK' } };
-    const rotation = [...(await steps(root, second)), await rotationStep(odd, key(third))];
-    const host = await registryHost(withRotation(publish(key(third), [issuer('a')]), rotation));
+    const odd = { ...thief, rootKey: { ...thief.rootKey, thumbprint: '\u001b[2J\nOK' } };
+    const rotation = [...(await steps(root, second)), await rotationStep(odd, third)];
+    const host = await registryHost(withRotation(publish(third, [issuer('a')]), rotation));
     await expect(clientOf([host]).ready()).rejects.toThrow('"\\u001b[2J\\nOK"');
   });
 });
@@ -178,13 +178,13 @@ describe('a client that has pinned two root keys', () => {
   it('saves the rotation of the key that signed, so that a restart needs no source', async () => {
     const store = memoryStore();
     const host = await registryHost(await rotated(at(-60), second, third));
-    const rootKey = [key(root).rootKey.jwk, key(second).rootKey.jwk];
+    const rootKey = [root.rootKey.jwk, second.rootKey.jwk];
     const client = clientOf([host], { store, rootKey });
     await client.ready();
     client.close();
     const offline = clientOf([], { sources: ['http://127.0.0.1:9'], store, rootKey });
     await offline.ready();
-    expect(offline.status()).toMatchObject({ source: 'store', rootKeys: [key(third).rootKey.thumbprint] });
+    expect(offline.status()).toMatchObject({ source: 'store', rootKeys: [nameOf(third)] });
   });
 });
 
@@ -202,8 +202,8 @@ describe('a longer chain that arrives after the decision', () => {
     };
     return release;
   };
-  const withCheckpointBy = (by: TestKey | undefined, updatedAt: string) =>
-    withCheckpoint(publish(key(by), [issuer('a')], updatedAt), key(by), key(online));
+  const withCheckpointBy = (by: TestKey, updatedAt: string) =>
+    withCheckpoint(publish(by, [issuer('a')], updatedAt), by, online);
 
   it('ends the freshness of the list, and has the sources asked at once', async () => {
     const behind = await registryHost(await withCheckpointBy(root, at(-100)));
@@ -217,7 +217,7 @@ describe('a longer chain that arrives after the decision', () => {
     expect(client.status().source).toBe(behind.base);
     release();
     await expect.poll(() => client.status().source).toBe(ahead.base);
-    expect(client.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
+    expect(client.status().rootKeys).toEqual([nameOf(second)]);
     expect(client.status().errors[behind.base]?.code).toBe('ERR_PUBLICATION_INVALID');
   });
 
@@ -239,5 +239,21 @@ describe('a longer chain that arrives after the decision', () => {
     expect(client.list()).toHaveLength(1);
     now += 601_000;
     expect(() => client.list()).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_STALE' }));
+  });
+});
+
+describe('walkRotation', () => {
+  it('follows no step from the future, but within the tolerance for clocks', async () => {
+    const now = () => 1_800_000_000_000;
+    const walk = async (iat: number, options: object = { now }) => {
+      const claims = { iat, next_root: second.rootKey.jwk };
+      const step = await statement(root, 'registry-root-rotation+jwt', claims);
+      return codeOf(walkRotation(root.rootKey, [step], options));
+    };
+    expect(await walk(1_800_000_300)).toBe('accepted');
+    expect(await walk(1_800_000_301)).toBe('ERR_NOT_YET_VALID');
+    expect(await walk(1_800_000_030, { now, clockTolerance: 30 })).toBe('accepted');
+    expect(await walk(1_800_000_031, { now, clockTolerance: 30 })).toBe('ERR_NOT_YET_VALID');
+    expect(await walk(Date.UTC(2100, 0) / 1000, {})).toBe('ERR_NOT_YET_VALID');
   });
 });

@@ -5,7 +5,7 @@ import {
   type RegistryClientOptions,
   type RegistryEvent,
 } from '@passport-registry/verifier';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
   at,
@@ -13,22 +13,16 @@ import {
   issuer,
   publish,
   sha256,
-  type TestKey,
   testKey,
   withCheckpoint,
   withStatements,
 } from '../../support/publication.js';
-import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { DOWN, type RegistryHost, registryHost, UP } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 
 shortenRetries();
 
-let root: TestKey;
-let online: TestKey;
-let stranger: TestKey;
-beforeAll(async () => {
-  [root, online, stranger] = await Promise.all([testKey(), testKey(), testKey()]);
-});
+const [root, online, stranger] = await Promise.all([testKey(), testKey(), testKey()]);
 
 function clientOf(hosts: readonly RegistryHost[], options: Partial<RegistryClientOptions> = {}) {
   const sources = hosts.map(({ base }) => base);
@@ -57,8 +51,6 @@ const REDIRECTS: Manner = (path, _request, response) => {
   return true;
 };
 const FAILS = always((response) => response.writeHead(500).end());
-const OFF: Manner = always((response) => response.writeHead(503).end());
-const GOOD: Manner = () => false;
 
 /** Lies by a wrong signature: everything is there, and by another key. */
 const lying = async () =>
@@ -205,11 +197,11 @@ describe('a first load', () => {
 
 describe('a client whose ready() failed', () => {
   it('asks again by itself', async () => {
-    const host = await behaving(OFF);
+    const host = await behaving(DOWN);
     const client = clientOf([host], { refreshInterval: 0.05 });
     await expect(client.ready()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
     expect(() => client.list()).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_NOT_READY' }));
-    host.intercept = GOOD;
+    host.intercept = UP;
     await expect.poll(() => client.status().source).toBe(host.base);
     expect(client.list()).toHaveLength(1);
     await client.ready();
@@ -217,10 +209,10 @@ describe('a client whose ready() failed', () => {
 
   it('asks again from a read, where no timer has run', async () => {
     let now = Date.now();
-    const host = await behaving(OFF);
+    const host = await behaving(DOWN);
     const client = clientOf([host], { now: () => now, refreshInterval: 3000 });
     await client.ready().catch(() => undefined);
-    host.intercept = GOOD;
+    host.intercept = UP;
     now += 3_001_000;
     expect(() => client.list()).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_NOT_READY' }));
     await expect.poll(() => client.status().source).toBe(host.base);
@@ -234,13 +226,13 @@ describe('status().age', () => {
     const first = clientOf([host], { store });
     await first.ready();
     expect(first.status().age).toBeLessThan(5);
-    host.intercept = OFF;
+    host.intercept = DOWN;
     const client = clientOf([host], { store });
     await client.ready();
     expect(client.status()).toMatchObject({ source: 'store', age: undefined });
     await client.refresh().catch(() => undefined);
     expect(client.status()).toMatchObject({ source: 'store', age: undefined });
-    host.intercept = GOOD;
+    host.intercept = UP;
     await client.refresh();
     expect(client.status().age).toBeLessThan(5);
   });

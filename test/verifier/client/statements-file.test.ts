@@ -3,7 +3,7 @@ import {
   createRegistryClient,
   type RegistryClientOptions,
 } from '@passport-registry/verifier';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { codeOf } from '../../support/log-clients.js';
 import {
@@ -13,7 +13,6 @@ import {
   publish,
   rotationStep,
   sha256,
-  type TestKey,
   testKey,
   withCheckpoint,
   withRotation,
@@ -25,12 +24,7 @@ import { proofPaths } from '../../support/sums.js';
 
 shortenRetries();
 
-let root: TestKey;
-let online: TestKey;
-let stranger: TestKey;
-beforeAll(async () => {
-  [root, online, stranger] = await Promise.all([testKey(), testKey(), testKey()]);
-});
+const [root, online, stranger] = await Promise.all([testKey(), testKey(), testKey()]);
 
 const clientOf = (host: RegistryHost, options: Partial<RegistryClientOptions> = {}) =>
   closedAfterTest(

@@ -1,27 +1,20 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { importRootKey, type RootKey, verifyList } from '@passport-registry/verifier';
-import { canonicalBytes, encodeSignature, LIMITS } from '@passport-registry/verifier/core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { verifyList } from '@passport-registry/verifier';
+import { canonicalBytes, LIMITS } from '@passport-registry/verifier/core';
+import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
-import { issuer as goodIssuer } from '../../support/publication.js';
+import { issuer as goodIssuer, signature, testKey } from '../../support/publication.js';
 
 /** A record with what the type would not let through, too. */
 const issuer = (id: string, more: object = {}) => ({ ...goodIssuer(id), ...more });
 const list = (...issuers: unknown[]) => ({ issuers, updated_at: '2026-11-21T08:00:00Z' });
 
-let privateKey: KeyObject;
-let rootKey: RootKey;
-
-beforeAll(async () => {
-  const pair = generateKeyPairSync('ed25519');
-  privateKey = pair.privateKey;
-  rootKey = await importRootKey(pair.publicKey.export({ format: 'jwk' }));
-});
+const key = await testKey();
+const { rootKey } = key;
 
 /** Verifies bytes that the root key has really signed: what is wrong with them is their form. */
 function verifySigned(bytes: Uint8Array | string) {
   const signed = Buffer.from(bytes);
-  return verifyList({ list: signed, signature: encodeSignature(sign(null, signed, privateKey)), rootKey });
+  return verifyList({ list: signed, signature: signature(signed, key), rootKey });
 }
 
 describe('verifyList', () => {

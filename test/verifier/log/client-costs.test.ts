@@ -1,9 +1,9 @@
 import { createIssuerLookup, createRegistryClient } from '@passport-registry/verifier';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type CreateClient, type LogReader, logReader } from '../../support/log-clients.js';
 import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import type { NoteSigner } from '../../support/note-keys.js';
-import { type Files, issuer, testKey } from '../../support/publication.js';
+import { issuer, testKey } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import type { Cosigning } from '../../support/test-log.js';
 
@@ -17,20 +17,15 @@ interface Costs {
   readonly verified: number;
 }
 
-let registry: LoggedRegistry;
-let [first, next] = [new Map(), new Map()] as [Files, Files];
-
 /** The log of a registry that publishes 27 times a day for ten years. */
 const ENTRIES = 100_000;
 
-beforeAll(async () => {
-  registry = new LoggedRegistry(await testKey());
-  registry.log.appendOther(ENTRIES - 1);
-  first = await registry.publish();
-  registry.log.appendOther(9);
-  // No record stays, so the client reads the whole list.
-  next = await registry.publish({ issuers: [issuer('gamma')] });
-});
+const registry = new LoggedRegistry(await testKey());
+registry.log.appendOther(ENTRIES - 1);
+const first = await registry.publish();
+registry.log.appendOther(9);
+// No record stays, so the client reads the whole list.
+const next = await registry.publish({ issuers: [issuer('gamma')] });
 
 async function costsOf({ host }: LogReader, work: () => Promise<unknown>): Promise<Costs> {
   const verify = vi.spyOn(crypto.subtle, 'verify');

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, codeOf, logReader } from '../../support/log-clients.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { testKey } from '../../support/publication.js';
-import { registryHost } from '../../support/registry-host.js';
+import { DOWN, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 
 shortenRetries();
@@ -42,10 +42,7 @@ describe.each(CLIENTS)('%s', (_name, create) => {
     const sources = [own.base, other.base];
     const { client } = await logReader(create, registry, { trustAnchor: registry.anchor(), sources });
     await client.ready();
-    own.intercept = (_path, _request, response) => {
-      response.writeHead(503).end();
-      return true;
-    };
+    own.intercept = DOWN;
     expect(await codeOf(client.refresh())).not.toBe(ACCEPTED);
     expect(client.status()).toMatchObject({
       ...{ logSize: 2, source: own.base },

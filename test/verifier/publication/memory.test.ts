@@ -7,18 +7,15 @@ import {
   verifyPublication,
   verifyStatements,
 } from '@passport-registry/verifier/core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { codeOf } from '../../support/log-clients.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';
-import { type Files, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
+import { type Files, issuer, publish, testKey } from '../../support/publication.js';
 import { copyIn } from '../../support/sources.js';
 import { together } from '../../support/statements.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
-let root = undefined as unknown as TestKey;
-beforeAll(async () => {
-  root = await testKey();
-});
+const root = await testKey();
 
 const source = (files: Files) => copyIn(files);
 const conditions = () => ({

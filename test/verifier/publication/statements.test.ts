@@ -4,15 +4,8 @@ import {
   type NoUsableSource,
   type RegistryClient,
 } from '@passport-registry/verifier';
-import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  checkpoint,
-  type Files,
-  issuer,
-  type TestKey,
-  testKey,
-  withRotation,
-} from '../../support/publication.js';
+import { describe, expect, it } from 'vitest';
+import { checkpoint, type Files, issuer, testKey, withRotation } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { together } from '../../support/statements.js';
 import { publishSummed, withStatement } from '../../support/summed-registry.js';
@@ -26,10 +19,7 @@ const MADE = 1795248000;
 const HOUR = 3600;
 const NOW = MADE + 3 * HOUR;
 
-let root: TestKey;
-beforeAll(async () => {
-  root = await testKey();
-});
+const root = await testKey();
 
 /** A publication with a checkpoint by its root key. The sequence is the hour of the list, unless claims say otherwise. */
 function publication(updatedAt: string, claims: object = {}, issuers?: Issuer[]): Promise<Files> {

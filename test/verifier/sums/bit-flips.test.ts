@@ -1,7 +1,7 @@
 import { createIssuerLookup, type NoUsableSource } from '@passport-registry/verifier';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readProvenRecord } from '../../../verifier/build/core/sums/proof.js';
-import { issuer, sha256, type TestKey, testKey } from '../../support/publication.js';
+import { issuer, sha256, testKey } from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
 import { together } from '../../support/statements.js';
@@ -18,13 +18,9 @@ const ABSENT = idBeside(ID, LEVELS);
 
 type Tree = ReadonlyMap<string, Buffer>;
 
-let root: TestKey;
-let tree: Tree;
-beforeAll(async () => {
-  root = await testKey();
-  const issuers = Array.from({ length: 30 }, (_one, index) => issuer(`issuer-${index}`));
-  tree = together(await publishSummed(root, issuers, { levels: LEVELS }));
-});
+const root = await testKey();
+const issuers = Array.from({ length: 30 }, (_one, index) => issuer(`issuer-${index}`));
+const tree: Tree = together(await publishSummed(root, issuers, { levels: LEVELS }));
 
 /** What a new look-up concludes from files: `present`, `absent` or an error code. */
 async function lookUp(id: string, files: Tree): Promise<string> {

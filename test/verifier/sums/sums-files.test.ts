@@ -15,6 +15,7 @@ import { sha256 } from '../../support/publication.js';
 import { naiveSums, placeOf } from '../../support/sums.js';
 
 const HASH = 'ab'.repeat(32);
+const INVALID = expect.objectContaining({ code: 'ERR_SUMS_INVALID' });
 const line = (path: string, hash = HASH) => `${hash}  ${path}\n`;
 const bytes = (text: string | Uint8Array) =>
   typeof text === 'string' ? new TextEncoder().encode(text) : text;
@@ -51,16 +52,12 @@ describe('a leaf of the tree of sums', () => {
   it('may have a prefix of eight digits', () => {
     const place = placeOf('alpha').slice(0, 8);
     expect(read(line('issuers/alpha'), place, 8).size).toBe(1);
-    expect(() => read(line('issuers/beta'), place, 8)).toThrow(
-      expect.objectContaining({ code: 'ERR_SUMS_INVALID' }),
-    );
+    expect(() => read(line('issuers/beta'), place, 8)).toThrow(INVALID);
   });
 
   it('refuses a record of another branch', () => {
     const [other = ''] = idsAt('4', 1);
-    expect(() => read(line(`issuers/${other}`), '3', 1)).toThrow(
-      expect.objectContaining({ code: 'ERR_SUMS_INVALID' }),
-    );
+    expect(() => read(line(`issuers/${other}`), '3', 1)).toThrow(INVALID);
   });
 
   it('sorts by code units: - before . before digits before _', () => {
@@ -68,9 +65,7 @@ describe('a leaf of the tree of sums', () => {
     expect(read(ids.map((id) => line(`issuers/${id}`)).join('')).size).toBe(6);
     for (let at = 1; at < ids.length; at++) {
       const swapped = [...ids.slice(0, at - 1), ids[at], ids[at - 1], ...ids.slice(at + 1)];
-      expect(() => read(swapped.map((id) => line(`issuers/${id}`)).join(''))).toThrow(
-        expect.objectContaining({ code: 'ERR_SUMS_INVALID' }),
-      );
+      expect(() => read(swapped.map((id) => line(`issuers/${id}`)).join(''))).toThrow(INVALID);
     }
   });
 });
@@ -94,23 +89,17 @@ describe('an inner file of the tree of sums', () => {
     ['a record', 'issuers/alpha', '', 1],
     ['another folder', 'other/3', '', 1],
   ] as const)('refuses %s', (_name, path, prefix, levels) => {
-    expect(() => read(line(path), prefix, levels)).toThrow(
-      expect.objectContaining({ code: 'ERR_SUMS_INVALID' }),
-    );
+    expect(() => read(line(path), prefix, levels)).toThrow(INVALID);
   });
 
   it('refuses children out of order, and a child twice', () => {
-    expect(() => read(line('sums/4') + line('sums/3'), '', 1)).toThrow(
-      expect.objectContaining({ code: 'ERR_SUMS_INVALID' }),
-    );
-    expect(() => read(line('sums/3').repeat(2), '', 1)).toThrow(
-      expect.objectContaining({ code: 'ERR_SUMS_INVALID' }),
-    );
+    expect(() => read(line('sums/4') + line('sums/3'), '', 1)).toThrow(INVALID);
+    expect(() => read(line('sums/3').repeat(2), '', 1)).toThrow(INVALID);
   });
 
   it('is not empty below the root', () => {
-    expect(() => read('', '3', 2)).toThrow(expect.objectContaining({ code: 'ERR_SUMS_INVALID' }));
-    expect(() => read('', '3f', 2)).toThrow(expect.objectContaining({ code: 'ERR_SUMS_INVALID' }));
+    expect(() => read('', '3', 2)).toThrow(INVALID);
+    expect(() => read('', '3f', 2)).toThrow(INVALID);
   });
 });
 
@@ -298,28 +287,5 @@ describe('the number of levels of a tree of sums', () => {
       }),
       { numRuns: 200 },
     );
-  });
-
-  it('stays for one record more or less, away from the limits', () => {
-    for (const [count, levels] of [
-      [40, 0],
-      [40, 1],
-      [500, 1],
-      [500, 2],
-    ] as const) {
-      for (const records of [count - 1, count, count + 1])
-        expect(levelsFor(spread(records), levels)).toBe(levels);
-    }
-  });
-
-  it('follows from the real places of ids, too', () => {
-    const records = Array.from({ length: 70 }, (_one, index) => `id-${index}`).map((id) => ({
-      id,
-      place: placeOf(id),
-      sha256: SHA256,
-    }));
-    expect(levelsFor(records, 0)).toBe(1);
-    expect(levelsFor(records.slice(6), 0)).toBe(0);
-    expect(levelsFor(records.slice(6), 1)).toBe(1);
   });
 });

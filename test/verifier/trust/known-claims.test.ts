@@ -9,16 +9,11 @@ import {
   verifyPublicationStatement,
   walkSteps,
 } from '@passport-registry/verifier/core';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { noteSigner } from '../../support/note-keys.js';
-import { statement, type TestKey, testKey } from '../../support/publication.js';
+import { statement, testKey } from '../../support/publication.js';
 
-let root: TestKey;
-let next: TestKey;
-
-beforeAll(async () => {
-  [root, next] = await Promise.all([testKey(), testKey()]);
-});
+const [root, next] = await Promise.all([testKey(), testKey()]);
 
 const HASH = '0'.repeat(64);
 const LIST = { updated_at: '2026-11-01T00:00:00Z', sha256: HASH, size: 1 };

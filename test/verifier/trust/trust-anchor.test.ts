@@ -12,32 +12,19 @@ import {
 import { openRegistry as openPath } from '@passport-registry/verifier/node';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { kitOf } from '../../support/kit.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { ROOT } from '../../support/paths.js';
-import {
-  type Files,
-  issuer,
-  publish,
-  type TestKey,
-  testKey,
-  withCheckpoint,
-} from '../../support/publication.js';
+import { type Files, issuer, publish, testKey, withCheckpoint } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { ED25519_JWK as ed25519 } from '../../support/rfc-keys.js';
 import { copyIn } from '../../support/sources.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
-let root: TestKey;
-let other: TestKey;
-let plain: Files;
-let checkpointed: Files;
-beforeAll(async () => {
-  [root, other] = [await testKey(), await testKey('p256')];
-  plain = publish(root, [issuer('a')]);
-  checkpointed = await withCheckpoint(plain, root, await testKey());
-});
+const [root, other] = [await testKey(), await testKey('p256')];
+const plain = publish(root, [issuer('a')]);
+const checkpointed = await withCheckpoint(plain, root, await testKey());
 
 const anchorOf = (more: Partial<TrustAnchor> = {}): TrustAnchor => ({ root: root.rootKey.jwk, ...more });
 
