@@ -9,6 +9,7 @@ import { closedAfterTest } from '../../support/clients.js';
 import { at, type Files, issuer, sha256, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { together } from '../../support/statements.js';
 import { publishSummed } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
 
@@ -37,6 +38,27 @@ const changed = (files: Files, path: string, bytes: Buffer | undefined): Files =
 };
 
 describe('caches and publications', () => {
+  it.each(['cold', 'with the statement before'])(
+    'a cache that keeps old statements is passed by: a look-up, %s',
+    async (kind) => {
+      const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
+      const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
+      const host = await registryHost(older);
+      const lookup = lookupOf([host]);
+      if (kind !== 'cold') await lookup.resolve(OTHER);
+      host.files = newer;
+      host.intercept = (path, _request, response) => {
+        if (path !== 'statements.json') return false;
+        response.writeHead(200).end(together(older).get(path));
+        return true;
+      };
+      host.log.length = 0;
+      expect((await lookup.resolve(ID))?.status).toBe('revoked');
+      const statements = host.log.filter((line) => line.startsWith('statements.json'));
+      expect(statements.filter((line) => line.startsWith('statements.json?'))).toHaveLength(1);
+    },
+  );
+
   it('a file that stays wrong is requested twice more, and no more', async () => {
     const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
     const [, leaf = ''] = proofPaths(ID, 1);
