@@ -1,6 +1,5 @@
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
@@ -148,26 +147,6 @@ describe('diff of one record with a published list', () => {
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, changes: [], notCompared: ['acme.yaml'] });
     const markdown = await here('diff', registry, 'acme.yaml', '--markdown');
     expect(markdown.stdout).toContain('0 added, 0 changed, 0 removed. 1 invalid, and not compared.\n');
-  });
-
-  it('verifies the list with a trust anchor', async () => {
-    writeFiles(folder, {
-      'zenith.yaml': recordText('zenith'),
-      'anchor.json': JSON.stringify({ root: root.rootKey.jwk }),
-      'other.json': Buffer.from(canonicalBytes((await testKey()).rootKey.jwk)),
-    });
-    const { code, stderr } = await here('diff', registry, 'zenith.yaml', '--trust-anchor', 'anchor.json');
-    expect([code, stderr.includes('without --trust-anchor')]).toEqual([0, false]);
-    expect((await here('diff', registry, 'zenith.yaml', '--trust-anchor', 'other.json')).code).toBe(1);
-  });
-
-  it('of a whole folder, says how to compare one record', async () => {
-    writeFiles(folder, { 'issuers/acme.yaml': published('acme') });
-    const { code, stdout } = await here('diff', registry);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('error record-removed')]);
-    expect(stdout).toContain(
-      `note: to compare a single record, name its file: passport-registry diff ${registry} FILE`,
-    );
   });
 
   it('a file that cannot be read is a problem, and removes nobody', async () => {
