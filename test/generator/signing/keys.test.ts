@@ -117,6 +117,8 @@ describe('the passphrase of a key that is made', () => {
     writeFiles(folder, { words: `${LONG}${end}` });
     const file = ['--passphrase-file', 'words'];
     await cli(['keys', 'generate', '--private', 'root.pem', '--public', 'root.json', ...file], folder);
+    const key = readFileSync(join(folder, 'root.pem'), 'utf8');
+    expect(createPrivateKey({ key, passphrase: LONG }).asymmetricKeyType).toBe('ed25519');
     const args = ['build', '--production', '--key', 'root.pem', '--root-key', 'root.json'];
     const { code, stderr } = await cli([...args, ...file], folder);
     expect(code, stderr).toBe(0);
