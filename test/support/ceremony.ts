@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { compactDecrypt } from 'jose';
 import { copyOf, madeOnce } from './made-once.js';
-import { cli, type Outcome, temporaryFolder } from './workspace.js';
+import { cli, good, type Outcome, temporaryFolder } from './workspace.js';
 
 /** A holder with a machine of his own: a folder with the share, its passphrase, the memory, and a copy of the ceremony. */
 export interface HolderMachine {
@@ -130,7 +130,7 @@ export class Ceremony {
 
   /** The first two rounds. */
   async rounds(): Promise<void> {
-    for (const round of [1, 2]) for (const { name } of this.holders) await good(this.join(name), round);
+    for (const _round of [1, 2]) for (const { name } of this.holders) await good(this.join(name));
   }
 
   /** The whole ceremony. Each holder runs four commands. */
@@ -160,8 +160,7 @@ export class Ceremony {
 
   async finishAll(): Promise<void> {
     const words = await this.words();
-    for (const round of [3, 4])
-      for (const { name } of this.holders) await good(this.finish(name, words), round);
+    for (const _round of [3, 4]) for (const { name } of this.holders) await good(this.finish(name, words));
   }
 
   /** Decrypts what the file of a holder keeps secret. */
@@ -186,11 +185,6 @@ export class Ceremony {
   }
 }
 
-async function good(outcome: Promise<Outcome>, round = 0): Promise<void> {
-  const { code, stderr } = await outcome;
-  if (code !== 0) throw new Error(`round ${round}: ${stderr}`);
-}
-
 /** The module with which a process reads the files of holders that were written in the process of a test. */
 export const QUICK_KEYS = new URL('quick-keys.mjs', import.meta.url).href;
 
@@ -198,6 +192,10 @@ export const QUICK_KEYS = new URL('quick-keys.mjs', import.meta.url).href;
 export function errorOf({ stdout }: Outcome): { code: string; message: string; holder?: string } {
   return JSON.parse(stdout).error;
 }
+
+/** The claims of a message of a holder. */
+export const claimsIn = (file: string) =>
+  JSON.parse(Buffer.from(readFileSync(file, 'utf8').split('.')[1] ?? '', 'base64url').toString());
 
 /** All files below a folder, as bytes. */
 export function allBytes(folder: string): Map<string, Buffer> {

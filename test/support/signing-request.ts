@@ -3,17 +3,15 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { copyOf, madeOnce } from './made-once.js';
+import { operatorIn } from './operator.js';
 import { sha256 } from './signed-tree.js';
 import { readTreeFile } from './statements.js';
-import { cli, keyPair, type Outcome, recordText, writeFiles } from './workspace.js';
+import { good, keyPair, type Outcome } from './workspace.js';
 
 /** The steps of a request in a folder with a registry and its root key: `root.json` and `key.pem`, which only `sign` uses. */
 export function requestsIn(folder: () => string) {
-  const at = (path: string) => join(folder(), path);
-  const run = (...args: string[]) => cli(args, folder());
+  const { at, run, record } = operatorIn(folder);
   const read = (path: string) => (path.startsWith('dist/') ? readTreeFile : readFileSync)(at(path));
-  const record = (id: string, fields: Record<string, string> = {}) =>
-    writeFiles(folder(), { [`issuers/${id}.yaml`]: recordText(id, fields) });
   /** Writes a request in place of the one before. */
   const request = (...more: string[]) => {
     rmSync(at('request'), { recursive: true, force: true });
@@ -22,13 +20,6 @@ export function requestsIn(folder: () => string) {
   const sign = (...more: string[]) =>
     run('sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more);
   const attach = (...more: string[]) => run('attach', 'request', '--root-key', 'root.json', ...more);
-  /** Runs a step, which must succeed. */
-  const good = async (step: Promise<Outcome>): Promise<Outcome> => {
-    const outcome = await step;
-    const [problem] = /^passport-registry:.*/m.exec(outcome.stderr) ?? [];
-    if (outcome.code !== 0 || problem !== undefined) throw new Error(`${outcome.code}: ${outcome.stderr}`);
-    return outcome;
-  };
   /** Runs a step, which must be refused. */
   const refused = async (step: Promise<Outcome>, code: number, message: RegExp | string) =>
     expect(await step).toMatchObject({ code, stderr: expect.stringMatching(message) });
@@ -42,7 +33,7 @@ export function requestsIn(folder: () => string) {
     readdirSync(at('request'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.sig') && !name.startsWith('previous/'))
       .sort();
-  return { at, run, read, record, request, sign, attach, good, refused, publish, signatures };
+  return { at, run, read, record, request, sign, attach, refused, publish, signatures };
 }
 
 /** A copy of a registry that has published alpha and beta. It has the keys `key`, with `root.json`, `online`, `second` and `next`. */

@@ -11,7 +11,6 @@ import {
   attachWith,
   commit,
   each,
-  good,
   holders,
   messageOf,
   newRequest,
@@ -23,7 +22,7 @@ import {
   start,
 } from '../../support/signing-holders.js';
 import { statementIn } from '../../support/statements.js';
-import { cli, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { cli, good, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 beforeEach(start);
 

@@ -5,10 +5,10 @@ import { describeWith } from '../../support/components.js';
 import { sha256 } from '../../support/signed-tree.js';
 import { registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
 import { onTerminal } from '../../support/terminal.js';
-import { cli, goodCli, keyPair, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { cli, good, goodCli, keyPair, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
-const { at, read, record, request, sign, attach, good, refused, publish } = requestsIn(() => folder);
+const { at, read, record, request, sign, attach, refused, publish } = requestsIn(() => folder);
 
 beforeEach(async () => {
   folder = await registryWithRequests();

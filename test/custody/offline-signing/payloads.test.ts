@@ -12,12 +12,12 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { alterInput, registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
-import { keyPair, type Outcome, writeFiles } from '../../support/workspace.js';
+import { good, keyPair, type Outcome, writeFiles } from '../../support/workspace.js';
 
 /** A registry whose root key only `sign` and this file use, and which has no online key. */
 let folder: string;
 const requests = requestsIn(() => folder);
-const { at, read, record, run, good, publish, signatures } = requests;
+const { at, read, record, run, publish, signatures } = requests;
 
 const HASH = '0'.repeat(43);
 

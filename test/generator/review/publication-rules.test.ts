@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EXAMPLE_RECORDS } from '../../support/paths.js';
 import { requestsIn } from '../../support/signing-request.js';
-import { cli, clockAhead, keyPair, type Outcome, temporaryFolder } from '../../support/workspace.js';
+import { cli, clockAhead, good, keyPair, type Outcome, temporaryFolder } from '../../support/workspace.js';
 
 let folder: string;
-const { at: path, record, run, request, sign, attach, good } = requestsIn(() => folder);
+const { at: path, record, run, request, sign, attach } = requestsIn(() => folder);
 const list = () => readFileSync(path('dist/issuers.json'), 'utf8');
 const build = (...args: string[]) => run('build', '--key', 'key.pem', ...args);
 
