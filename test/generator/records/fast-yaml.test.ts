@@ -45,6 +45,7 @@ const piece = fc.constantFrom(...PIECES);
 /** What the fast way takes, and what looks like it. */
 const near = fc.oneof(
   fc.stringMatching(/^[A-Za-z][A-Za-z0-9._@/%+=~-]{0,8}$/),
+  fc.stringMatching(/^[A-Za-z]{1,4}( [A-Za-z0-9#:.-]{1,3}){1,2}$/),
   fc.stringMatching(/^https?:\/\/[a-z.]{1,6}(:[0-9]{1,4})?[/a-z:%-]{0,6}$/),
   fc.stringMatching(
     /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?([Zz]|[+-][0-9]{2}:?[0-9]{2})$/,
