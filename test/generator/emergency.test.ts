@@ -278,7 +278,7 @@ describe('an emergency', () => {
     expect(readFileSync(join(folder, 'dist/issuers/gamma'), 'utf8')).toContain('"status":"suspended"');
   });
 
-  it('in a record with other line ends, with the status below its name, or in one pair of braces', async () => {
+  it('in a record with other line ends, or with the status below its name', async () => {
     writeFiles(folder, { 'issuers/europe/gamma.yaml': RECORD.replaceAll('\n', '\r\n') });
     await command('suspend', 'gamma', '--reason', 'x');
     expect(record()).toContain('see the minutes\r\nstatus_reason: x\r\njwks_uri');
@@ -287,15 +287,12 @@ describe('an emergency', () => {
     await command('suspend', 'gamma', '--reason', 'x');
     const edited = below.replace('active', 'suspended').replace('minutes', 'minutes\nstatus_reason: x');
     expect(record()).toBe(edited);
-    writeFiles(folder, { 'issuers/europe/gamma.yaml': '{ issuer_id: gamma, status: active }\n' });
-    const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
-    expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);
   });
-});
 
-describe('a status that stands on a line of its own', () => {
-  it('is left to a person', async () => {
-    const text = record().replace('status:   active    # see the minutes', 'status: |-\n  active');
+  it.each([
+    ['in a pair of braces', '{ issuer_id: gamma, status: active }\n'],
+    ['on a line of its own', RECORD.replace('active    # see the minutes', '|-\n  active')],
+  ])('leaves a status %s to a person', async (_name, text) => {
     writeFiles(folder, { 'issuers/europe/gamma.yaml': text });
     const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
     expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);

@@ -13,6 +13,7 @@ const UNTIDY = `# yaml-language-server: $schema=../schemas/issuer.schema.json
 # Chosen by the board.
 tier: "founding"   # until the next audit
 issuer_id: 'zed'
+name: 'Zed Ltd'
 status: active
 geographical_scope:
   - NO
@@ -31,6 +32,7 @@ const TIDY = `# yaml-language-server: $schema=../schemas/issuer.schema.json
 # Zed is an example.
 
 issuer_id: zed
+name: Zed Ltd
 # Chosen by the board.
 tier: founding # until the next audit
 status: active

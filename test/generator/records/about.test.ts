@@ -84,21 +84,6 @@ describe('a record', () => {
     expect(await faultsOf({ status: 'active', ...reason })).toEqual(['7:1 reason-while-active']);
     expect(await faultsOf({ status: 'suspended', ...reason })).toEqual([]);
   });
-
-  it('is laid out with the name below the id, and the reason below the status', async () => {
-    const folder = temporaryFolder();
-    writeFiles(folder, {
-      'issuers/acme.yaml': recordText('acme', {
-        ...{ status: 'suspended', status_reason: '"its key has leaked"', name: "'Acme Ltd'" },
-      }),
-    });
-    expect((await cli(['check', '--fix'], folder)).code).toBe(0);
-    const lines = readFileSync(join(folder, 'issuers/acme.yaml'), 'utf8').split('\n');
-    expect(lines.slice(0, 5)).toEqual([
-      ...['issuer_id: acme', 'name: Acme Ltd', 'tier: certified'],
-      ...['status: suspended', 'status_reason: its key has leaked'],
-    ]);
-  });
 });
 
 describe('the name of an issuer', () => {
