@@ -157,6 +157,7 @@ describeInChromium('the search among thousands of issuers, in Chromium', () => {
     await page.getByText('does not know what the link asks for: status=bogus, place=NO.').waitFor();
     await page.goto(`${base}/#status=active`);
     await expect.poll(() => page.getByText('does not know').count()).toBe(0);
+    expect(await count(page)).toBe('787 of 1,307 issuers.');
   });
 
   it('shows the issuers with similar ids if it finds none', async () => {

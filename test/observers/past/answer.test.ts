@@ -215,36 +215,15 @@ describe('the list of the past', () => {
 
 describe('the past is not read', () => {
   it.each([
-    ['without the proof of the newest publication', ['log/publication.tlog-proof'], 'ERR_NOT_LOGGED'],
-    ['without a statement', ['publication.jwt'], 'ERR_STATEMENTS_INVALID'],
-    ['without the statement of the past', ['log/statements/0.jwt'], 'ERR_TREE_REJECTED'],
-    ['without its entries', ['log/tile/entries/000.p/2'], 'ERR_TREE_REJECTED'],
-    ['without its tile', ['log/tile/0/000.p/2'], 'ERR_TREE_REJECTED'],
+    ['without the proof of the newest publication', 'log/publication.tlog-proof', 'ERR_NOT_LOGGED'],
+    ['without the statement of the past', 'log/statements/0.jwt', 'ERR_TREE_REJECTED'],
+    ['without its entries', 'log/tile/entries/000.p/2', 'ERR_TREE_REJECTED'],
   ])('%s', async (_what, missing, code) => {
     await publishOn(1, 'active');
     await publishOn(3, 'active');
     const tree = new Map(registry.files);
-    for (const path of missing) tree.delete(path);
+    tree.delete(missing);
     await expect(ask('2026-03-01T11:00:00Z', world.anchor, tree)).rejects.toMatchObject({ code });
-  });
-
-  it('from altered statements, entries or tiles', async () => {
-    await publishOn(1, 'active');
-    await publishOn(3, 'active');
-    for (const path of [
-      'log/statements/0.jwt',
-      'log/tile/entries/000.p/2',
-      'publication.jwt',
-      'log/tile/0/000.p/2',
-    ]) {
-      const tree = new Map(registry.files);
-      const bytes = Buffer.from(tree.get(path) as Buffer);
-      bytes[bytes.length - 40] = (bytes[bytes.length - 40] ?? 0) ^ 1;
-      tree.set(path, bytes);
-      await expect(ask('2026-03-01T11:00:00Z', world.anchor, tree), path).rejects.toMatchObject({
-        code: expect.stringMatching(/^ERR_(TREE_REJECTED|PUBLICATION_INVALID)$/),
-      });
-    }
   });
 
   it('from the statement of another entry, even without witnesses', async () => {
