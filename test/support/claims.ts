@@ -176,7 +176,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     '`init` makes a root key only when told so #75b3383f': [
       ['cli/scaffold/init', 'makes exactly these files'],
       ['cli/scaffold/init', 'refuses %s, which is in the folder'],
-      ['cli/scaffold/init', 'nothing is written behind a link'],
+      ['cli/scaffold/init', 'nothing is replaced, or written behind a link'],
     ],
     'The root key of a tree changes only by a rotation #32e2195d': [
       ['generator/build', 'of a registry changes only by a rotation'],
