@@ -195,8 +195,11 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['observers/mirroring/load-tree', 'what is older than this machine has read at the URL'],
       ['observers/mirroring/load-tree', 'names whom the replaced tree stops and the loaded one does not'],
       ['observers/mirroring/load-tree', 'brings a stale tree to what the URL serves, and moves it aside'],
-      ['cli/scaffold/two-operators', 'is refused by the push'],
-      ['cli/scaffold/two-operators', 'a tree that was not loaded is not replaced by what this machine has'],
+      ['cli/scaffold/published-script', 'is refused by the push'],
+      [
+        'cli/scaffold/published-script',
+        'a tree that was not loaded is not replaced by what this machine has',
+      ],
     ],
     'A file in a pull request cannot run code #e6347d35': [
       [
