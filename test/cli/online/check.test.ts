@@ -82,7 +82,19 @@ describe('passport-registry check --online', () => {
       check(others, '--allow-private', '--json', '--timeout', '60'),
     ]);
     expect(outcomes.map(({ code }) => code)).toEqual([1, 1]);
-    const diagnostics = outcomes.flatMap(({ stdout }) => JSON.parse(stdout).diagnostics as Found[]);
+    const reports = outcomes.map(({ stdout }) => JSON.parse(stdout));
+    const diagnostics: Found[] = reports.flatMap((report) => report.diagnostics);
+    const results = reports.map((report) =>
+      report.issuers.map(({ issuer_id, result }: Record<string, string>) => [issuer_id, result]),
+    );
+    expect(results.map((all) => all.map(([id]: string[]) => id))).toEqual([silent.sort(), others.sort()]);
+    expect(results.flat()).toEqual(
+      expect.arrayContaining([
+        [idOf('is valid'), 'good'],
+        [idOf('is closed to browsers'), 'good'],
+        [idOf('has no server'), 'bad'],
+      ]),
+    );
     for (const [name, { rules, words = /./ }] of Object.entries(KINDS)) {
       const file = `issuers/${idOf(name)}.yaml`;
       const found = diagnostics.filter((one) => one.file === file);
