@@ -10,7 +10,6 @@ import { cleanEnvironment, cli, recordText, temporaryFolder, writeFiles } from '
 
 describe('diagnostics on a terminal', () => {
   it.each([
-    ['a value', { tier: 'certifed' }, ['2:7', ' 2 | tier: certifed', '   |       ^^^^^^^^']],
     ['a tab before it', { tier: '\t gold' }, ['2:9', ' 2 | tier:   gold', '   |         ^^^^']],
     [
       'what would move the cursor or hide text',
