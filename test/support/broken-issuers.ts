@@ -126,18 +126,6 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     rules: ['redirected'],
     answer: only('jwks', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()),
   },
-  'serves HTML as metadata, and keys with a duplicate member': {
-    rules: ['not-json', 'not-json'],
-    answer: (_request, response, document) => {
-      const bad: Record<string, string> = {
-        metadata: '<!doctype html>',
-        jwks: JSON.stringify({ keys: GOOD }).replace('{', '{"keys":[],'),
-      };
-      if (bad[document] === undefined) return false;
-      response.end(bad[document]);
-      return true;
-    },
-  },
   'serves keys without end': {
     rules: ['answer-too-large'],
     answer: only('jwks', (response) => {
@@ -169,10 +157,6 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     serve: ({ metadata }) => void delete metadata['jwks_uri'],
   },
   'has no keys': { rules: ['jwks-no-usable-key'], serve: ({ keys }) => void keys.splice(0) },
-  'has a key that is not an object': {
-    rules: ['jwks-unusable-key'],
-    serve: ({ keys }) => void keys.push('key' as unknown as Jwk),
-  },
   'has more than 100 keys': {
     rules: ['jwks-malformed'],
     serve: ({ keys }) => void keys.push(...Array.from({ length: 99 }, (_one, at) => ({ kid: `key-${at}` }))),

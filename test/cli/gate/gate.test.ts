@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
@@ -185,6 +185,8 @@ describe('passport-registry gate', () => {
     expect((await fetch(`${gate.address}/healthz`)).status).toBe(200);
     own.host.intercept = () => false;
     await expect.poll(async () => (await ask(gate, 'site')).status).toBe(200);
+    // A door that ends sooner has saved nothing.
+    await expect.poll(() => existsSync(join(own.folder, 'state/list.json'))).toBe(true);
     own.host.files = new Map();
     expect((await ask(gate, 'site')).status).toBe(200);
     await gate.stop();
