@@ -176,7 +176,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     '`init` makes a root key only when told so #75b3383f': [
       ['cli/scaffold/init', 'makes exactly these files'],
       ['cli/scaffold/init', 'refuses %s, which is in the folder'],
-      ['cli/scaffold/init', 'nothing is written behind a link'],
+      ['cli/scaffold/init', 'nothing is replaced, or written behind a link'],
     ],
     'The root key of a tree changes only by a rotation #32e2195d': [
       ['generator/build', 'of a registry changes only by a rotation'],
@@ -195,8 +195,11 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['observers/mirroring/load-tree', 'what is older than this machine has read at the URL'],
       ['observers/mirroring/load-tree', 'names whom the replaced tree stops and the loaded one does not'],
       ['observers/mirroring/load-tree', 'brings a stale tree to what the URL serves, and moves it aside'],
-      ['cli/scaffold/two-operators', 'is refused by the push'],
-      ['cli/scaffold/two-operators', 'a tree that was not loaded is not replaced by what this machine has'],
+      ['cli/scaffold/published-script', 'is refused by the push'],
+      [
+        'cli/scaffold/published-script',
+        'a tree that was not loaded is not replaced by what this machine has',
+      ],
     ],
     'A file in a pull request cannot run code #e6347d35': [
       [
