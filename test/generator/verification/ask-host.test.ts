@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { httpSource } from 'passport-registry';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { closingHost, rawHost, selfSignedHost } from '../../support/bad-hosts.js';
@@ -95,6 +96,14 @@ describe('a host that stays busy is given up', () => {
     });
     expect(requests()).toBe(expected);
   });
+});
+
+it('a response that grows beyond the limit of its path when it is decompressed is refused', async () => {
+  const bomb = gzipSync(Buffer.alloc(20_000_000));
+  const base = await listen((_request, response) =>
+    response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+  );
+  await expect(httpSource(base).get('statements.json')).rejects.toThrow('larger than 1048576 bytes');
 });
 
 const http = async (port: Promise<number>) => `http://127.0.0.1:${await port}`;
