@@ -237,6 +237,17 @@ export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Pro
   return folder;
 }
 
+/**
+ * Creates a folder with valid records, the root key in `key.pem` and `root.json`, and more keys that are not encrypted, in
+ * `<name>.pem` and `<name>.json`.
+ */
+export async function keyedWorkspace(ids: readonly string[], ...names: readonly string[]): Promise<string> {
+  const folder = await workspace(ids);
+  writeFiles(folder, { 'root.json': (await goodCli(['keys', 'public', 'key.pem'], folder)).stdout });
+  for (const name of names) await keyPair(folder, name);
+  return folder;
+}
+
 /** Makes the lock of a path as old as that of a process that is long dead, so that nobody waits for one that was killed. */
 export function ageLock(path: string): void {
   const lock = join(dirname(path), `.${basename(path)}.lock`);
