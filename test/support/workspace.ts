@@ -237,13 +237,10 @@ export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Pro
   return folder;
 }
 
-/**
- * Creates a folder with valid records, the root key in `key.pem` and `root.json`, and more keys that are not encrypted, in
- * `<name>.pem` and `<name>.json`.
- */
+/** Creates a folder with valid records, and keys that are not encrypted in `<name>.pem` and `<name>.json`: `key`, and others. */
 export async function keyedWorkspace(ids: readonly string[], ...names: readonly string[]): Promise<string> {
   const folder = await workspace(ids);
-  writeFiles(folder, { 'root.json': (await goodCli(['keys', 'public', 'key.pem'], folder)).stdout });
+  writeFiles(folder, { 'key.json': (await goodCli(['keys', 'public', 'key.pem'], folder)).stdout });
   for (const name of names) await keyPair(folder, name);
   return folder;
 }

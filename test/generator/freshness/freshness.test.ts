@@ -35,8 +35,8 @@ describe('a build without a key for the checkpoint', () => {
     const { online } = claims('publication') as { online: { keys: RootJwk[] } };
     // The online key stays named: it signs the next checkpoint.
     expect(online.keys.map(({ kid }) => kid)).toEqual([kidOf('online')]);
-    expect(decodeProtectedHeader(text('checkpoint.jwt')).kid).toBe(kidOf('root'));
-    await good('verify', 'dist', '--trust-anchor', 'root.json');
+    expect(decodeProtectedHeader(text('checkpoint.jwt')).kid).toBe(kidOf('key'));
+    await good('verify', 'dist', '--trust-anchor', 'key.json');
     await good(...CHECKPOINT);
     expect(decodeProtectedHeader(text('checkpoint.jwt')).kid).toBe(kidOf('online'));
   });

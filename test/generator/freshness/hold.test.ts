@@ -133,10 +133,10 @@ describe('the command line about a hold', () => {
     await hold('alpha');
     writeFiles(at(), { 'policy.json': JSON.stringify(POLICY) });
     for (const source of ['dist', await serve(dist())]) {
-      const args = ['--policy', 'policy.json', '--trust-anchor', 'root.json', source];
+      const args = ['--policy', 'policy.json', '--trust-anchor', 'key.json', source];
       expect((await run('resolve', 'alpha', ...args)).code).toBe(1);
       expect((await run('resolve', 'beta', ...args)).code).toBe(0);
-      const verified = await good('verify', source, '--trust-anchor', 'root.json', '--json');
+      const verified = await good('verify', source, '--trust-anchor', 'key.json', '--json');
       expect(JSON.parse(verified.stdout).hold).toEqual(['alpha']);
       expect(verified.stderr).toContain('note: the checkpoint holds alpha');
     }
@@ -175,9 +175,9 @@ describe('a hold', () => {
     await good('suspend', 'beta', ...ROOT, ...SETTINGS, '--reason', 'test');
     held();
     record('delta');
-    await good('build', '--unsigned', 'request', '--root-key', 'root.json', ...SETTINGS);
+    await good('build', '--unsigned', 'request', '--root-key', 'key.json', ...SETTINGS);
     await good('sign', 'request', '--key', 'key.pem', '--yes');
-    await good('attach', 'request', '--root-key', 'root.json', ...SETTINGS);
+    await good('attach', 'request', '--root-key', 'key.json', ...SETTINGS);
     held();
     await good('suspend', 'gamma', ...ROOT, ...SETTINGS, '--checkpoint-by-root', '--reason', 'test');
     held();
@@ -193,10 +193,10 @@ describe('a hold', () => {
     held();
     const request = async (name: string, id: string) => {
       record(id);
-      await good('build', '--unsigned', name, '--root-key', 'root.json');
+      await good('build', '--unsigned', name, '--root-key', 'key.json');
       await good('sign', name, '--key', 'key.pem', '--yes', '--memory', `memory-${name}`);
     };
-    const overtaken = (name: string) => refused(['attach', name, '--root-key', 'root.json'], 2);
+    const overtaken = (name: string) => refused(['attach', name, '--root-key', 'key.json'], 2);
     await request('with', 'gamma');
     await good('hold', '--end', '--false-alarm', 'alpha', '--online-key', 'key.pem');
     await overtaken('with');
@@ -204,7 +204,7 @@ describe('a hold', () => {
     await good('hold', 'beta', '--online-key', 'key.pem');
     await overtaken('without');
     await request('again', 'delta');
-    await good('attach', 'again', '--root-key', 'root.json');
+    await good('attach', 'again', '--root-key', 'key.json');
     expect(claims().hold).toEqual(['beta']);
   });
 

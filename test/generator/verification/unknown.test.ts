@@ -89,6 +89,13 @@ describe('a file that this version does not know', () => {
     expect(notes.filter((note) => note.startsWith('file-'))).toEqual([]);
   });
 
+  it.each(['lists/new.json', `lists/${'0'.repeat(64)}/new.json`])(
+    'is no list that has not its hash as its name: %s',
+    async (path) => {
+      expect(failed(await audit(withFile(path)))).toContain('lists: ERR_AUDIT_LISTS');
+    },
+  );
+
   it('is neither a link nor a pipe', async () => {
     for (const [name, make] of [
       ['link.json', (path: string) => symlinkSync('issuers.json', path)],

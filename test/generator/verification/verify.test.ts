@@ -51,6 +51,15 @@ describe('a tree that has everything', () => {
   });
 });
 
+it('each problem of a check is told by itself', async () => {
+  const files = new Map(whole);
+  const missing = ['issuers/issuer-01', 'issuers/issuer-02'];
+  for (const path of missing) files.delete(path);
+  const { checks } = await audit(files);
+  const records = checks.find(({ name }) => name === 'records');
+  expect(records?.problems).toEqual(missing.map((path) => `${path} is missing`));
+});
+
 describe('a tree in a folder', () => {
   function written(): string {
     const folder = temporaryFolder();
