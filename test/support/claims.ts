@@ -66,11 +66,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'Every response has a size limit #b68727cb': [
       ['verifier/client/hostile-hosts', 'may compress; what it sends is bounded as it comes out'],
       ['verifier/client/sources', 'is for all requests of a source, retries included'],
-      [
-        'generator/verification/hostile-log',
-        'the entries of a log are read only once its head has been verified',
-      ],
-      ['generator/verification/hostile-log', 'a host is not asked for more entries than can be kept'],
+      ['generator/verification/log', 'the entries of a log are read only once its head has been verified'],
+      ['generator/verification/log', 'a host is not asked for more entries than can be kept'],
     ],
     'Invalid public keys are refused #1d3d1bd3': [
       ['conformance/roles/list', 'list/key, with every code'],

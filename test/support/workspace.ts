@@ -240,6 +240,14 @@ export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Pro
   return folder;
 }
 
+/** Creates a folder with valid records, and keys that are not encrypted in `<name>.pem` and `<name>.json`: `key`, and others. */
+export async function keyedWorkspace(ids: readonly string[], ...names: readonly string[]): Promise<string> {
+  const folder = await workspace(ids);
+  writeFiles(folder, { 'key.json': (await goodCli(['keys', 'public', 'key.pem'], folder)).stdout });
+  for (const name of names) await keyPair(folder, name);
+  return folder;
+}
+
 /** Makes the lock of a path as old as that of a process that is long dead, so that nobody waits for one that was killed. */
 export function ageLock(path: string): void {
   const lock = join(dirname(path), `.${basename(path)}.lock`);
