@@ -113,7 +113,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     'A list is signed and published only if its change #cf5bcb2e': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
-      ['custody/offline-signing/offline', 'a request that was overtaken by another publication'],
+      ['custody/offline-signing/payloads', 'after an emergency, a new one takes over the step'],
       ['custody/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
     'A suspension ends only by a record #da4d2c64': [
