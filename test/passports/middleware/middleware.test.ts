@@ -303,19 +303,6 @@ describe.each(Object.keys(FRAMEWORKS))('%s', (name) => {
       expect(found).toMatchObject(isAltered(number) ? { status: 401 } : { status: 200, payload: { number } });
   });
 
-  it('admits a proof once of twenty at the same time', async () => {
-    const headers = credentials(`Bearer ${token}`, await proofOf({ a: '1' }));
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        answer(
-          base,
-          withHeaders(() => headers),
-        ),
-      ),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)]);
-  });
-
   it('refuses a body with a coding, unless a parser has decoded it', async () => {
     const send = async (body: string | Buffer, encoding: Record<string, string>) =>
       fetch(`${base}/send`, {
