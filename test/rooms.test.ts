@@ -217,16 +217,6 @@ describe('imports between files', () => {
   it('of sandbox form no circle', () => {
     expect(findCircle(importsOf('sandbox'))).toBeUndefined();
   });
-
-  it('that form a circle are found', () => {
-    const circle = new Map([
-      ['a.ts', ['b.ts']],
-      ['b.ts', ['c.ts', 'd.ts']],
-      ['c.ts', []],
-      ['d.ts', ['b.ts']],
-    ]);
-    expect(findCircle(circle)).toEqual(['b.ts', 'd.ts', 'b.ts']);
-  });
 });
 
 describe('the pictures', () => {

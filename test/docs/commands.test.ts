@@ -172,19 +172,4 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     const status = commands('Are you in sync?').replaceAll('http://127.0.0.1:8080', host ?? '');
     expect((await sh(status, folder)).stdout).toMatch(/^primary .*\nin sync /m);
   });
-
-  it('docs/hosting/mirror.sh keeps serving the old tree if the source is incomplete', async () => {
-    const folder = exampleRegistry();
-    await sh('npx passport-registry build', folder);
-    const mirror = () => run(join(ROOT, 'docs/hosting/mirror.sh'), ['dist', 'srv'], folder);
-    const absolute = () =>
-      run(join(ROOT, 'docs/hosting/mirror.sh'), [join(folder, 'dist'), join(folder, 'srv')], folder);
-    expect((await absolute()).code).toBe(0);
-    const before = readlinkSync(join(folder, 'srv/current'));
-    writeFiles(folder, { 'dist/issuers/aurora-bank': '{}' });
-    expect((await absolute()).code).not.toBe(0);
-    expect((await mirror()).code).not.toBe(0);
-    expect(readlinkSync(join(folder, 'srv/current'))).toBe(before);
-    expect(readdirSync(join(folder, 'srv/releases'))).toHaveLength(1);
-  });
 });
