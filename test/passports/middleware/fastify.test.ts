@@ -1,13 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
-import { signAction } from '@passport-registry/passports/agent';
-import { PROOF_HEADER, requirePassport } from '@passport-registry/passports/fastify';
+import { requirePassport } from '@passport-registry/passports/fastify';
 import fastify, { type FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { listenInFastify } from '../../support/frameworks.js';
-import { AUDIENCE, issuedPassport } from '../../support/passport-world.js';
+import { issuedPassport } from '../../support/passport-world.js';
 
-const { passport, verifier, token } = await issuedPassport('email.send');
+const { verifier, credentials } = await issuedPassport();
 
 const action = 'email.send';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -20,15 +19,7 @@ function serverOf(): Promise<string> {
   return listenInFastify(app);
 }
 
-async function credentials(payload: unknown): Promise<Record<string, string>> {
-  const proof = await signAction({
-    ...{ token, keys: passport.keys, audience: AUDIENCE, action },
-    payload: payload as Record<string, unknown>,
-  });
-  return { Authorization: `Bearer ${token}`, [PROOF_HEADER]: proof };
-}
-
-async function answer(url: string, payload: unknown, init: RequestInit) {
+async function answer(url: string, payload: object, init: RequestInit) {
   const headers = { ...(await credentials(payload)), ...init.headers };
   const response = await fetch(url, { method: 'POST', ...init, headers });
   return { status: response.status, ...(await response.json()) };
@@ -80,7 +71,7 @@ describe('a body that a parser of Fastify has read', () => {
 describe('a body that Fastify has not read', () => {
   it('as of GET, is the payload, too', async () => {
     const { port } = new URL(await serverOf());
-    const get = async (payload: unknown, body: string) => {
+    const get = async (payload: object, body: string) => {
       const headers = { ...(await credentials(payload)), ...JSON_TYPE, 'Content-Length': body.length };
       return new Promise((resolve, reject) => {
         const request = httpRequest({ port, headers }, (response) => {
@@ -201,7 +192,7 @@ describe('requirePassport of /fastify', () => {
     app.addHook('preValidation', requirePassport({ verifier, action }));
     app.post('/', async (request) => ({ payload: request.passport.payload }));
     const session = connectHttp2(await app.listen({ host: '127.0.0.1', port: 0 }));
-    const send = async (payload: unknown, sent: string) => {
+    const send = async (payload: object, sent: string) => {
       const { Authorization, ...proof } = await credentials(payload);
       const names = { ':method': 'POST', authorization: Authorization, 'content-type': 'application/json' };
       const stream = session.request({ ...names, ...proof });

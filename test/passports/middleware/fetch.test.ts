@@ -1,15 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import { signAction } from '@passport-registry/passports/agent';
-import { PROOF_HEADER, requirePassport as requireInFetch } from '@passport-registry/passports/fetch';
+import { requirePassport as requireInFetch } from '@passport-registry/passports/fetch';
 import { createGate } from '@passport-registry/passports/gate';
 import { describe, expect, it } from 'vitest';
-import { AUDIENCE, issuedPassport, tokenOf } from '../../support/passport-world.js';
+import { issuedPassport, tokenOf } from '../../support/passport-world.js';
 
-const { world, passport, verifier, token } = await issuedPassport('email.send');
+const { world, passport, verifier, credentials } = await issuedPassport();
 const guard = { verifier, action: 'email.send' };
-
-const sign = (action: string, payload: Record<string, unknown>, more: object = {}) =>
-  signAction({ token, keys: passport.keys, audience: AUDIENCE, action, payload, ...more });
 
 describe('the payload of a request', () => {
   it('is what the application says', async () => {
@@ -18,14 +14,13 @@ describe('the payload of a request', () => {
       { verifier, action: async () => 'email.send', payload },
       () => new Response('ok'),
     );
-    const proof = await sign('email.send', { name: '/a b' });
-    const headers = { Authorization: `Bearer ${token}`, [PROOF_HEADER]: proof };
+    const headers = await credentials({ name: '/a b' });
     expect((await handler(new Request('https://mail.example/a%20b', { headers }))).status).toBe(200);
   });
 
   it('does not let a header of a stranger into a header of ours', async () => {
     const handler = requireInFetch({ verifier, action: () => 'a"\r\nX: y' }, () => new Response('ok'));
-    const headers = { Authorization: `Bearer ${token}`, [PROOF_HEADER]: await sign('email.send', {}) };
+    const headers = await credentials({});
     const response = await handler(new Request('https://mail.example/', { headers }));
     expect(response.status).toBe(400);
     expect(response.headers.get('x')).toBeNull();
@@ -35,8 +30,7 @@ describe('the payload of a request', () => {
     const { mandate: _left, ...claims } = passport.claims;
     const bare = await tokenOf(world, { claims });
     const handler = requireInFetch({ verifier, action: () => 'a"b' }, () => new Response('ok'));
-    const proof = await sign('email.send', {}, { token: bare });
-    const headers = { Authorization: `Bearer ${bare}`, [PROOF_HEADER]: proof };
+    const headers = await credentials({}, bare);
     const response = await handler(new Request('https://mail.example/', { headers }));
     expect(response.headers.get('www-authenticate')).toBe(
       'Bearer realm="agent passport", error="insufficient_scope", error_description="mandate-missing"',
@@ -46,8 +40,7 @@ describe('the payload of a request', () => {
 
 describe('the request of a handler', () => {
   const request = async () => {
-    const proof = await sign('email.send', { a: 1 });
-    const headers = { Authorization: `Bearer ${token}`, [PROOF_HEADER]: proof, 'X-Own': 'kept' };
+    const headers = { ...(await credentials({ a: 1 })), 'X-Own': 'kept' };
     const signal = AbortSignal.timeout(60_000);
     return new Request('https://mail.example/send', { method: 'POST', headers, body: '{ "a": 1 }', signal });
   };
@@ -74,10 +67,7 @@ describe('the request of a handler', () => {
   });
 
   it.each(['GET', 'POST'])('has no body after %s without one', async (method) => {
-    const headers = {
-      Authorization: `Bearer ${token}`,
-      [PROOF_HEADER]: await sign('email.send', { a: '1' }),
-    };
+    const headers = await credentials({ a: '1' });
     const handler = requireInFetch(guard, (given, { payload }) => Response.json([given.body, payload]));
     const response = await handler(new Request('https://mail.example/send?a=1', { method, headers }));
     expect([response.status, await response.json()]).toEqual([200, [null, { a: '1' }]]);
@@ -87,7 +77,7 @@ describe('the request of a handler', () => {
 describe('a body that a fetch handler has read before', () => {
   it('is a mistake of the application', async () => {
     const handler = requireInFetch(guard, () => new Response('ok'));
-    const headers = { Authorization: `Bearer ${token}`, [PROOF_HEADER]: await sign('email.send', {}) };
+    const headers = await credentials({});
     const request = new Request('https://mail.example/', { method: 'POST', body: '{}', headers });
     await request.text();
     await expect(handler(request)).rejects.toThrow('too late');
@@ -106,7 +96,7 @@ describe('a body that names a coding', () => {
   const payload = { to: 'you@example.com' };
   const handler = requireInFetch(guard, () => Response.json({}));
   const headers = async (encoding: string) => ({
-    ...{ Authorization: `Bearer ${token}`, [PROOF_HEADER]: await sign('email.send', payload) },
+    ...(await credentials(payload)),
     'Content-Encoding': encoding,
   });
   const statusOf = async (encoding: string, body: string) => {

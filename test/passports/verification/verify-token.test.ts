@@ -416,24 +416,6 @@ describe('a look-up of single issuers', () => {
     const other = await signed(accessClaims({ iss: beta.url }), {}, betaKey);
     expect(outcome(await verify(other, 'access', options))).toEqual(['iss-mismatch', 'issuer']);
   });
-
-  it('says that the issuer is unknown, suspended or not to be had', async () => {
-    const token = await signed(accessClaims());
-    const code = async (records: Issuer[]) =>
-      outcome(
-        await verify(token, 'access', {
-          registry: await lookup(records),
-          tokenProfiles: { access: profile },
-        }),
-      )[0];
-    expect(await code([beta.record])).toBe('issuer-unknown');
-    expect(await code([{ ...alpha.record, status: 'suspended' }])).toBe('status-suspended');
-    const registry = closedAfterTest(
-      createIssuerLookup({ sources: ['http://127.0.0.1:1'], rootKey: root.rootKey.jwk }),
-    );
-    const verdict = await verify(token, 'access', { registry, tokenProfiles: { access: profile } });
-    expect(outcome(verdict)).toEqual(['registry-unavailable', 'issuer']);
-  });
 });
 
 describe('a profile', () => {
