@@ -99,6 +99,23 @@ export async function issuerWorld(
   return world;
 }
 
+/** Lets an issuer answer requests whose path contains a text with this status, until the returned function is called. */
+export function answering(
+  world: IssuerWorld,
+  path: string,
+  status: number,
+  headers: Record<string, string> = {},
+): () => void {
+  world.intercept = ({ url }, response) => {
+    if (url?.includes(path) !== true) return false;
+    response.writeHead(status, headers).end();
+    return true;
+  };
+  return () => {
+    world.intercept = () => false;
+  };
+}
+
 /** The claims of a passport, the agent's keys, and the path of its status at the issuer. */
 export interface TestPassport {
   readonly claims: Record<string, unknown>;

@@ -2,6 +2,7 @@ import type { ActionRequest, PassportVerifier, PassportVerifierOptions } from '@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   agentKeys,
+  answering,
   type IssuerWorld,
   issuerKey,
   issuerWorld,
@@ -261,23 +262,15 @@ describe('a key that is not there', () => {
 });
 
 describe('an issuer that cannot be reached', () => {
-  const fail = (path: RegExp) => {
-    world.intercept = (request, response) => {
-      if (!path.test(request.url ?? '')) return false;
-      response.writeHead(503).end();
-      return true;
-    };
-  };
-
   it('is left alone for ten seconds', async () => {
-    fail(/passports/);
+    const recover = answering(world, 'passports', 503);
     const verifier = await lived();
     const token = await tokenOf(world, passport);
     for (let attempt = 0; attempt < 5; attempt++) {
       expect(await codeOf(verifier, token)).toBe('status-unreachable');
     }
     expect(asked(/passports/)).toBe(1);
-    world.intercept = () => false;
+    recover();
     ahead = 11;
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
   });
@@ -286,7 +279,7 @@ describe('an issuer that cannot be reached', () => {
     const verifier = await lived({ grace: 60 });
     const token = await tokenOf(world, passport);
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
-    fail(/./);
+    answering(world, '/', 503);
     ahead = 89;
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
     ahead = 91;

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { PROOF_HEADER } from '@passport-registry/passports/fetch';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FRAMEWORKS } from '../../support/frameworks.js';
-import { issuedPassport, passportOf, tokenOf } from '../../support/passport-world.js';
+import { answering, issuedPassport, passportOf, tokenOf } from '../../support/passport-world.js';
 import { sendRaw } from '../../support/raw-request.js';
 import { rounds } from '../../support/soak.js';
 
@@ -269,16 +269,12 @@ describe.each(Object.keys(FRAMEWORKS))('%s', (name) => {
   it('answers with 503 where the issuer cannot be reached', async () => {
     const other = await passportOf(world, passport.keys);
     const its = await tokenOf(world, other);
-    world.intercept = (request, response) => {
-      if (!request.url?.includes(other.did)) return false;
-      response.writeHead(500).end();
-      return true;
-    };
+    const recover = answering(world, other.did, 500);
     expect(await answer(base, { token: its })).toMatchObject({
       ...refused(503, 'status-unreachable'),
       headers: { 'retry-after': '5' },
     });
-    world.intercept = () => false;
+    recover();
   });
 
   it('keeps many requests at the same time apart', async () => {

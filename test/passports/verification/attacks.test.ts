@@ -4,6 +4,7 @@ import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
 import {
   agentKeys,
+  answering,
   fetchOf,
   type IssuerWorld,
   issuerKey,
@@ -220,21 +221,17 @@ describe('a token', () => {
 });
 
 describe('a host that is named', () => {
-  const redirect = (path: RegExp, status: number) => (url: string) => (all: Scene) => {
-    all.world.intercept = (request, response) => {
-      if (!path.test(request.url ?? '')) return false;
-      response.writeHead(status, { Location: url }).end();
-      return true;
-    };
+  const redirect = (path: string, status: number) => (url: string) => (all: Scene) => {
+    answering(all.world, path, status, { Location: url });
     return {};
   };
   const metadata = (member: string) => (url: string) =>
     document('/metadata', (found) => ({ ...found, [member]: url }));
 
   it.each<[name: string, code: string, attack: (url: string) => Row[3]]>([
-    ['a redirect of the metadata', 'discovery-redirected', redirect(/metadata/, 302)],
-    ['a redirect of the keys', 'jwks-redirected', redirect(/jwks/, 307)],
-    ['a redirect of the status', 'status-redirected', redirect(/passports/, 301)],
+    ['a redirect of the metadata', 'discovery-redirected', redirect('metadata', 302)],
+    ['a redirect of the keys', 'jwks-redirected', redirect('jwks', 307)],
+    ['a redirect of the status', 'status-redirected', redirect('passports', 301)],
     ['the metadata, for the keys', 'discovery-mismatch', metadata('jwks_uri')],
     ['the metadata, as the issuer', 'discovery-mismatch', metadata('issuer')],
     ['the token, as its issuer', 'iss-mismatch', (url) => changed({ iss: url })],
