@@ -93,7 +93,12 @@ describe.each(['ed25519', 'p256'])('the test vector %s', (name) => {
   });
 });
 
-describeWith(['openssl', 'curl'], 'the commands of docs/verifiers/openssl.md', async () => {
+/** The forms of signatures in the kit, and what is right. */
+const FORMS = (await kitOf('list')).filter(
+  ({ id, rule }) => id.startsWith('list/signature/') && rule === 'signature-form',
+);
+
+describeWith(['openssl', 'curl'], 'the commands of docs/verifiers/openssl.md', () => {
   const algorithms = [
     ['Ed25519', 'An Ed25519 root key', 'Signature Verified Successfully'],
     ['P-256', 'A P-256 root key', 'Verified OK'],
@@ -138,13 +143,8 @@ describeWith(['openssl', 'curl'], 'the commands of docs/verifiers/openssl.md', a
     expect((await compare()).code).not.toBe(0);
   });
 
-  /** The forms of signatures in the kit, and what is right. */
-  const forms = (await kitOf('list')).filter(
-    ({ id, rule }) => id.startsWith('list/signature/') && rule === 'signature-form',
-  );
-
   // Each attempt runs a dozen processes.
-  it.each(sample(forms, 6))('verify what the kit shows: $id', async ({ anchor, steps: [step] }) => {
+  it.each(sample(FORMS, 6))('verify what the kit shows: $id', async ({ anchor, steps: [step] }) => {
     const [source] = step?.sources ?? [];
     const files = filesOf(source as ShownTree);
     let status = 200;
