@@ -118,7 +118,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     'A list is signed and published only if its change #cf5bcb2e': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
-      ['custody/offline-signing/offline', 'a request that was overtaken by another publication'],
+      ['custody/offline-signing/payloads', 'after an emergency, a new one takes over the step'],
       ['custody/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
     'A suspension ends only by a record #da4d2c64': [
@@ -224,17 +224,13 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['website/access', 'under which a script that gets in cannot run'],
     ],
     '`mirror` switches only #1881d46e': [
-      ['observers/mirroring/mirror-rules', 'a mirror keeps the rules of a verifier'],
+      ['observers/mirroring/descent', 'trusts nothing before it has verified the statement'],
       ['observers/mirroring/hostile-log', 'a mirror refuses a source over HTTP with'],
-      ['observers/mirroring/log-over-http', 'never writes through a hard link into the release being served'],
       [
         'observers/mirroring/new-release',
         'a file of the release being served, once it is linked into a new release, is written by no',
       ],
-      [
-        'observers/mirroring/unproven-files',
-        'is refused if the source adds and lists files that no checkpoint proves',
-      ],
+      ['observers/mirroring/descent', 'and refuses SHA256SUMS that the checkpoint does not name'],
       ['generator/verification/unknown', 'is never one that a host could read, or take for a known file: %s'],
     ],
   },

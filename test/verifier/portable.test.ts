@@ -40,10 +40,10 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     // Without the code that reads whole lists.
     [
       'createIssuerLookup',
-      26_100,
+      26_200,
       /\/list\/(?:list|canonical)\.js|\/publication\/(?:publication|follow-changes)\.js/,
     ],
-    ['createRegistryClient', 28_400, /\/sums\/proof\.js/],
+    ['createRegistryClient', 28_500, /\/sums\/proof\.js/],
     // Without the code that asks sources, or that changes a list.
     [
       'openRegistry',

@@ -10,24 +10,29 @@ const SLICE_MS = 4;
  * not keep the process alive.
  */
 export class BackgroundWork<T> {
-  readonly result: Promise<T>;
   readonly #steps: Steps<T>;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #last: IteratorResult<void, T> | undefined;
+  #isStopped = false;
 
   constructor(steps: Steps<T>) {
     this.#steps = steps;
-    this.result = new Promise((resolve, reject) => this.#schedule(resolve, reject));
     // The code that waits for the result gets the error.
-    this.result.catch(() => undefined);
+    this.result().catch(() => undefined);
+  }
+
+  /** Goes on with the work: some platforms drop the timers of a request that has ended. */
+  result(): Promise<T> {
+    return new Promise((resolve, reject) => this.#schedule(resolve, reject));
   }
 
   /** Stops the work. The result then never arrives. */
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#isStopped = true;
   }
 
   #schedule(resolve: (result: T) => void, reject: (error: unknown) => void): void {
-    this.#timer = setTimeout(() => {
+    const timer = setTimeout(() => {
+      if (this.#isStopped) return;
       try {
         const step = this.#slice();
         if (step.done === true) resolve(step.value);
@@ -36,14 +41,15 @@ export class BackgroundWork<T> {
         reject(error);
       }
     }, 0);
-    (this.#timer as { unref?: () => void }).unref?.();
+    (timer as { unref?: () => void }).unref?.();
   }
 
   #slice(): IteratorResult<void, T> {
     const end = Date.now() + SLICE_MS;
     for (let count = 1; ; count++) {
-      const step = this.#steps.next();
-      if (step.done === true || count === SLICE_STEPS || Date.now() > end) return step;
+      // Others may have gone on with the work, to its end.
+      if (this.#last?.done !== true) this.#last = this.#steps.next();
+      if (this.#last.done === true || count === SLICE_STEPS || Date.now() > end) return this.#last;
     }
   }
 }

@@ -22,6 +22,8 @@ export type Occurrence<S extends AcceptedStatements> =
   | Loaded<S>
   /** Somebody needs a refresh, or one is due. */
   | { readonly is: 'refresh' }
+  /** Nothing comes of the refresh under way. */
+  | { readonly is: 'lost' }
   | { readonly is: 'close' }
   | { readonly is: 'rotation'; readonly of: Attempt; readonly shown: ShownRotation | RegistryError }
   /** The files of an attempt are good under the last key of each chain. */

@@ -62,7 +62,7 @@ export class CurrentList extends ListIndex implements CurrentRecords {
 
   /** Reads what leads to a newer list. The list stays as it is. */
   follow(files: RegistryFiles, newer: NewerList): Promise<FollowedList | undefined> {
-    return followList(files, this, { ...newer, work: (steps) => new BackgroundWork(steps).result });
+    return followList(files, this, { ...newer, work: (steps) => new BackgroundWork(steps).result() });
   }
 
   /** Applies a change that has been verified. */
@@ -84,7 +84,7 @@ export class CurrentList extends ListIndex implements CurrentRecords {
   #await(levels: number): Promise<CurrentTree | undefined> {
     return this.#isStopped
       ? Promise.resolve(undefined)
-      : inTime(this.#hash(levels).result, MAX_WAIT_MS, () => undefined);
+      : inTime(this.#hash(levels).result(), MAX_WAIT_MS, () => undefined);
   }
 
   #hash(levels: number): BackgroundWork<CurrentTree> {

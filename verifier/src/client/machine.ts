@@ -70,6 +70,9 @@ class Turn<S extends AcceptedStatements> {
       case 'refresh':
         this.#refresh();
         break;
+      case 'lost':
+        this.#lost();
+        break;
       case 'close':
         this.#close();
         break;
@@ -100,11 +103,21 @@ class Turn<S extends AcceptedStatements> {
   }
 
   #loaded({ roots, current, accepted, failure }: Loaded<S>): void {
+    // A store that answers late may know less than this client.
+    if (this.state.round > 0) return;
     this.#change({ accepted, roots: accepted === undefined ? roots : bindRoots(roots) });
     if (current !== undefined) this.#use(current, 'store');
     // A list signed by a replaced root key is not used, but it still protects against rollbacks.
     this.#outdateIfReplaced(0);
     this.#emit(failure);
+  }
+
+  #lost(): void {
+    const { refresh } = this.state;
+    if (refresh === undefined) return;
+    const stopped = [...refresh.asked.keys()].map((source) => [source, overdue()] as const);
+    const errors = { ...refresh.errors, ...Object.fromEntries(stopped) };
+    this.#continueRound({ round: { ...refresh, waiting: [], asked: new Map(), errors }, stopped });
   }
 
   #close(): void {

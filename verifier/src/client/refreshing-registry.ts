@@ -39,7 +39,10 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
   #ready: Promise<void> | undefined;
   #loading: Promise<void> | undefined;
   #refreshing: Promise<void> | undefined;
-  #settle: ((error: RegistryError | undefined) => void) | undefined;
+  /** When the work that was begun last must have ended, in milliseconds since 1970. Then nobody waits for it any more. */
+  #workUntil = Number.POSITIVE_INFINITY;
+  /** Of all who wait for the refresh under way. */
+  readonly #settles: ((error: RegistryError | undefined) => void)[] = [];
   /** The end of the last save. A save that began earlier must not overwrite a later one. */
   #saved: Promise<unknown> = Promise.resolve();
   /** Whether `close` was called, although the machine may not have been told yet. */
@@ -93,6 +96,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
 
   async ready(): Promise<void> {
     this.assertOpen();
+    this.#leaveLostWork();
     this.#ready ??= this.#start().catch((error) => {
       this.#ready = undefined;
       throw error;
@@ -108,29 +112,46 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
   }
 
   /**
-   * Loads from the store, once. The client accepts nothing from a source before it knows what it accepted in an earlier
-   * run.
+   * Begins work: loads from the store, once. The client accepts nothing from a source before it knows what it accepted
+   * in an earlier run.
    */
   async #load(): Promise<void> {
     this.assertOpen();
+    // Each source may need its deadline, and so may the store.
+    this.#workUntil = Date.now() + (this.#sources.size + 1) * this.deadline;
+    if (this.#state.round > 0) return;
     // An invalid pinned key is an error of the caller, and not of a source.
     this.#loading ??= importCheckedRootKeys(this.#pinned).then(async (pinned) => {
       const verification = { reader: this.#reader, trust: this.#trust(), pinned };
       this.#tell(await loadStored(this.#settings.store, verification));
     });
-    // A store that never answers must not outlast the client.
-    await untilAborted(this.#loading, this.tasks.signalOf('store')).catch((error) => {
+    try {
+      // A store that never answers must not outlast the client.
+      await untilAborted(this.#loading, this.tasks.signalOf('store'));
+    } finally {
       this.assertOpen();
-      throw error;
-    });
-    this.assertOpen();
+    }
   }
 
   refresh(): Promise<void> {
+    this.#leaveLostWork();
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
     });
     return this.#refreshing;
+  }
+
+  /**
+   * Some platforms drop the work of a request that has ended, with its timers. Once the work must have ended, nobody
+   * joins it any more, and it begins again.
+   */
+  #leaveLostWork(): void {
+    if (Date.now() < this.#workUntil) return;
+    this.#ready = undefined;
+    this.#refreshing = undefined;
+    this.#saved = Promise.resolve();
+    this.#loading = undefined;
+    this.#tell({ is: 'lost' });
   }
 
   #refreshInBackground(): void {
@@ -142,7 +163,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     const error = await new Promise<RegistryError | undefined>((resolve) => {
       // The client may have been closed since it was loaded. Then nobody would settle this promise.
       this.assertOpen();
-      this.#settle = resolve;
+      this.#settles.push(resolve);
       this.#tell({ is: 'refresh' });
     });
     // A caller may end the program after the refresh, so the save comes first. It also keeps the rotation of a refused source.
@@ -226,7 +247,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
         this.#emit(effect.event);
         break;
       case 'settle':
-        this.#settle?.(effect.error);
+        for (const settle of this.#settles.splice(0)) settle(effect.error);
         break;
       default:
         effect satisfies never;

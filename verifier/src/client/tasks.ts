@@ -29,8 +29,12 @@ export class Tasks {
     for (const key of task === undefined ? [...this.#underWay.keys()] : [task]) {
       const known = this.#underWay.get(key);
       this.#underWay.delete(key);
-      for (const timer of known?.timers ?? []) clearTimeout(timer);
-      known?.controller.abort(STOPPED);
+      try {
+        for (const timer of known?.timers ?? []) clearTimeout(timer);
+        known?.controller.abort(STOPPED);
+      } catch {
+        // Some platforms let no request end what another one has begun.
+      }
     }
   }
 
