@@ -82,12 +82,15 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'A passport is accepted only if #30357825': [
       ['passports/issuer/issuer-answers', 'is remembered for exactly these bytes of a token'],
       ['passports/issuer/issuer-answers', 'is verified again under the keys that are requested next'],
-      ['passports/issuer/issuer-answers', 'not from a revocation, and not to a lower nonce'],
-      ['passports/verification/attacks', 'a token %s fails at'],
-      ['passports/verification/attacks', 'an issuer %s fails at'],
-      ['passports/verification/attacks', 'has its own code, which an attack of this file gets'],
+      ['conformance/roles/passport', 'passport/memory, with every code'],
+      ['passports/verification/attacks', 'an action is refused %s: step %s'],
       ['passports/verification/attacks', 'is not taken for verified by anything but its signature'],
-      ['passports/verification/attacks', 'that is stale rejects'],
+      ['passports/verification/issuer-lookup', 'rejects without a proof: a registry that cannot be reached'],
+      ['conformance/roles/passport', 'passport/token, with every code'],
+      ['conformance/roles/passport', 'passport/issuer, with every code'],
+      ['conformance/roles/passport', 'passport/metadata, with every code'],
+      ['conformance/roles/passport', 'passport/keys, with every code'],
+      ['conformance/roles/passport', 'passport/status, with every code'],
     ],
     'Hosts named by tokens, redirects #97c7e5aa': [
       ['passports/verification/attacks', 'names nobody to ask: of an unknown issuer nothing is fetched'],
@@ -100,8 +103,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/gate/attacks', 'tells the application nothing that the client has said of itself'],
     ],
     'An action is allowed only with a fresh proof #e096d96e': [
-      ['passports/verification/attacks', 'a mandate %s fails at'],
-      ['passports/verification/attacks', 'a proof %s fails at'],
+      ['passports/verification/attacks', 'an action is refused %s: step %s'],
+      ['conformance/roles/passport', 'passport/mandate, with every code'],
+      ['conformance/roles/passport', 'passport/signed-mandate, with every code'],
+      ['conformance/roles/passport', 'passport/proof, with every code'],
       ['passports/verification/attacks', 'is accepted once of a hundred at the same time'],
       [
         'passports/middleware/parsed-body',
