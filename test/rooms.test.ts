@@ -217,16 +217,6 @@ describe('imports between files', () => {
   it('of sandbox form no circle', () => {
     expect(findCircle(importsOf('sandbox'))).toBeUndefined();
   });
-
-  it('that form a circle are found', () => {
-    const circle = new Map([
-      ['a.ts', ['b.ts']],
-      ['b.ts', ['c.ts', 'd.ts']],
-      ['c.ts', []],
-      ['d.ts', ['b.ts']],
-    ]);
-    expect(findCircle(circle)).toEqual(['b.ts', 'd.ts', 'b.ts']);
-  });
 });
 
 describe('the pictures', () => {
@@ -258,12 +248,10 @@ describe('docs/architecture.md', () => {
     expect(named.filter((path) => !exists(path) && !exists(join('generator', path)))).toEqual([]);
   });
 
-  it('counts the steps of a publication as its source does, and every stage of a build has a name', () => {
+  it('leaves to progress.ts the stages of a build, which are all named there', () => {
     const read = (path: string) => readFileSync(join(ROOT, 'generator', path), 'utf8');
-    const build = read('build.ts');
-    const stepsIn = (text: string) => / in (\w+) steps/.exec(text)?.[1];
-    expect(stepsIn(ARCHITECTURE)).toBe(stepsIn(build));
-    const reported = [...(build + read('publishing/attach.ts')).matchAll(/onStage\?\.\('([^']+)'\)/g)];
+    const sources = read('build.ts') + read('publishing/attach.ts');
+    const reported = [...sources.matchAll(/onStage\?\.\('([^']+)'\)/g)];
     const [, listed = ''] = /at the end of each stage: (.*?)\*\//s.exec(read('progress.ts')) ?? [];
     expect(reported.length).toBeGreaterThan(5);
     expect(reported.map(([, stage]) => stage)).toEqual(

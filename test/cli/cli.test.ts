@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CLI } from '../support/paths.js';
 import { plainHost, serve } from '../support/serving.js';
 import {
@@ -61,17 +61,14 @@ describe('passport-registry', () => {
 });
 
 describe('the command line within another process', () => {
-  it.each([
-    [['--help']],
-    [['bild']],
-    [['check', '--json']],
-    [['verify', 'dist', '--json']],
-    [['build', '--production']],
-  ])('says and answers what it does in its own: %j', async (args) => {
-    const folder = await workspace();
-    writeFiles(folder, { 'issuers/bad.yaml': 'issuer_id: worse' });
-    expect(await cli(args, folder)).toEqual(await cliProcess(args, folder));
-  });
+  it.each([[['bild']], [['check', '--json']], [['build', '--production']]])(
+    'says and answers what it does in its own: %j',
+    async (args) => {
+      const folder = await workspace();
+      writeFiles(folder, { 'issuers/bad.yaml': 'issuer_id: worse' });
+      expect(await cli(args, folder)).toEqual(await cliProcess(args, folder));
+    },
+  );
 
   it('leaves nothing behind, whatever the environment and the outcome', async () => {
     const folder = await workspace();
@@ -103,18 +100,11 @@ describe('the command line within another process', () => {
 });
 
 describe.runIf(existsSync('/dev/full'))('output that cannot be written', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await workspace();
-    await cli(['build', '--key', 'key.pem'], folder);
-  });
-
   it.each([
-    ['keys public key.pem', 4],
     ['check --json', 4],
-    ['verify dist --json', 4],
     ['nonsense', 2],
   ])('is an error of %s', async (command, expected) => {
+    const folder = await workspace();
     const program = `"${process.execPath}" "${CLI}" ${command}`;
     const { code, stderr } = await run('sh', ['-c', `${program} >/dev/full`], folder);
     expect(code).toBe(expected);
@@ -179,20 +169,6 @@ issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
     expect(code).toBe(0);
     expect(stdout).toContain('1 file: 0 problems, 1 warning');
   });
-
-  it('lets no control character of a stranger reach the terminal', async () => {
-    writeFiles(folder, {
-      'issuers/a.yaml': recordText('a', {
-        tier: '"\\e[2J\\e]0;owned\\a"',
-        '"\\e[31mred"': '1',
-        '"\u202eevil"': '2',
-      }),
-      'issuers/b\u001b[31m.yaml': recordText('b'),
-    });
-    const { stdout } = await cli(['check'], folder);
-    expect(stdout).toContain('\\u001b[2J');
-    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
-  });
 });
 
 describe('progress', () => {
@@ -241,14 +217,10 @@ describe('passport-registry resolve', () => {
     const live = await serve(join(folder, 'dist'));
     for (const source of [[], [live], ['http://127.0.0.1:9', live]]) {
       const good = await cli(ask('alpha', 'policy.json', ...source), folder);
-      expect(good.stdout).toContain('alpha is accepted');
-      expect(good.code).toBe(0);
+      expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('alpha is accepted')]);
       const bad = await cli(ask('alpha', 'strict.json', '--json', ...source), folder);
-      expect(JSON.parse(bad.stdout)).toMatchObject({
-        accepted: false,
-        reasons: [{ code: 'tier-not-accepted' }],
-      });
-      expect(bad.code).toBe(1);
+      const reasons = [{ code: 'tier-not-accepted' }];
+      expect([bad.code, JSON.parse(bad.stdout)]).toMatchObject([1, { accepted: false, reasons }]);
       const unknown = await cli(ask('alhpa', 'policy.json', ...source), folder);
       expect([unknown.code, unknown.stdout.includes('issuer-unknown')]).toEqual([1, true]);
       // Only a list shows which ids are similar. A host is asked for one issuer.
@@ -278,8 +250,6 @@ describe('passport-registry resolve', () => {
     expect((await asks('--tiers', 'certified')).code).toBe(0);
     expect((await asks('--tiers', 'sandbox')).code).toBe(1);
     for (const wrong of [
-      ['--domains', 'banking'],
-      ['--tiers', 'certified', '--policy', 'same.json'],
       ['--tiers', 'gold'],
       ['--tiers', 'certified,certified'],
       ['--tiers', 'certified', '--domains', 'No Slug'],
@@ -298,35 +268,35 @@ describe('passport-registry resolve', () => {
     });
     await cli(['build', '--key', 'key.pem'], folder);
     const live = await serve(join(folder, 'dist'));
+    const about = async (id: string, source: string[]) => {
+      const { stdout, stderr } = await cli(ask(id, 'policy.json', '--json', ...source), folder);
+      return { stderr, data: JSON.parse(stdout).about };
+    };
     for (const source of [[], [live]]) {
-      const { stdout, stderr } = await cli(ask('alpha', 'policy.json', '--json', ...source), folder);
+      const { stderr, data } = await about('alpha', source);
       expect(stderr).toMatch(/name: "Alpha Bank"\n.*reason: "its keys were stolen"\n/);
-      expect(JSON.parse(stdout).about).toEqual({
-        name: 'Alpha Bank',
-        status_reason: reason.status_reason,
-        status_since: expect.any(String),
-      });
-      const without = await cli(ask('beta', 'policy.json', '--json', ...source), folder);
-      expect(without.stderr).toContain('name: none\n');
+      expect(data).toMatchObject({ name: 'Alpha Bank', status_reason: reason.status_reason });
+      const without = await about('beta', source);
+      expect(without).toEqual({ stderr: expect.stringContaining('name: none\n'), data: {} });
       expect(without.stderr).not.toContain('reason');
-      expect(JSON.parse(without.stdout).about).toEqual({});
-      const unlisted = await cli(ask('gamma', 'policy.json', '--json', ...source), folder);
-      expect(unlisted.stderr).not.toContain('name');
+      expect((await about('gamma', source)).stderr).not.toContain('name');
     }
     writeFiles(folder, { 'dist/about.json': '{"issuers":{"alpha":{"name":"Other"}}}' });
     for (const source of [[], [live]]) {
-      const { stdout, stderr } = await cli(ask('alpha', 'policy.json', '--json', ...source), folder);
-      expect(stderr).toMatch(/name: not known\n.*reason: not known\n/);
-      expect(JSON.parse(stdout).about).toBeNull();
+      const { stderr, data } = await about('alpha', source);
+      expect([stderr, data]).toEqual([expect.stringMatching(/name: not known\n.*reason: not known\n/), null]);
     }
   });
 
   it('decides nothing without a good registry, a good policy and a pinned key', async () => {
     const folder = await registry();
     writeFiles(folder, { 'typo.json': '{"tier":["certified"]}', 'no.json': '{' });
-    expect((await cli(ask('alpha', 'typo.json'), folder)).code).toBe(2);
-    expect((await cli(ask('alpha', 'no.json'), folder)).code).toBe(2);
-    expect((await cli(ask('alpha', 'nowhere.json'), folder)).code).toBe(4);
+    for (const [policy, code] of [
+      ['typo.json', 2],
+      ['no.json', 2],
+      ['nowhere.json', 4],
+    ] as const)
+      expect([policy, (await cli(ask('alpha', policy), folder)).code]).toEqual([policy, code]);
     expect((await cli(ask('alpha', 'policy.json', 'nowhere'), folder)).code).toBe(2);
     expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(2);
     // In the folder of a registry, its settings name the root key.

@@ -146,6 +146,8 @@ describe('registry.yaml', () => {
     ],
     ['- a', '1:1', 'wrong-type', 'the file is a list', 'must be object'],
     ['signer: [', '1:10', 'yaml-syntax', '', 'fix the syntax'],
+    ['next_roots: []', '1:13', 'wrong-type', 'next_roots', '1'],
+    [`next_roots: [${'A'.repeat(43)}, next.json]`, '1:59', 'wrong-type', 'next_roots', ''],
     ['root_key: a\nroot_key: b', '2:1', 'duplicate-key', 'root_key appears twice', 'remove the duplicate'],
   ])(
     'that holds %j is refused at its place, before anything is done',

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PASSPORT_REASONS } from '@passport-registry/passports';
 import { describe, expect, it } from 'vitest';
 import { type Case, ROLES, type Role } from '../../build/conformance/cases/case.js';
 import { kitCases, startCases } from '../../build/conformance/kit/index.js';
@@ -56,6 +57,13 @@ describe('the kit', () => {
       expect(start).toHaveLength(40);
       expect(topics(start)).toEqual(topics(CASES[role].filter(({ policy }) => policy === undefined)));
     }
+  });
+
+  it('shows every reason to refuse a passport, but those that only a program can have', () => {
+    const codes = CASES.passport.flatMap(({ steps }) => steps.flatMap(({ right = [] }) => right));
+    const missing = Object.keys(PASSPORT_REASONS).filter((code) => !codes.includes(code));
+    // See test/passports/verification/.
+    expect(missing.sort()).toEqual(['mandate-policy-refused', 'registry-unavailable', 'replay-store-failed']);
   });
 
   it('is the same every time', () => {

@@ -57,10 +57,9 @@ async function publish(folder: string): Promise<void> {
 }
 
 describe('the commands of the documents', () => {
-  it('README.md: the first block, in a clone, and what it prints, in the first 220 words', async () => {
+  it('README.md: the first block, in a clone, and what it prints', async () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const [first = ''] = readme.split('\n## ');
-    expect(first.trim().split(/\s+/).length).toBeLessThanOrEqual(220);
     const [build = '', test] = commandsBelow('README.md', 'Passport issuer registry');
     expect(test).toBe('npm ci && npm test\n');
     const clone = cleanCheckout();
@@ -171,20 +170,5 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     expect((await sh(look, folder)).stdout).toContain('is valid');
     const status = commands('Are you in sync?').replaceAll('http://127.0.0.1:8080', host ?? '');
     expect((await sh(status, folder)).stdout).toMatch(/^primary .*\nin sync /m);
-  });
-
-  it('docs/hosting/mirror.sh keeps serving the old tree if the source is incomplete', async () => {
-    const folder = exampleRegistry();
-    await sh('npx passport-registry build', folder);
-    const mirror = () => run(join(ROOT, 'docs/hosting/mirror.sh'), ['dist', 'srv'], folder);
-    const absolute = () =>
-      run(join(ROOT, 'docs/hosting/mirror.sh'), [join(folder, 'dist'), join(folder, 'srv')], folder);
-    expect((await absolute()).code).toBe(0);
-    const before = readlinkSync(join(folder, 'srv/current'));
-    writeFiles(folder, { 'dist/issuers/aurora-bank': '{}' });
-    expect((await absolute()).code).not.toBe(0);
-    expect((await mirror()).code).not.toBe(0);
-    expect(readlinkSync(join(folder, 'srv/current'))).toBe(before);
-    expect(readdirSync(join(folder, 'srv/releases'))).toHaveLength(1);
   });
 });

@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import type { PassportVerifier } from '@passport-registry/passports';
-import { signAction } from '@passport-registry/passports/agent';
-import { PROOF_HEADER } from '@passport-registry/passports/fetch';
 import { transform } from 'esbuild';
 import type { FastifyInstance } from 'fastify';
 import type { Hono } from 'hono';
 import { afterAll, describe, expect, it } from 'vitest';
-import { AUDIENCE, issuedPassport } from '../support/passport-world.js';
+import { issuedPassport } from '../support/passport-world.js';
 import { ROOT } from '../support/paths.js';
 import { listen } from '../support/serving.js';
 
@@ -47,7 +45,7 @@ const STARTS: Record<string, (made: never) => Promise<string>> = {
   mcp: (app: RequestListener) => listen(app),
 };
 
-const { passport, verifier, token } = await issuedPassport('email.send');
+const { passport, verifier, credentials } = await issuedPassport();
 
 describe('docs/verifiers.md, Middleware', () => {
   it('has an example for each adapter', () => {
@@ -64,23 +62,20 @@ describe('docs/verifiers.md, Middleware', () => {
     const mail = await mailOf(name);
     const base = await STARTS[name]?.(mail(verifier) as never);
     const payload = { to: 'you@example.com' };
-    const proof = await signAction({
-      ...{ token, keys: passport.keys, audience: AUDIENCE, action: 'email.send', payload },
-    });
     const post = (headers: Record<string, string>, body = JSON.stringify(payload)) =>
       fetch(`${base}/send`, {
         method: 'POST',
         body,
         headers: { 'Content-Type': 'application/json', ...headers },
       });
-    const credentials = { Authorization: `Bearer ${token}`, [PROOF_HEADER]: proof };
+    const good = await credentials(payload);
     expect((await post({})).status).toBe(401);
-    expect((await post({ ...credentials, Authorization: 'Bearer x' })).status).toBe(401);
+    expect((await post({ ...good, Authorization: 'Bearer x' })).status).toBe(401);
     if (name !== 'mcp') {
-      expect((await post(credentials, '{"to":"me@example.com"}')).status).toBe(401);
-      expect((await post(credentials, '{"to":"me@example.com","to":"you@example.com"}')).status).toBe(400);
+      expect((await post(good, '{"to":"me@example.com"}')).status).toBe(401);
+      expect((await post(good, '{"to":"me@example.com","to":"you@example.com"}')).status).toBe(400);
     }
-    const admitted = await post(credentials);
+    const admitted = await post(good);
     expect(admitted.status).toBe(200);
     expect(await admitted.json()).toEqual(
       name === 'mcp' ? { agent: passport.did } : { sentFor: 'principal', to: 'you@example.com' },

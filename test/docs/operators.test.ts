@@ -27,11 +27,6 @@ const anchorsOf = (path: string) => [
 ];
 
 describe('the pages for operators', () => {
-  it('are short: the entrance has at most 700 words, and each page at most 2,500', () => {
-    for (const page of OPERATOR_PAGES)
-      expect(words(read(page)), page).toBeLessThanOrEqual(page === ENTRANCE ? 700 : 2500);
-  });
-
   it('are all in the table of the entrance, the emergency first', () => {
     const linked = [...read(ENTRANCE).matchAll(/\]\((operators\/[\w-]+\.md)/g)].map(
       ([, page]) => `docs/${page}`,
@@ -50,22 +45,17 @@ describe('the pages for operators', () => {
     }
   });
 
-  it('say for each emergency first what to type, and need 1,200 words for all', () => {
+  it('say for each emergency first what to type', () => {
     const [, ...sections] = read(EMERGENCY).split('\n## ');
     expect(sections.length).toBeGreaterThan(10);
     for (const section of sections) {
       const [heading = '', ...before] = section.slice(0, section.indexOf('```sh\n')).split('\n');
       expect(words(before.join('\n')), heading).toBeLessThanOrEqual(20);
     }
-    expect(words(read(EMERGENCY))).toBeLessThanOrEqual(1200);
   });
 });
 
 describe('the pages for verifiers', () => {
-  it('are short: at most 4,000 words each', () => {
-    for (const page of VERIFIER_PAGES) expect(words(read(page)), page).toBeLessThanOrEqual(4000);
-  });
-
   it('are all in the table of the entrance, which names sections that exist', () => {
     const rows = [...read(VERIFIERS).matchAll(/^\|.*\]\((verifiers\/[\w-]+\.md)\): (.*) \|$/gm)];
     const linked = rows.map(([, page]) => `docs/${page}`);

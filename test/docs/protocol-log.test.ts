@@ -13,9 +13,6 @@ import { copyIn } from '../support/sources.js';
 
 const [DAY, T] = [24 * 3600, 300_000];
 
-/** Asserts that the document says something, however its lines are broken. */
-const states = (text: string) => expect(protocol.replaceAll(/\s+/g, ' ')).toContain(text);
-
 describe('the times of cosignatures (rule clocks)', () => {
   let registry: LoggedRegistry;
   beforeAll(async () => {
@@ -24,9 +21,6 @@ describe('the times of cosignatures (rule clocks)', () => {
   });
 
   it('count for a client up to the tolerance in both directions', async () => {
-    states(
-      '| time of a cosignature, for a quorum | `time <= now + T`, and `now <= time + 30 days + T` | all that require a log; a copy only the first |',
-    );
     const { files, now } = registry;
     const at = (clock: number, more: object = {}) =>
       verdictOf(createRegistryClient, registry, { files, now: clock, ...more });
@@ -38,7 +32,6 @@ describe('the times of cosignatures (rule clocks)', () => {
   });
 
   it('date a copy, and are never in the future of one', async () => {
-    states('or *C* if that is earlier | `now <= S + maxAge + T`; `maxAge` has no default |');
     const { now } = registry;
     const copy = async (signed: number, clock: number) => {
       const files = await registry.prove({ cosigned: registry.cosigning(2, signed) });
@@ -54,9 +47,6 @@ describe('the times of cosignatures (rule clocks)', () => {
 
 describe('the proof of the log (rule log-proof)', () => {
   it('can have a head with extension lines, which are signed, and extra data, which is base64', async () => {
-    states('A reader accepts them if none is empty: they are signed like the other lines');
-    states('<the text of the head: all of its lines, each with its newline>');
-    states('A line `extra` after the first line must be base64 with padding (RFC 4648, section 4)');
     const registry = new LoggedRegistry(await testKey());
     await registry.publish();
     const proof = String(registry.files.get(PROOF));
@@ -77,6 +67,9 @@ describe('the proof of the log (rule log-proof)', () => {
     expect(await verdict(proof.replace('\nindex', '\nextra !!!\nindex'))).toBe('ERR_NOT_LOGGED');
   });
 });
+
+/** Asserts that the document says something, however its lines are broken. */
+const states = (text: string) => expect(protocol.replaceAll(/\s+/g, ' ')).toContain(text);
 
 describe('the bytes of the log (rule log-bytes)', () => {
   const hash = (...parts: (Buffer | string)[]) =>

@@ -196,20 +196,4 @@ describe('the ids of the rules in docs/protocol.md and its parts', () => {
     for (const [row, ids] of named.entries()) expect(ids, cells[row]).not.toEqual([]);
     expect(named.flat().filter((id = '') => !anchors.includes(id))).toEqual([]);
   });
-
-  it('are named instead of sections', () => {
-    // "RFC 8032, section 5" refers to another document.
-    const number = /(RFC \d+(?:\)|,) \(?)?\bsections? \d+\b(?!\.\d)/gi;
-    const inSources = SOURCES.filter((path) => path !== THIS_FILE).flatMap((path) => {
-      const text = withoutBreaks(read(path));
-      const sections = [...text.matchAll(number)].filter(([, rfc]) => rfc === undefined).map(([all]) => all);
-      return [...sections, ...(text.match(/\bSPEC [A-D]?\d+/g) ?? [])].map((found) => `${path}: ${found}`);
-    });
-    expect(inSources).toEqual([]);
-    const ofProtocol = /protocol(?:\.md)?,?\s+sections?\s+\d+|sections?\s+\d+\s+of\s+the\s+protocol/gi;
-    const inDocuments = MARKDOWN.filter((path) => path !== 'CHANGELOG.md').flatMap((path) =>
-      (read(path).match(ofProtocol) ?? []).map((found) => `${path}: ${found}`),
-    );
-    expect(inDocuments).toEqual([]);
-  });
 });

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   addPackages,
-  bundleForBrowsers,
   compileStrict,
   DEPENDENCIES,
   installAlone,
@@ -41,11 +40,6 @@ describe('@passport-registry/passports, installed with the verifier', () => {
         .join(''),
     });
     expect(await node('adapters.mjs')).toEqual({ code: 0, stdout: '', stderr: '' });
-  });
-
-  it('is one bundle for browsers, without modules of Node.js', async () => {
-    await bundleForBrowsers(folder, USE, 'bundle.mjs');
-    expect(await node('bundle.mjs')).toEqual({ code: 0, stdout: ANSWER, stderr: '' });
   });
 
   // The tests of the verifier have CommonJS modules, too.

@@ -1,12 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  addPackages,
-  bundleForBrowsers,
-  compileStrict,
-  installAlone,
-  pack,
-  TYPESCRIPT_SETTINGS,
-} from '../support/packed.js';
+import { addPackages, compileStrict, installAlone, pack, TYPESCRIPT_SETTINGS } from '../support/packed.js';
 import { type Outcome, run, writeFiles } from '../support/workspace.js';
 
 let folder: string;
@@ -50,11 +43,6 @@ import('@passport-registry/verifier').then((module) => console.log(module.Regist
         .join(''),
     });
     expect(await node('paths.mjs')).toEqual({ code: 0, stdout: '', stderr: '' });
-  });
-
-  it('is one bundle for browsers, without modules of Node.js', async () => {
-    await bundleForBrowsers(folder, USE, 'bundle.mjs');
-    expect(await node('bundle.mjs')).toEqual({ code: 0, stdout: ANSWER, stderr: '' });
   });
 });
 

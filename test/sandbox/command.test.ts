@@ -23,14 +23,6 @@ describe('passport-registry sandbox', () => {
     expect(stderr).toMatch(message);
   });
 
-  it('says when its port is taken', async () => {
-    const folder = temporaryFolder();
-    const address = await sandboxIn(folder);
-    const { code, stderr } = await cli(['sandbox', '--port', new URL(address).port], folder);
-    expect(code).toBe(4);
-    expect(stderr).toContain('is in use');
-  });
-
   it('makes the token of its operator once, for its owner alone, and never prints it', async () => {
     const folder = temporaryFolder();
     const first = await cli(['sandbox', '--port', '70001'], folder);

@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { BAD_KEYS } from './bad-keys.js';
 import { afterEachFile } from './endings.js';
 
@@ -38,24 +39,55 @@ interface Documents {
   keys: Jwk[];
 }
 
+/** Handles a request itself. Returns true if it sent a response. */
+type Answer = (request: IncomingMessage, response: ServerResponse, document: string) => boolean;
+
 /** How an issuer differs from a valid one, and the rules that `check` reports, in the order of the record's lines. */
 export interface Kind {
   readonly rules: readonly string[];
   /** Changes the documents. */
   readonly serve?: (documents: Documents) => void;
-  /** Handles a request itself. Returns true if it sent a response. */
-  readonly answer?: (request: IncomingMessage, response: ServerResponse, document: string) => boolean;
+  readonly answer?: Answer;
+  /** What each finding says, with its remedy. */
+  readonly words?: RegExp;
+  /** Whether it does not answer, so that the command waits as long as it is told to. */
+  readonly isSilent?: true;
   /** The server, if it is not the one with a trusted certificate. */
   readonly origin?: 'closed port' | 'untrusted' | 'other name' | 'no such host';
 }
 
 const only =
-  (name: string, answer: (response: ServerResponse) => unknown): NonNullable<Kind['answer']> =>
+  (name: string, answer: (response: ServerResponse) => unknown): Answer =>
   (_request, response, document) => {
     if (document !== name) return false;
     answer(response);
     return true;
   };
+
+const metadata =
+  (answer: (text: string, response: ServerResponse, request: IncomingMessage) => unknown): Answer =>
+  (request, response, document) => {
+    if (document !== 'metadata') return false;
+    const [, id = ''] = (request.url ?? '').split('/');
+    const origin = `https://${request.headers.host}`;
+    const text = JSON.stringify({ issuer: origin, issuer_id: id, jwks_uri: `${origin}/${id}/jwks` });
+    answer(text, response, request);
+    return true;
+  };
+
+/** Answers the first requests for each document otherwise. */
+function first(count: number, answer: (response: ServerResponse) => unknown): Answer {
+  const seen = new Map<string, number>();
+  return (_request, response, document) => {
+    const before = seen.get(document) ?? 0;
+    seen.set(document, before + 1);
+    if (before < count) answer(response);
+    return before < count;
+  };
+}
+
+const busy = (status: number, retryAfter: string) => (response: ServerResponse) =>
+  response.writeHead(status, { 'Retry-After': retryAfter }).end();
 
 /** Every kind of broken issuer, by name. In a record, the order is: jwks_uri, discovery_uri, policy_uri. */
 export const KINDS: Readonly<Record<string, Kind>> = {
@@ -76,9 +108,10 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     rules: ['tls-failed', 'tls-failed', 'tls-failed'],
     origin: 'other name',
   },
-  'never sends its keys': { rules: ['timed-out'], answer: only('jwks', () => undefined) },
+  'never sends its keys': { rules: ['timed-out'], isSilent: true, answer: only('jwks', () => undefined) },
   'sends its metadata one byte at a time': {
     rules: ['timed-out'],
+    isSilent: true,
     answer: only('metadata', (response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write(' '), 100);
@@ -92,18 +125,6 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   'redirects its keys': {
     rules: ['redirected'],
     answer: only('jwks', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()),
-  },
-  'serves HTML as metadata, and keys with a duplicate member': {
-    rules: ['not-json', 'not-json'],
-    answer: (_request, response, document) => {
-      const bad: Record<string, string> = {
-        metadata: '<!doctype html>',
-        jwks: JSON.stringify({ keys: GOOD }).replace('{', '{"keys":[],'),
-      };
-      if (bad[document] === undefined) return false;
-      response.end(bad[document]);
-      return true;
-    },
   },
   'serves keys without end': {
     rules: ['answer-too-large'],
@@ -136,10 +157,6 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     serve: ({ metadata }) => void delete metadata['jwks_uri'],
   },
   'has no keys': { rules: ['jwks-no-usable-key'], serve: ({ keys }) => void keys.splice(0) },
-  'has a key that is not an object': {
-    rules: ['jwks-unusable-key'],
-    serve: ({ keys }) => void keys.push('key' as unknown as Jwk),
-  },
   'has more than 100 keys': {
     rules: ['jwks-malformed'],
     serve: ({ keys }) => void keys.push(...Array.from({ length: 99 }, (_one, at) => ({ kid: `key-${at}` }))),
@@ -167,6 +184,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   'has a key on an unsupported curve': {
     rules: ['jwks-unusable-key'],
+    words: /at jwks_uri is neither OKP\/Ed25519 nor EC\/P-256/,
     serve: ({ keys }) => void keys.push(publicJwk(p384.publicKey, { kid: 'three' })),
   },
   'has only keys without a kid': {
@@ -204,6 +222,139 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   'redirects its policy in a circle': {
     rules: ['redirected'],
     answer: only('policy', (response) => response.writeHead(301, { Location: '?again' }).end()),
+  },
+  'resets the first two connections': { rules: [], answer: first(2, (response) => response.destroy()) },
+  'breaks off its first answers': {
+    rules: [],
+    answer: first(1, (response) => {
+      response.writeHead(200, { 'Content-Length': '1000' }).write('{');
+      setTimeout(() => response.destroy(), 20);
+    }),
+  },
+  'is silent at first': { rules: [], isSilent: true, answer: first(1, () => undefined) },
+  'is busy for a second': { rules: [], answer: first(1, busy(429, '1')) },
+  'is busy until a date': {
+    rules: [],
+    answer: first(1, (response) => {
+      // Only the difference counts: the clock of the host is years back.
+      response.setHeader('Date', 'Sun, 06 Nov 1994 08:49:37 GMT');
+      busy(503, 'Sun, 06 Nov 1994 08:49:38 GMT')(response);
+    }),
+  },
+  'is busy, and does not say for how long': { rules: [], answer: first(1, busy(503, 'soon')) },
+  'is busy for an hour': {
+    rules: ['http-status', 'http-status', 'http-status'],
+    words: /responded with status 429, and asks to come back in 3600 s/,
+    answer: (_request, response) => {
+      busy(429, '3600')(response);
+      return true;
+    },
+  },
+  'refuses requests of pages': {
+    rules: ['no-cors', 'no-cors'],
+    words: /cannot be read by verifiers in browsers/,
+    answer: (request, response) => {
+      response.removeHeader('Access-Control-Allow-Origin');
+      if (request.headers.origin !== undefined) response.writeHead(403).end();
+      return request.headers.origin !== undefined;
+    },
+  },
+  'compresses by gzip': {
+    rules: [],
+    answer: metadata((text, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text)),
+    ),
+  },
+  'compresses without saying so': {
+    rules: ['not-json'],
+    words: /is not JSON: it is compressed.*say so in Content-Encoding/s,
+    answer: metadata((text, response) => response.end(gzipSync(text))),
+  },
+  'says gzip of what is not compressed': {
+    rules: ['not-json'],
+    words: /cannot be decompressed.*correct the header Content-Encoding/s,
+    answer: metadata((text, response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(text)),
+  },
+  'compresses by what nobody asks for': {
+    rules: ['not-json'],
+    words: /its Content-Encoding is "zstd".*verifiers ask for gzip/s,
+    answer: metadata((text, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'zstd' }).end(gzipSync(text)),
+    ),
+  },
+  'compresses by deflate, and then by gzip': {
+    rules: [],
+    answer: metadata((text, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'deflate, gzip' }).end(gzipSync(deflateSync(text))),
+    ),
+  },
+  'says an encoding that is none': {
+    rules: [],
+    answer: metadata((text, response) => response.writeHead(200, { 'Content-Encoding': 'UTF-8' }).end(text)),
+  },
+  'has a byte order mark': {
+    rules: ['not-json'],
+    words: /begins with a byte order mark.*UTF-8 without a byte order mark/s,
+    answer: metadata((text, response) => response.end(`\ufeff${text}`)),
+  },
+  'is empty': {
+    rules: ['not-json'],
+    words: /it is empty.*the response has no content/s,
+    answer: metadata((_text, response) => response.end()),
+  },
+  'is a page': {
+    rules: ['not-json'],
+    words: /as HTML and XML do.*not a page for people/s,
+    answer: metadata((_text, response) => response.end('\n<html></html>')),
+  },
+  'has a member twice': {
+    rules: ['not-json'],
+    words: /the member "issuer" appears twice.*remove one of the two/s,
+    answer: metadata((text, response) => response.end(text.replace('{', '{"issuer":"",'))),
+  },
+  'is UTF-16': {
+    rules: ['not-json'],
+    words: /it is not UTF-8.*save the document as UTF-8/s,
+    answer: metadata((text, response) => response.end(Buffer.from(`\ufeff${text}`, 'utf16le'))),
+  },
+  'names http behind a TLS proxy': {
+    rules: ['discovery-other-host'],
+    words: /another scheme than .*write https:/s,
+    serve: ({ metadata: one }) =>
+      Object.assign(one, { issuer: String(one['issuer']).replace('https:', 'http:') }),
+  },
+  'names another port': {
+    rules: ['discovery-other-host'],
+    words: /another port than .*write the port of the record/s,
+    serve: ({ metadata: one }) =>
+      Object.assign(one, { issuer: String(one['issuer']).replace(/\d+$/, '8443') }),
+  },
+  'spells its key set otherwise': {
+    rules: ['discovery-other-keys'],
+    words: /another spelling than .*character by character/s,
+    serve: ({ metadata: one }) =>
+      Object.assign(one, { jwks_uri: String(one['jwks_uri']).replace('localhost', 'LOCALHOST') }),
+  },
+  'writes null for what it does not have': {
+    rules: [],
+    serve: ({ keys }) => {
+      for (const key of keys) Object.assign(key, { d: null, use: null, key_ops: null, alg: null });
+    },
+  },
+  'has a private member that is empty': {
+    rules: ['jwks-unusable-key'],
+    words: /has a private member: leave it out/,
+    serve: ({ keys }) => void keys.push({ kty: 'oct', k: '', kid: 'empty' } as never),
+  },
+  'has a key that is null': {
+    rules: ['jwks-unusable-key'],
+    words: /keys\[0\] at jwks_uri is not a JSON object/,
+    serve: ({ keys }) => void keys.unshift(null as never),
+  },
+  'has a kid that verifiers do not read': {
+    rules: ['jwks-unusable-key'],
+    words: /has a kid of 300 characters, and verifiers read at most 256/,
+    serve: ({ keys }) => void Object.assign(keys[0] ?? {}, { kid: 'k'.repeat(300) }),
   },
 };
 

@@ -5,6 +5,7 @@ import {
   chromium,
   type Locator,
   type Page,
+  type Request,
 } from 'playwright-core';
 import { beforeAll, expect, inject } from 'vitest';
 import { describeUnless } from './components.js';
@@ -68,6 +69,9 @@ async function newContext(options: BrowserContextOptions): Promise<BrowserContex
   return (await browser).newContext({ reducedMotion: 'reduce', ...options });
 }
 
+/** The requests of a page to which no host has answered yet. */
+const unanswered = new WeakMap<Page, Set<Request>>();
+
 /** Where a page records what goes wrong: in the list of the test that uses it. */
 const records = new WeakMap<Page, string[]>();
 
@@ -96,7 +100,7 @@ async function emptyPage(key: string, options: BrowserContextOptions): Promise<P
   const page = idle.pop() ?? (await newPage(await context));
   const viewport = page.viewportSize();
   endings.push(async () => {
-    for (const event of ['pageerror', 'dialog', 'console', 'request']) page.removeAllListeners(event);
+    for (const event of EVENTS) page.removeAllListeners(event);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.goto('about:blank');
     const isResized = page.viewportSize()?.width !== viewport?.width;
@@ -121,6 +125,9 @@ export async function openWithClock(address: string, aheadMs = 0): Promise<Watch
   return watched(page, address);
 }
 
+/** What a test hears of its page. */
+const EVENTS = ['pageerror', 'dialog', 'console', 'request', 'requestfinished', 'requestfailed'];
+
 /** Goes to a URL, and records what goes wrong from then on. */
 async function watched(page: Page, address: string): Promise<WatchedPage> {
   const wrong: string[] = [];
@@ -135,7 +142,12 @@ async function watched(page: Page, address: string): Promise<WatchedPage> {
     if (message.type() === 'error' && !message.text().includes('404')) wrong.push(message.text());
   });
   const { origin } = new URL(address);
+  const waiting = new Set<Request>();
+  unanswered.set(page, waiting);
+  page.on('requestfinished', (request) => waiting.delete(request));
+  page.on('requestfailed', (request) => waiting.delete(request));
   page.on('request', (request) => {
+    waiting.add(request);
     if (new URL(request.url()).origin !== origin) wrong.push(`request to ${request.url()}`);
   });
   await page.goto(address);
@@ -169,18 +181,24 @@ export function timeInWords(time: string): string {
   return `${words.format(new Date(time))} UTC`;
 }
 
+/** A page begins its next refresh later than this after the one before. */
+const BEFORE_REFRESH_MS = 45_000;
+
 /**
- * Waits until a page with its own clock shows something after a refresh. The clock goes on meanwhile, but slower than a host
- * on a busy machine answers.
+ * Lets the clock of a page go on until the page shows something, as after its next refresh. The clock stands still while a
+ * host has not answered, so that no deadline passes only because the machine is busy.
  */
 export async function shownLater(page: Page, what: Locator): Promise<void> {
+  const isAnswered = () => unanswered.get(page)?.size === 0;
+  await expect.poll(isAnswered, { timeout: 120_000 }).toBe(true);
+  await page.clock.runFor(BEFORE_REFRESH_MS);
   await expect
     .poll(
       async () => {
-        await page.clock.runFor(1000);
+        if (isAnswered()) await page.clock.runFor(1000);
         return what.first().isVisible();
       },
-      { interval: 500 },
+      { interval: 20, timeout: 120_000 },
     )
     .toBe(true);
 }

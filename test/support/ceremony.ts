@@ -4,14 +4,12 @@ import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { compactDecrypt } from 'jose';
 import { copyOf, madeOnce } from './made-once.js';
-import { cli, type Outcome, temporaryFolder } from './workspace.js';
+import { cli, good, type Outcome, temporaryFolder } from './workspace.js';
 
-/** A holder with a machine of his own: a folder with the share, its passphrase, the memory, and a copy of the ceremony. */
+/** A holder with a machine of his own: a folder with the share, its passphrase and the memory. */
 export interface HolderMachine {
   readonly name: string;
   readonly folder: string;
-  /** The holder's copy of the folder that travels. */
-  readonly copy: string;
 }
 
 /** What the file of a holder keeps secret. */
@@ -60,7 +58,7 @@ export class Ceremony {
       const folder = join(home, name);
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, 'passphrase'), `the long passphrase of ${name}\n`);
-      return { name, folder, copy: join(folder, 'copy') };
+      return { name, folder };
     });
   }
 
@@ -78,18 +76,6 @@ export class Ceremony {
     return new Ceremony(NAMES, copyOf(folder as string));
   }
 
-  /** A whole ceremony that has split a key, root.pem in the home folder. It is made once in a run, and copied. */
-  static async dealt(): Promise<Ceremony> {
-    const names = ['Anna', "Bo O'Neil", 'Cy'];
-    const folder = await madeOnce('ceremony-dealt', async (made) => {
-      await good(
-        cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem', '--public', 'root.json'], made),
-      );
-      await new Ceremony(names, made).split(2);
-    });
-    return new Ceremony(names, copyOf(folder));
-  }
-
   /** Runs `ceremony start`. */
   start(threshold: number, ...more: string[]): Promise<Outcome> {
     const names = this.holders.map(({ name }) => name);
@@ -97,7 +83,7 @@ export class Ceremony {
     return cli(['keys', 'ceremony', 'start', this.shared, ...args], this.home);
   }
 
-  /** Runs a command as a holder, on the shared folder or on the holder's copy of it. */
+  /** Runs a command as a holder. */
   as(name: string, args: readonly string[]): Promise<Outcome> {
     const { folder } = this.machine(name);
     return cli([...args, '--share', 'own.share', '--passphrase-file', 'passphrase'], folder, {
@@ -130,7 +116,7 @@ export class Ceremony {
 
   /** The first two rounds. */
   async rounds(): Promise<void> {
-    for (const round of [1, 2]) for (const { name } of this.holders) await good(this.join(name), round);
+    for (const _round of [1, 2]) for (const { name } of this.holders) await good(this.join(name));
   }
 
   /** The whole ceremony. Each holder runs four commands. */
@@ -140,28 +126,9 @@ export class Ceremony {
     await this.finishAll();
   }
 
-  /** A whole ceremony that splits a key in the home folder: root.pem, with the public key in root.json. */
-  async split(threshold: number): Promise<void> {
-    await good(this.start(threshold, '--splits', 'root.json'));
-    for (const { name } of this.holders) await good(this.join(name));
-    const split = [
-      'keys',
-      'ceremony',
-      'split',
-      this.shared,
-      '--key',
-      'root.pem',
-      '--words',
-      await this.words(),
-    ];
-    await good(cli(split, this.home));
-    await this.finishAll();
-  }
-
   async finishAll(): Promise<void> {
     const words = await this.words();
-    for (const round of [3, 4])
-      for (const { name } of this.holders) await good(this.finish(name, words), round);
+    for (const _round of [3, 4]) for (const { name } of this.holders) await good(this.finish(name, words));
   }
 
   /** Decrypts what the file of a holder keeps secret. */
@@ -177,18 +144,6 @@ export class Ceremony {
   machine(name: string): HolderMachine {
     return this.holders.find((holder) => holder.name === name) as HolderMachine;
   }
-
-  /** Copies the folder that travels to a holder. */
-  bring(name: string, from = this.shared): string {
-    const { copy } = this.machine(name);
-    cpSync(from, copy, { recursive: true, force: true });
-    return copy;
-  }
-}
-
-async function good(outcome: Promise<Outcome>, round = 0): Promise<void> {
-  const { code, stderr } = await outcome;
-  if (code !== 0) throw new Error(`round ${round}: ${stderr}`);
 }
 
 /** The module with which a process reads the files of holders that were written in the process of a test. */
@@ -198,6 +153,10 @@ export const QUICK_KEYS = new URL('quick-keys.mjs', import.meta.url).href;
 export function errorOf({ stdout }: Outcome): { code: string; message: string; holder?: string } {
   return JSON.parse(stdout).error;
 }
+
+/** The claims of a message of a holder. */
+export const claimsIn = (file: string) =>
+  JSON.parse(Buffer.from(readFileSync(file, 'utf8').split('.')[1] ?? '', 'base64url').toString());
 
 /** All files below a folder, as bytes. */
 export function allBytes(folder: string): Map<string, Buffer> {

@@ -66,11 +66,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'Every response has a size limit #b68727cb': [
       ['verifier/client/hostile-hosts', 'may compress; what it sends is bounded as it comes out'],
       ['verifier/client/sources', 'is for all requests of a source, retries included'],
-      [
-        'generator/verification/hostile-log',
-        'the entries of a log are read only once its head has been verified',
-      ],
-      ['generator/verification/hostile-log', 'a host is not asked for more entries than can be kept'],
+      ['generator/verification/log', 'the entries of a log are read only once its head has been verified'],
+      ['generator/verification/log', 'a host is not asked for more entries than can be kept'],
     ],
     'Invalid public keys are refused #1d3d1bd3': [
       ['conformance/roles/list', 'list/key, with every code'],
@@ -85,12 +82,15 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'A passport is accepted only if #30357825': [
       ['passports/issuer/issuer-answers', 'is remembered for exactly these bytes of a token'],
       ['passports/issuer/issuer-answers', 'is verified again under the keys that are requested next'],
-      ['passports/issuer/issuer-answers', 'not from a revocation, and not to a lower nonce'],
-      ['passports/verification/attacks', 'a token %s fails at'],
-      ['passports/verification/attacks', 'an issuer %s fails at'],
-      ['passports/verification/attacks', 'has its own code, which an attack of this file gets'],
+      ['conformance/roles/passport', 'passport/memory, with every code'],
+      ['passports/verification/attacks', 'an action is refused %s: step %s'],
       ['passports/verification/attacks', 'is not taken for verified by anything but its signature'],
-      ['passports/verification/attacks', 'that is stale rejects'],
+      ['passports/verification/issuer-lookup', 'rejects without a proof: a registry that cannot be reached'],
+      ['conformance/roles/passport', 'passport/token, with every code'],
+      ['conformance/roles/passport', 'passport/issuer, with every code'],
+      ['conformance/roles/passport', 'passport/metadata, with every code'],
+      ['conformance/roles/passport', 'passport/keys, with every code'],
+      ['conformance/roles/passport', 'passport/status, with every code'],
     ],
     'Hosts named by tokens, redirects #97c7e5aa': [
       ['passports/verification/attacks', 'names nobody to ask: of an unknown issuer nothing is fetched'],
@@ -103,8 +103,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/gate/attacks', 'tells the application nothing that the client has said of itself'],
     ],
     'An action is allowed only with a fresh proof #e096d96e': [
-      ['passports/verification/attacks', 'a mandate %s fails at'],
-      ['passports/verification/attacks', 'a proof %s fails at'],
+      ['passports/verification/attacks', 'an action is refused %s: step %s'],
+      ['conformance/roles/passport', 'passport/mandate, with every code'],
+      ['conformance/roles/passport', 'passport/signed-mandate, with every code'],
+      ['conformance/roles/passport', 'passport/proof, with every code'],
       ['passports/verification/attacks', 'is accepted once of a hundred at the same time'],
       [
         'passports/middleware/parsed-body',
@@ -113,7 +115,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     'A list is signed and published only if its change #cf5bcb2e': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
-      ['custody/offline-signing/offline', 'a request that was overtaken by another publication'],
+      ['custody/offline-signing/payloads', 'after an emergency, a new one takes over the step'],
       ['custody/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
     'A suspension ends only by a record #da4d2c64': [
@@ -176,7 +178,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     '`init` makes a root key only when told so #75b3383f': [
       ['cli/scaffold/init', 'makes exactly these files'],
       ['cli/scaffold/init', 'refuses %s, which is in the folder'],
-      ['cli/scaffold/init', 'nothing is written behind a link'],
+      ['cli/scaffold/init', 'nothing is replaced, or written behind a link'],
     ],
     'The root key of a tree changes only by a rotation #32e2195d': [
       ['generator/build', 'of a registry changes only by a rotation'],
@@ -195,8 +197,11 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['observers/mirroring/load-tree', 'what is older than this machine has read at the URL'],
       ['observers/mirroring/load-tree', 'names whom the replaced tree stops and the loaded one does not'],
       ['observers/mirroring/load-tree', 'brings a stale tree to what the URL serves, and moves it aside'],
-      ['cli/scaffold/two-operators', 'is refused by the push'],
-      ['cli/scaffold/two-operators', 'a tree that was not loaded is not replaced by what this machine has'],
+      ['cli/scaffold/published-script', 'is refused by the push'],
+      [
+        'cli/scaffold/published-script',
+        'a tree that was not loaded is not replaced by what this machine has',
+      ],
     ],
     'A file in a pull request cannot run code #e6347d35': [
       [
@@ -219,17 +224,13 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['website/access', 'under which a script that gets in cannot run'],
     ],
     '`mirror` switches only #1881d46e': [
-      ['observers/mirroring/mirror-rules', 'a mirror keeps the rules of a verifier'],
+      ['observers/mirroring/descent', 'trusts nothing before it has verified the statement'],
       ['observers/mirroring/hostile-log', 'a mirror refuses a source over HTTP with'],
-      ['observers/mirroring/log-over-http', 'never writes through a hard link into the release being served'],
       [
         'observers/mirroring/new-release',
         'a file of the release being served, once it is linked into a new release, is written by no',
       ],
-      [
-        'observers/mirroring/unproven-files',
-        'is refused if the source adds and lists files that no checkpoint proves',
-      ],
+      ['observers/mirroring/descent', 'and refuses SHA256SUMS that the checkpoint does not name'],
       ['generator/verification/unknown', 'is never one that a host could read, or take for a known file: %s'],
     ],
   },

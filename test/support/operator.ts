@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { beforeAll, beforeEach, expect, vi } from 'vitest';
+import { copyOf } from './made-once.js';
 import { claimsOf } from './signed-tree.js';
 import { readTreeFile } from './statements.js';
 import { cli, filesBelow, goodCli, type Outcome, recordText, writeFiles } from './workspace.js';
@@ -32,4 +33,18 @@ export function operatorIn(folder: () => string) {
     return outcome;
   };
   return { at, dist, read, text, claims, run, good, record, tree, refused };
+}
+
+/** The same, in a copy of a folder for each test of a file. The folder is made once, and each copy remembers what it has signed. */
+export function operatorInCopies(make: () => Promise<string>) {
+  let made: string;
+  let folder: string;
+  beforeAll(async () => {
+    made = await make();
+  });
+  beforeEach(() => {
+    folder = copyOf(made);
+    vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
+  });
+  return operatorIn(() => folder);
 }

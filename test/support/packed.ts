@@ -1,7 +1,5 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'esbuild';
-import { expect } from 'vitest';
 import { madeOnce } from './made-once.js';
 import { ROOT } from './paths.js';
 import { type Outcome, run, temporaryFolder, writeFiles } from './workspace.js';
@@ -112,21 +110,4 @@ export async function compileStrict(
   const options = [...settings, ...strict, ...platform, '--noEmit'];
   const { stdout, stderr } = await run(process.execPath, [compiler, ...options, ...files], folder);
   return stdout + stderr;
-}
-
-/** Bundles a program of a user for browsers, into a file of its folder. A test fails if that needs modules of Node.js. */
-export async function bundleForBrowsers(folder: string, contents: string, file: string): Promise<void> {
-  const { errors, warnings, outputFiles, metafile } = await build({
-    absWorkingDir: folder,
-    stdin: { contents, resolveDir: folder },
-    bundle: true,
-    format: 'esm',
-    platform: 'browser',
-    metafile: true,
-    write: false,
-    logLevel: 'silent',
-  });
-  expect([...errors, ...warnings]).toEqual([]);
-  expect(Object.keys(metafile.inputs).filter((path) => /node:|\(disabled\)/.test(path))).toEqual([]);
-  writeFiles(folder, { [file]: outputFiles[0]?.contents ?? '' });
 }

@@ -6,7 +6,8 @@ import {
   type PassportVerifier,
   type PassportVerifierOptions,
 } from '@passport-registry/passports';
-import { type AgentKeys, publicJwk } from '@passport-registry/passports/agent';
+import { type AgentKeys, publicJwk, signAction } from '@passport-registry/passports/agent';
+import { PROOF_HEADER } from '@passport-registry/passports/fetch';
 import {
   connectTo,
   type Issuer,
@@ -96,6 +97,23 @@ export async function issuerWorld(
   documents.set('/metadata', { issuer: url, issuer_id: id, jwks_uri: `${url}/jwks.json` });
   documents.set('/jwks.json', { keys: [{ ...key.jwk, use: 'sig' }] });
   return world;
+}
+
+/** Lets an issuer answer requests whose path contains a text with this status, until the returned function is called. */
+export function answering(
+  world: IssuerWorld,
+  path: string,
+  status: number,
+  headers: Record<string, string> = {},
+): () => void {
+  world.intercept = ({ url }, response) => {
+    if (url?.includes(path) !== true) return false;
+    response.writeHead(status, headers).end();
+    return true;
+  };
+  return () => {
+    world.intercept = () => false;
+  };
 }
 
 /** The claims of a passport, the agent's keys, and the path of its status at the issuer. */
@@ -248,9 +266,20 @@ export async function requestOf(
   return { token, action: 'email.send', payload: PAYLOAD, proof: await proofOf(token, passport, more) };
 }
 
-/** Creates an issuer, a passport of that issuer for some actions, and a verifier that trusts the issuer. */
-export async function issuedPassport(...scope: readonly string[]) {
+/**
+ * Creates an issuer, a passport of that issuer for email.send, and a verifier that trusts the issuer. The agent proves a payload
+ * with `sign`; `credentials` are the headers of its request.
+ */
+export async function issuedPassport() {
+  const action = 'email.send';
   const world = await issuerWorld('alpha', await issuerKey());
-  const passport = await passportOf(world, await agentKeys(), { mandate: mandate({ scope }) });
-  return { world, passport, verifier: await verifierOf([world]), token: await tokenOf(world, passport) };
+  const passport = await passportOf(world, await agentKeys(), { mandate: mandate({ scope: [action] }) });
+  const token = await tokenOf(world, passport);
+  const sign = (payload: object, its = token) =>
+    signAction({ token: its, keys: passport.keys, audience: AUDIENCE, action, payload: { ...payload } });
+  const credentials = async (payload: object, its = token) => ({
+    Authorization: `Bearer ${its}`,
+    [PROOF_HEADER]: await sign(payload, its),
+  });
+  return { world, passport, verifier: await verifierOf([world]), token, sign, credentials };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   consistencyProof,
@@ -103,36 +103,4 @@ export async function provenFromTiles(tree: string, size: number) {
   for (const index of indexes) inclusion[index] = toBase64(await inclusionProof(index, size, hashes));
   for (const one of older) consistency[one] = toBase64(await consistencyProof(one, size, hashes));
   return { inclusion, consistency };
-}
-
-/** Returns the paths of the files that a proof of an entry needs: its tile on each level, and its bundle. */
-export function placesOf(index: number, size: number): { readonly path: string; readonly own: number }[] {
-  const places: { path: string; own: number }[] = [];
-  for (let level = 0, count = size; count > 0; level++, count = Math.floor(count / 256)) {
-    const place = Math.floor(index / 256 ** level);
-    // The last entries belong to no complete subtree of this level.
-    if (place >= count) break;
-    const number = Math.floor(place / 256);
-    const width = Math.min(256, count - number * 256);
-    const path = `log/tile/${level}/${String(number).padStart(3, '0')}`;
-    places.push({ path: width === 256 ? path : `${path}.p/${width}`, own: place % 256 });
-  }
-  return places;
-}
-
-/** Runs some work while a file of a tree is changed. */
-export function whileChanged<T>(
-  file: string,
-  change: (bytes: Buffer) => Uint8Array | string,
-  work: () => T,
-): T {
-  const before = readFileSync(file);
-  const after = Buffer.from(change(before));
-  if (after.equals(before)) throw new Error(`${file} is not changed`);
-  writeFileSync(file, after);
-  try {
-    return work();
-  } finally {
-    writeFileSync(file, before);
-  }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { Ceremony } from './ceremony.js';
 import { copyOf, madeOnce } from './made-once.js';
-import { cli, type Outcome, recordText, writeFiles } from './workspace.js';
+import { cli, good, type Outcome, recordText, writeFiles } from './workspace.js';
 
 /** Anna, Bo and Cy, each on a machine of his own. */
 export let holders: Ceremony;
@@ -74,13 +74,6 @@ export const attachWith = (...more: string[]) =>
   cli(['attach', 'request', '--root-key', 'root.json', '--json', ...more], registry);
 export const attach = (...more: string[]) => attachWith('--holders', 'holders.json', ...more);
 
-export async function good(outcome: Promise<Outcome>): Promise<Outcome> {
-  const result = await outcome;
-  expect(result.stderr).not.toContain('passport-registry:');
-  expect(result.code).toBe(0);
-  return result;
-}
-
 /** Runs a command of several holders. */
 export async function each(command: (name: string) => Promise<Outcome>, ...names: string[]): Promise<void> {
   for (const name of names) await good(command(name));
@@ -96,5 +89,3 @@ export async function publish(...names: string[]): Promise<void> {
 
 export const messageOf = (kind: 'commitments' | 'shares', name: string, folder = request) =>
   join(folder, `${kind}-${numberOf(name)}.jwt`);
-export const claimsOf = (file: string) =>
-  JSON.parse(Buffer.from(readFileSync(file, 'utf8').split('.')[1] ?? '', 'base64url').toString('utf8'));

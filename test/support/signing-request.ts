@@ -1,17 +1,17 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
+import { copyOf, madeOnce } from './made-once.js';
+import { operatorIn } from './operator.js';
 import { sha256 } from './signed-tree.js';
 import { readTreeFile } from './statements.js';
-import { cli, type Outcome, recordText, writeFiles } from './workspace.js';
+import { good, keyPair, type Outcome } from './workspace.js';
 
 /** The steps of a request in a folder with a registry and its root key: `root.json` and `key.pem`, which only `sign` uses. */
 export function requestsIn(folder: () => string) {
-  const at = (path: string) => join(folder(), path);
-  const run = (...args: string[]) => cli(args, folder());
+  const { at, run, record } = operatorIn(folder);
   const read = (path: string) => (path.startsWith('dist/') ? readTreeFile : readFileSync)(at(path));
-  const record = (id: string, fields: Record<string, string> = {}) =>
-    writeFiles(folder(), { [`issuers/${id}.yaml`]: recordText(id, fields) });
   /** Writes a request in place of the one before. */
   const request = (...more: string[]) => {
     rmSync(at('request'), { recursive: true, force: true });
@@ -20,13 +20,9 @@ export function requestsIn(folder: () => string) {
   const sign = (...more: string[]) =>
     run('sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more);
   const attach = (...more: string[]) => run('attach', 'request', '--root-key', 'root.json', ...more);
-  /** Runs a step, which must succeed. */
-  const good = async (step: Promise<Outcome>): Promise<Outcome> => {
-    const outcome = await step;
-    const [problem] = /^passport-registry:.*/m.exec(outcome.stderr) ?? [];
-    if (outcome.code !== 0 || problem !== undefined) throw new Error(`${outcome.code}: ${outcome.stderr}`);
-    return outcome;
-  };
+  /** Runs a step, which must be refused. */
+  const refused = async (step: Promise<Outcome>, code: number, message: RegExp | string) =>
+    expect(await step).toMatchObject({ code, stderr: expect.stringMatching(message) });
   /** All three steps. Returns what they said. @param more - options of request and attach */
   const publish = async (...more: string[]): Promise<string> => {
     const outcomes = [await good(request(...more)), await good(sign()), await good(attach(...more))];
@@ -37,7 +33,19 @@ export function requestsIn(folder: () => string) {
     readdirSync(at('request'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.sig') && !name.startsWith('previous/'))
       .sort();
-  return { at, run, read, record, request, sign, attach, good, publish, signatures };
+  return { at, run, read, record, request, sign, attach, refused, publish, signatures };
+}
+
+/** A copy of a registry that has published alpha and beta. It has the keys `key`, with `root.json`, `online`, `second` and `next`. */
+export async function registryWithRequests(): Promise<string> {
+  const made = await madeOnce('registry-with-requests', async (folder) => {
+    const { record, publish } = requestsIn(() => folder);
+    for (const id of ['alpha', 'beta']) record(id);
+    await keyPair(folder, 'key', '--public', 'root.json');
+    for (const name of ['online', 'second', 'next']) await keyPair(folder, name);
+    await publish();
+  });
+  return copyOf(made);
 }
 
 /** The payloads of a request, and their signatures. */

@@ -135,9 +135,9 @@ export class SimulatedGithub {
     return this.run(this.job('emergency', 'hold'), { expressions: { ...this.#online, ...inputs } });
   }
 
-  /** Publishes the request on a branch. @param logKey - the private key of the log */
-  attach(branch: string, logKey = ''): Promise<Outcomes> {
-    const expressions = { ...this.#online, 'secrets.LOG_KEY': logKey, 'inputs.branch': branch };
+  /** Publishes the request on a branch. */
+  attach(branch: string): Promise<Outcomes> {
+    const expressions = { ...this.#online, 'inputs.branch': branch };
     return this.run(this.job('attach', 'attach'), { expressions });
   }
 

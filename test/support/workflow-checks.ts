@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { ROOT } from './paths.js';
 import { type Job, readWorkflow, type Step } from './workflow.js';
 
@@ -15,11 +16,15 @@ export function stepsOf(folder: string, name: string): Step[] {
   return jobsOf(folder, name).flatMap(([, { steps = [] }]) => steps);
 }
 
-/** Tests that a folder has exactly these workflows, and what must be true of every workflow. */
-export function checkWorkflows(folder: string, names: readonly string[]): void {
+/** Tests that a folder has exactly these workflows, beside other files of YAML, and what must be true of every workflow. */
+export function checkWorkflows(folder: string, names: readonly string[], others: readonly string[]): void {
   describe(`the workflows in ${relative(ROOT, folder)}`, () => {
     it('are exactly these', () => {
       expect(readdirSync(folder).sort()).toEqual(names.map((name) => `${name}.yml`));
+    });
+
+    it.each(others)('have %s beside them, which is YAML', (file) => {
+      expect(typeof parse(readFileSync(join(folder, '..', file), 'utf8'))).toBe('object');
     });
   });
 
@@ -38,6 +43,17 @@ export function checkWorkflows(folder: string, names: readonly string[]): void {
           path,
         ),
       ).not.toEqual([]);
+    });
+
+    it('of a pull request from a fork cannot use a secret or a token with write permission', () => {
+      const { on, text, permissions } = readWorkflow(folder, name);
+      expect(text).not.toContain('pull_request_target');
+      const events = typeof on === 'object' && on !== null ? Object.keys(on) : [String(on)];
+      if (!events.includes('pull_request')) return;
+      expect(text).not.toContain('secrets.');
+      expect(permissions).toEqual({ contents: 'read' });
+      for (const [, job] of jobsOf(folder, name))
+        expect([job.permissions, job.environment]).toEqual([undefined, undefined]);
     });
 
     it('pins every action to a commit', () => {

@@ -108,13 +108,16 @@ export function cli(
   return cliWith(args, cwd, { env: cleanEnvironment(environment), stdin: '' });
 }
 
-/** Runs the command line, which must succeed without a message of its own. */
-export async function goodCli(args: readonly string[], cwd: string): Promise<Outcome> {
-  const outcome = await cli(args, cwd);
+/** Waits for a command, which must succeed without a message of its own. */
+export async function good(command: Promise<Outcome>): Promise<Outcome> {
+  const outcome = await command;
   const { code, stdout, stderr } = outcome;
   if (code !== 0 || stderr.includes('passport-registry:')) throw new Error(`${code}: ${stdout}${stderr}`);
   return outcome;
 }
+
+/** Runs the command line, which must succeed without a message of its own. */
+export const goodCli = (args: readonly string[], cwd: string): Promise<Outcome> => good(cli(args, cwd));
 
 /** Runs the command line in this process, with exactly this environment and this input, which can be a terminal. */
 export function cliWith(args: readonly string[], cwd: string, input: Input): Promise<Outcome> {
@@ -234,6 +237,14 @@ export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Pro
   const folder = temporaryFolder();
   writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
   await goodCli(['keys', 'generate', '--no-passphrase', '--private', 'key.pem'], folder);
+  return folder;
+}
+
+/** Creates a folder with valid records, and keys that are not encrypted in `<name>.pem` and `<name>.json`: `key`, and others. */
+export async function keyedWorkspace(ids: readonly string[], ...names: readonly string[]): Promise<string> {
+  const folder = await workspace(ids);
+  writeFiles(folder, { 'key.json': (await goodCli(['keys', 'public', 'key.pem'], folder)).stdout });
+  for (const name of names) await keyPair(folder, name);
   return folder;
 }
 

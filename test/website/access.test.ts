@@ -5,14 +5,13 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeInChromium, open, openWithClock, verdict } from '../support/browser.js';
-import { emptyPage } from '../support/index-page.js';
-import { ORIGIN } from '../support/page-log.js';
+import { emptyHost } from '../support/index-page.js';
 import { statementChanged } from '../support/page-verdict.js';
 import { ROOT } from '../support/paths.js';
-import { publish, testKey } from '../support/publication.js';
 import { plainHost, serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { rounds } from '../support/soak.js';
+import { ORIGIN } from '../support/test-log.js';
 import { cli, clockAhead, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -83,18 +82,6 @@ async function hostOf(count: number): Promise<string> {
   const registry = await workspace(ids);
   await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], registry);
   return serve(join(registry, 'dist'));
-}
-
-/** A host of a registry without issuers. No build makes one, but a registry may lose its last issuer in another way. */
-async function emptyHost(dist: string): Promise<string> {
-  const key = await testKey();
-  const page = Buffer.from(emptyPage(key.rootKey));
-  const files = publish(key, []);
-  return plainHost(dist, '404.html', (path, bytes) => {
-    if (path === '/') return page;
-    const file = files.get(path.slice(1));
-    return file ?? (path.startsWith('/assets/') ? bytes : undefined);
-  });
 }
 
 /** Opens a page whose host answers no more since ten minutes ago. */
@@ -217,17 +204,6 @@ describeInChromium('the page for everybody', () => {
       }
     },
   );
-
-  it('has none without a script', async () => {
-    const { page } = await open(`${good}/`, { javaScriptEnabled: false });
-    for (const [colorScheme, width] of PICTURES) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      writeFileSync(join(SCREENSHOTS, `no-script-${width}-${colorScheme}.png`), await page.screenshot());
-    }
-    expect(await page.locator('.verification').innerText()).toContain('nothing has been verified here');
-    expect(await page.locator('.issuers tbody tr').count()).toBe(126);
-  });
 
   it('has a policy without unsafe words, under which a script that gets in cannot run', async () => {
     const { page, wrong } = await open(`${good}/`);

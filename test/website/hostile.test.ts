@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeInChromium, open, verdict, visibleId } from '../support/browser.js';
 import { emptyPage, indexPage } from '../support/index-page.js';
 import { publishedRecords } from '../support/page-verdict.js';
-import { issuer, publish, publishBytes, sha256, testKey } from '../support/publication.js';
+import { issuer, publish, sha256, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { rounds } from '../support/soak.js';
@@ -133,17 +133,6 @@ describeInChromium('hostile texts', () => {
       expect(await tab.getByRole('alert').innerText()).toMatch(/ERR_LIST_/);
       expect([text, wrong]).toEqual([text, []]);
     }
-  });
-
-  it('in a list that is no list are refused, too', async () => {
-    const key = await testKey();
-    const files = publishBytes(key, '<script>alert(1)</script>');
-    const page = emptyPage(key.rootKey);
-    const host = await hostOf(page, () => files);
-    const { page: tab, wrong } = await open(host);
-    expect(await verdict(tab)).toBe('Not verified: trust nothing here');
-    expect(await tab.getByRole('alert').innerText()).toMatch(/ERR_LIST_/);
-    expect(wrong).toEqual([]);
   });
 
   it('become no markup in the page without a script', async () => {

@@ -104,42 +104,15 @@ describeInChromium('the page by keyboard and in words, in Chromium', () => {
           - link "Verify it yourself":
             - /url: "#verify""
     `);
-    expect(await page.getByRole('main').getByRole('table').ariaSnapshot()).toMatchInlineSnapshot(`
-      "- table "Issuers":
-        - caption: Issuers
-        - rowgroup:
-          - row "Issuer Status Tier Places Domains Since":
-            - columnheader "Issuer"
-            - columnheader "Status"
-            - columnheader "Tier"
-            - columnheader "Places"
-            - columnheader "Domains"
-            - columnheader "Since"
-        - rowgroup:
-          - row "alpha alpha.internal trusted certified Norway banking 1 January 2026":
-            - rowheader "alpha alpha.internal":
-              - link "alpha":
-                - /url: "#issuer=alpha"
-              - text: alpha.internal
-            - cell "trusted"
-            - cell "certified"
-            - cell "Norway"
-            - cell "banking"
-            - cell "1 January 2026":
-              - time: 1 January 2026
-          - row "beta beta.internal revoked founding Was trusted from 1 January 2026":
-            - rowheader "beta beta.internal":
-              - link "beta":
-                - /url: "#issuer=beta"
-              - text: beta.internal
-            - cell "revoked"
-            - cell "founding"
-            - cell
-            - cell
-            - cell "Was trusted from 1 January 2026":
-              - text: Was trusted from
-              - time: 1 January 2026"
-    `);
+    const rows = await page.getByRole('table', { name: 'Issuers' }).getByRole('row').all();
+    const named = await Promise.all(rows.map(async (row) => (await row.ariaSnapshot()).split('\n')[0]));
+    expect(named).toEqual([
+      '- row "Issuer Status Tier Places Domains Since":',
+      '- row "alpha alpha.internal trusted certified Norway banking 1 January 2026":',
+      '- row "beta beta.internal revoked founding Was trusted from 1 January 2026":',
+    ]);
+    expect(await page.getByRole('columnheader').count()).toBe(6);
+    expect(await page.getByRole('rowheader').count()).toBe(2);
     const landmarks = ['banner', 'navigation', 'main', 'search', 'contentinfo'] as const;
     expect(await Promise.all(landmarks.map((role) => page.getByRole(role).count()))).toEqual([1, 1, 1, 1, 1]);
     await page.getByRole('region', { name: 'Verification' }).waitFor();

@@ -184,27 +184,6 @@ describeInChromium('the list in Chromium', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('takes the reader to an issuer and back, by keyboard alone', async () => {
-    const { page, ids } = await opened('#q=issuer-02&tier=registered');
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the issuers');
-    await page.keyboard.press('Enter');
-    expect(await page.evaluate('document.activeElement.id')).toBe('main');
-    expect(new URL(page.url()).hash).toBe('#q=issuer-02&tier=registered');
-    await page.locator(`${rows} th a`).first().focus();
-    await page.keyboard.press('Enter');
-    await page.locator('main:focus').getByRole('heading', { name: 'issuer-020' }).waitFor();
-    await page.goBack();
-    await expect.poll(async () => (await ids())[0]).toBe('issuer-020');
-  });
-
-  it('has the nearest ids for one that is not there', async () => {
-    const { page } = await opened('#issuer=nordik-bank');
-    expect(await page.locator('#view').innerText()).toContain('nordik-bank is not in this registry');
-    await page.getByRole('link', { name: 'nordic-bank' }).click();
-    await page.getByText('This registry trusts the issuer. Your own policy decides').waitFor();
-  });
-
   it('works below a sub-path of any host', async () => {
     const served = join(folder, 'served');
     mkdirSync(join(served, 'mirrors'), { recursive: true });

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeInChromium } from '../support/browser.js';
-import { openVerified } from '../support/page-verdict.js';
-import { serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
@@ -65,29 +62,5 @@ describe('a page with a logo of its own', () => {
       expect(readFileSync(join(folder, 'dist/assets', name)).equals(Buffer.from(bytes))).toBe(true);
       expect((await cli(['verify', 'dist', '--trust-anchor', 'dist/keys/root.json'], folder)).code).toBe(0);
     }
-  });
-});
-
-describeInChromium('a page of an operator, in Chromium', () => {
-  let base: string;
-  beforeAll(async () => {
-    await built({ logo: 'logo.svg' }, { 'logo.svg': `${SVG}</svg>` });
-    base = await serve(join(folder, 'dist'));
-  });
-
-  const opened = (fragment: string) => openVerified(`${base}/${fragment}`);
-
-  it('has one vocabulary in marks, filters and totals', async () => {
-    const { page, wrong } = await opened('');
-    expect(await page.locator('.totals li').allInnerTexts()).toEqual(['1 trusted', '1 listed']);
-    const cells = page.locator('.issuers td, .issuers thead th');
-    const tooWide = (all: Element[]) =>
-      all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent);
-    expect(await cells.evaluateAll(tooWide)).toEqual([]);
-    // A link from before names a status of the list.
-    await page.goto(`${base}/#status=active`);
-    await expect.poll(() => page.locator('.issuers tbody tr').count()).toBe(2);
-    expect(await page.locator('#filter-status').inputValue()).toBe('active');
-    expect(wrong).toEqual([]);
   });
 });

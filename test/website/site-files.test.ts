@@ -84,16 +84,6 @@ describe('changes.json', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('`load`')]);
   });
 
-  it('takes nothing from a list that is not rightly signed', async () => {
-    const folder = await workspace(['alpha']);
-    await build(folder, T(1));
-    const list = join(folder, 'dist/issuers.json');
-    writeFileSync(list, readFileSync(list, 'utf8').replace('"active"', '"suspended"'));
-    const options = ['build', '--key', 'key.pem', '--updated-at', T(2)];
-    expect((await cli(options, folder)).code).toBe(1);
-    expect(changes(folder)).toMatchObject({ changes: [], since: T(1) });
-  });
-
   it('knows nothing of what a development key has signed', async () => {
     const folder = await workspace(['alpha']);
     await cli(['build', '--updated-at', T(1)], folder);

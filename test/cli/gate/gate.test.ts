@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
@@ -17,7 +17,7 @@ import {
 } from '../../support/passport-world.js';
 import { CLI } from '../../support/paths.js';
 import { at, issuer, publish } from '../../support/publication.js';
-import { type RawRequest, sendRaw } from '../../support/raw-request.js';
+import { sendRaw } from '../../support/raw-request.js';
 import { freePort } from '../../support/serving.js';
 import { cleanEnvironment, cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -133,21 +133,11 @@ describe('passport-registry gate', () => {
   it('has its own pages, which no client of Envoy can reach through its path', async () => {
     const gate = await startGate(made, { gateway: 'envoy' });
     await ready(gate);
-    const raw = (target: string, headers: RawRequest['headers'] = []) =>
-      sendRaw(gate.address, { target, headers });
-    expect((await raw('/healthz')).status).toBe(200);
-    for (const target of [
-      '/verify/mail/../../healthz',
-      '/verify/mail/%2e%2e/%2e%2e/healthz',
-      '/verify/mail/..\\..\\healthz',
-    ])
-      expect(Math.floor(((await raw(target)).status ?? 0) / 100)).toBe(4);
-    expect((await raw('http://a/healthz')).status).toBe(404);
-    const withPassport = (target: string) => raw(target, Object.entries(bearer()));
-    expect((await withPassport('/verify/site/a?b=c')).status).toBe(200);
-    const mail = await withPassport('/verify/mail/../site/a');
-    expect(mail.headers.get('passport-error')).toBe('proof-missing');
-    await gate.stop();
+    const statusOf = async (target: string) => (await sendRaw(gate.address, { target, headers: [] })).status;
+    expect(await statusOf('/healthz')).toBe(200);
+    for (const target of ['/verify/mail/../../healthz', '/verify/mail/%2e%2e/%2e%2e/healthz'])
+      expect(await statusOf(target)).toBe(401);
+    expect(await statusOf('http://a/healthz')).toBe(404);
   });
 
   it('refuses a policy that is wrong as a whole, and keeps the one before', async () => {
@@ -195,6 +185,8 @@ describe('passport-registry gate', () => {
     expect((await fetch(`${gate.address}/healthz`)).status).toBe(200);
     own.host.intercept = () => false;
     await expect.poll(async () => (await ask(gate, 'site')).status).toBe(200);
+    // A door that ends sooner has saved nothing.
+    await expect.poll(() => existsSync(join(own.folder, 'state/list.json'))).toBe(true);
     own.host.files = new Map();
     expect((await ask(gate, 'site')).status).toBe(200);
     await gate.stop();
@@ -240,16 +232,11 @@ describe('passport-registry gate', () => {
     expect(await delayed).toMatchObject({ status: 503, error: 'discovery-unreachable' });
   });
 
-  it('takes headers of 32 KiB, and refuses more', async () => {
+  it('sees every header, of 32 KiB or behind a thousand others, and refuses more', async () => {
     const gate = await startGate(made);
     await ready(gate);
     expect((await ask(gate, 'site', { ...bearer(), 'X-Long': 'x'.repeat(32 * 1024) })).status).toBe(200);
     expect((await ask(gate, 'site', { ...bearer(), 'X-Long': 'x'.repeat(70 * 1024) })).status).toBe(431);
-  });
-
-  it('sees every header, also behind a thousand others', async () => {
-    const gate = await startGate(made);
-    await ready(gate);
     const many = Array.from({ length: 1200 }, () => ['a', ''] as const);
     const headers = [...Object.entries(bearer()), ...many, ['Authorization', 'Bearer x'] as const];
     const answer = await sendRaw(gate.address, { target: '/verify/site', headers });
@@ -270,25 +257,10 @@ describe('passport-registry gate', () => {
     ['no file', 'missing.yaml', 4, /missing.yaml/],
     ['a wrong gateway', { gateway: 'nginy' }, 2, /gate.yaml:\d+:\d+.*unknown-value.*\n?.*nginx/s],
     ['an unknown setting', { audienc: 'x' }, 2, /audienc.*is not a setting.*audience/s],
-    [
-      'a profile of two kinds',
-      { profiles: { a: { action: 'a', token: { type: 'at+jwt' } } } },
-      2,
-      /profiles.a/,
-    ],
+    ['a profile of two kinds', { profiles: { a: { action: 'a', token: { type: 'a' } } } }, 2, /profiles.a/],
     ['a wrong name of a profile', { profiles: { 'A b': {} } }, 2, /"A b" is not a setting of profiles/],
-    [
-      'a token that any JWT would be',
-      { profiles: { a: { token: { type: 'application/JWT' } } } },
-      2,
-      /profiles.a.token.type/,
-    ],
-    [
-      'a password in a wrong URL',
-      { redis: 'redis:/user:secret@host' },
-      2,
-      /redis is a string that is not shown/,
-    ],
+    ['the token of any JWT', { profiles: { a: { token: { type: 'application/JWT' } } } }, 2, /a.token.type/],
+    ['a password in a wrong URL', { redis: 'redis:/user:secret@host' }, 2, /redis is a .* not shown/],
     ['a missing variable', { redis: 'env:NO_SUCH' }, 2, /NO_SUCH is not a URL/],
     ['a wrong port', { listen: '127.0.0.1:70000' }, 2, /65535/],
     ['a missing policy', { policy: 'other.json' }, 4, /other.json/],

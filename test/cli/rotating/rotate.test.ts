@@ -18,7 +18,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { operatorIn } from '../../support/operator.js';
 import { CLI } from '../../support/paths.js';
-import { plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { signsFile } from '../../support/signing-command.js';
@@ -92,8 +91,10 @@ describe('passport-registry keys rotate', () => {
   it.each([true, false])('replaces the root key at once; with an online key: %s', async (online) => {
     await published({ online });
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    const before = text('safe/next.pem');
     const { code, stdout, stderr } = await rotate('--json');
     const { kid } = jwk('root.json');
+    expect([text('safe/next.pem'), kid]).toEqual([before, jwk('safe/next.json').kid]);
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
       expect.objectContaining({
@@ -131,46 +132,15 @@ describe('passport-registry keys rotate', () => {
   it.each([
     ['yes', 0],
     ['y', 2],
-    ['', 2],
   ])('asks on a terminal: %j', async (answer, code) => {
     await published();
     expect((await cliAnswering(answer, ['keys', 'rotate', ...NEXT], folder)).code).toBe(code);
-  });
-
-  it('lifts no suspension that old records lack, and signs nothing', async () => {
-    await published();
-    const old = text('issuers/alpha.yaml');
-    await good('suspend', 'alpha', '--reason', 'leak');
-    writeFiles(folder, { 'issuers/alpha.yaml': old });
-    await expectRefused('suspension-not-lifted', 1);
-  });
-
-  it('goes over the list of somebody else only with --offline, and then follows the own one', async () => {
-    await published();
-    const host = copyOf(path('dist'));
-    await good('suspend', 'alpha', '--reason', 'thief', '--out', host);
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
-    const url = await plainHost(host, 'index.html');
-    writeFiles(folder, { 'registry.yaml': `${SETTINGS}${ONLINE}base_url: ${url}\n` });
-    await expectRefused('does not follow it', 1);
-    expect((await rotate('--offline')).code).toBe(0);
-    cpSync(path('dist'), host, { recursive: true });
-    await expectRotated();
-    await good('suspend', 'alpha', '--reason', 'leak');
   });
 
   it('does nothing without a terminal and without --yes', async () => {
     await published();
     const { code, stderr } = await command('keys', 'rotate', ...NEXT);
     expect([code, stderr]).toEqual([2, expect.stringContaining('pass --yes')]);
-  });
-
-  it('never overwrites a key', async () => {
-    await published();
-    const before = text('safe/next.pem');
-    expect((await rotate()).code).toBe(0);
-    expect([text('safe/next.pem'), jwk('root.json')]).toEqual([before, jwk('safe/next.json')]);
-    await expectRotated();
   });
 
   it('takes a P-256 key', async () => {
@@ -303,49 +273,32 @@ describe('the settings after a rotation', () => {
       expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, outgoing: jwk('old.json').kid }]);
       expect([text('registry.yaml'), text('root.json')]).toEqual(after);
     }
-    // Another key than the one in the tree is refused.
-    writeFiles(folder, { 'root.json': before[1] });
-    await expectRefused('but the root key of dist is', 3, '--next-key', 'stranger.pem');
   });
 });
 
 describe('a rotation that does not fit', () => {
   beforeEach(() => published());
 
-  it.each<[string, () => void, readonly string[], string, number]>([
+  it.each<[string, readonly string[], string, number]>([
     [
-      'a root_key that is not the key of the tree',
-      () => undefined,
+      'a root_key that is not that of the tree',
       ['--root-key', 'stranger.json'],
-      'but the root key of dist is',
+      'the root key of dist is',
       3,
     ],
-    [
-      'a tree that is not valid',
-      () => writeFiles(folder, { 'dist/issuers/alpha': '{}' }),
-      [],
-      'dist is damaged',
-      1,
-    ],
-    ['a change that a build refuses', () => rmSync(path('issuers/beta.yaml')), [], 'nothing was signed', 1],
-    [
-      'the outgoing key as the next key',
-      () => undefined,
-      ['--next-key', 'root.pem'],
-      'is the root key of dist already',
-      3,
-    ],
-    [
-      'a next key that is a public key',
-      () => undefined,
-      ['--next-key', 'stranger.json'],
-      'is a public key',
-      3,
-    ],
-    ['a next key that is not there', () => undefined, ['--next-key', 'none.pem'], 'keys generate', 2],
-  ])('with %s is refused before anything is signed', async (_name, alter, args, words, code) => {
-    alter();
+    ['the outgoing key as the next key', ['--next-key', 'root.pem'], 'is the root key of dist already', 3],
+    ['a next key that is a public key', ['--next-key', 'stranger.json'], 'is a public key', 3],
+    ['a next key that is not there', ['--next-key', 'none.pem'], 'keys generate', 2],
+  ])('with %s is refused before anything is signed', async (_name, args, words, code) => {
     await expectRefused(words, code, ...args);
+  });
+
+  it.each<[string, () => void, string]>([
+    ['a tree that is not valid', () => writeFiles(folder, { 'dist/issuers/alpha': '{}' }), 'dist is damaged'],
+    ['a change that a build refuses', () => rmSync(path('issuers/beta.yaml')), 'nothing was signed'],
+  ])('with %s is refused before anything is signed', async (_name, alter, words) => {
+    alter();
+    await expectRefused(words, 1);
   });
 
   it.each(['safe/next.pem', 'link/next.pem'])(
@@ -366,12 +319,6 @@ describe('a rotation that does not fit', () => {
     const { code } = await rotate('--next-key', join(outside, 'next.pem'));
     expect(code).toBe(0);
     await expectRotated();
-  });
-
-  it('with a key that was put into the tree is refused, and the file stays', async () => {
-    await keyPair(folder, 'elsewhere');
-    writeFiles(folder, { 'dist/next.pem': text('elsewhere.pem') });
-    await expectRefused('next.pem is not in SHA256SUMS', 1, '--next-key', 'dist/next.pem');
   });
 
   it('to a key that was the root key before is refused, and nothing is published', async () => {
@@ -428,7 +375,6 @@ describe('two rotations at once', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ['another rotation', () => rotate()],
-    ['a publication', () => good('suspend', 'alpha', '--reason', 'leak')],
     ['another key in the file', async () => cpSync(path('safe/third.pem'), path('safe/next.pem'))],
   ])('go on only with what the operator has confirmed: %s came between', async (_name, meanwhile) => {
     await published();

@@ -1,12 +1,11 @@
-import { chmodSync, cpSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { git } from '../../support/git.js';
-import { withKeys } from '../../support/settings.js';
 import { areGood, codes, record, SimulatedGithub } from '../../support/simulated-github.js';
 import type { Job, Outcomes } from '../../support/workflow.js';
-import { temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { writeFiles } from '../../support/workspace.js';
 
 let github: SimulatedGithub;
 
@@ -58,12 +57,8 @@ describe('what runs at once', () => {
     expect(Object.keys(branch().issuers)).toEqual(['aurora', 'first', 'second']);
   });
 
-  it('cron beside a publication: whoever pushes later is refused, and loses nothing', async () => {
+  it('cron beside a publication: its push is refused, and loses nothing', async () => {
     github.pushToMain(record('first'));
-    const publication = await pausedPublish();
-    expect(areGood(await github.checkpoint())).toBe(true);
-    expect(codes(await publication())).toEqual({ 'Save what was signed': 1 });
-    github.wait();
     const cron = await paused(github.job('checkpoint', 'sign'), 'Save the tree');
     github.wait();
     expect(areGood(await github.publish())).toBe(true);
@@ -96,42 +91,5 @@ describe('what runs at once', () => {
     expect(existsSync(once)).toBe(true);
     expect(git(github.origin, 'rev-parse', 'published^')).toBe(other);
     expect(branch().hold).toEqual(['aurora']);
-  });
-
-  it('a stale checkout lifts no suspension and removes no issuer', async () => {
-    const stale = git(github.origin, 'rev-parse', 'main');
-    github.pushToMain(record('later'));
-    expect(areGood(await github.publish())).toBe(true);
-    // The operator suspends on a laptop, and has not merged the record.
-    git(github.main, 'stash', '-q');
-    git(github.main, 'pull', '-q', 'origin', 'main');
-    await github.published('load');
-    github.wait();
-    const online = withKeys({ checkpoint: '../online.pem' });
-    await github.good(github.main, 'suspend', 'aurora', '--reason', 'leak', '--production', ...online);
-    await github.published('save', 'Emergency');
-    const saved = head();
-    for (const commit of ['main', stale]) {
-      git(github.origin, 'update-ref', 'refs/heads/main', commit);
-      const { 'Build, sign and verify': build, ...rest } = await github.publish();
-      expect([build?.code, rest['Save what was signed'], head()]).toEqual([1, undefined, saved]);
-      expect(build?.stderr).toContain('suspension-not-lifted');
-    }
-    expect(branch().issuers).toEqual({ aurora: 'suspended', later: 'active' });
-  });
-
-  it('a shallow clone publishes, and the branch keeps its history', async () => {
-    const shallow = join(temporaryFolder(), 'registry');
-    const from = `file://${github.origin}`;
-    git(github.root, 'clone', '-q', '--template=', '--depth=1', '--branch', 'main', from, shallow);
-    cpSync(join(github.root, 'online.pem'), join(shallow, '../online.pem'));
-    const before = Number(git(github.origin, 'rev-list', '--count', 'published'));
-    await github.published('load', '', shallow);
-    await github.good(shallow, 'hold', 'aurora', '--online-key', '../online.pem');
-    await github.published('save', 'Hold', shallow);
-    expect(branch().hold).toEqual(['aurora']);
-    expect(Number(git(github.origin, 'rev-list', '--count', 'published'))).toBe(before + 1);
-    // Nobody goes on from a commit that the shallow clone has not seen.
-    expect(readFileSync(join(shallow, '.git/shallow'), 'utf8')).not.toBe('');
   });
 });

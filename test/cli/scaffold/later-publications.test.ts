@@ -8,10 +8,7 @@ import { noteSigner } from '../../support/note-keys.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { areGood, record, SimulatedGithub } from '../../support/simulated-github.js';
-import { hasTreeFile } from '../../support/statements.js';
 import { writeFiles } from '../../support/workspace.js';
-
-const LOG = { origin: 'registry.example/log', signer: { key: 'env:LOG_KEY' } };
 
 describe('the workflows of a registry that is published already', () => {
   let github: SimulatedGithub;
@@ -49,6 +46,7 @@ describe('the workflows of a registry that is published already', () => {
     };
     github.pushToMain(record('between'));
     await expectStopped('`keys rotate`');
+    // Also with the next key, until its public half is merged.
     github.keys.ROOT_KEY = readFileSync(join(root, 'next.pem'), 'utf8');
     await expectStopped('root.json');
     // Checkpoints go on.
@@ -68,32 +66,21 @@ describe('the workflows of a registry that is published already', () => {
       expressions: { ...github.secrets, 'secrets.LOG_KEY': readFileSync(join(root, 'log.pem'), 'utf8') },
     });
 
-  /** Changes the section `log` of registry.yaml, together with records. */
-  function pushLog(log: object, records: Record<string, string>): void {
-    git(main, 'pull', '-q', 'origin', 'main');
-    const settings = readFileSync(join(main, 'registry.yaml'), 'utf8').replace(/^log: .*\n/m, '');
-    const section = `log: ${JSON.stringify({ ...LOG, ...log })}\n`;
-    github.pushToMain({ 'registry.yaml': settings + section, ...records });
-  }
-
-  it('begin a log as soon as there is a key, also without witnesses', async () => {
+  it('begin a log with a witness, and publish also while the witness is away', async () => {
     await github.good(root, 'keys', 'generate', '--no-passphrase', '--private', 'log.pem');
-    pushLog({}, record('logged'));
-    const outcomes = await publishLogged();
-    expect(areGood(outcomes)).toBe(true);
-    const tree = github.publishedTree();
-    expect(existsSync(join(tree, 'issuers/logged'))).toBe(true);
-    expect(hasTreeFile(join(tree, 'log/publication.tlog-proof'))).toBe(true);
-  });
-
-  it('publish with a witness, and also while the witness is away', async () => {
     let isAway = false;
     const witness = noteSigner('witness.example', 'witness');
     const service = await cosigningService(witness, () =>
       isAway ? undefined : Math.floor(Date.now() / 1000),
     );
-    const witnesses = [{ key: witness.vkey, service }];
-    pushLog({ quorum: 1, witnesses }, record('witnessed'));
+    const log = {
+      ...{ origin: 'registry.example/log', signer: { key: 'env:LOG_KEY' } },
+      ...{ quorum: 1, witnesses: [{ key: witness.vkey, service }] },
+    };
+    git(main, 'pull', '-q', 'origin', 'main');
+    const settings = readFileSync(join(main, 'registry.yaml'), 'utf8');
+    const logged = { 'registry.yaml': `${settings}log: ${JSON.stringify(log)}\n` };
+    github.pushToMain({ ...logged, ...record('witnessed') });
     const first = await publishLogged();
     expect(areGood(first)).toBe(true);
     const good = (...args: string[]) => github.good(root, ...args);
@@ -103,7 +90,7 @@ describe('the workflows of a registry that is published already', () => {
     await good('verify', github.publishedTree(), '--trust-anchor', 'anchor.json');
     // A publication waits on the branch, until the checkpoint of a later run completes it.
     isAway = true;
-    pushLog({ quorum: 1, witnesses }, record('unwitnessed'));
+    github.pushToMain(record('unwitnessed'));
     const second = await publishLogged();
     expect(areGood(second)).toBe(true);
     expect(second['Ask the witnesses']?.stderr).toContain('witness.example');

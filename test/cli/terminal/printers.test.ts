@@ -10,7 +10,6 @@ import { cleanEnvironment, cli, recordText, temporaryFolder, writeFiles } from '
 
 describe('diagnostics on a terminal', () => {
   it.each([
-    ['a value', { tier: 'certifed' }, ['2:7', ' 2 | tier: certifed', '   |       ^^^^^^^^']],
     ['a tab before it', { tier: '\t gold' }, ['2:9', ' 2 | tier:   gold', '   |         ^^^^']],
     [
       'what would move the cursor or hide text',
@@ -56,18 +55,6 @@ describe('diagnostics on a real terminal', () => {
 });
 
 describe('diagnostics as data', () => {
-  it('cannot be ended or forged by what stands in a file', async () => {
-    const folder = temporaryFolder();
-    const forged = '"x\\n::error file=issuers/b.yaml::forged\\r\\n::set-output name=x::y"';
-    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: forged, contact: '"a%0Ab"' }) });
-    const { stdout } = await cli(['check'], folder, { GITHUB_ACTIONS: 'true' });
-    const lines = stdout.trimEnd().split('\n');
-    expect(lines).toHaveLength(2);
-    for (const line of lines) expect(line).toMatch(/^::error file=issuers\/a\.yaml,line=\d+,/);
-    expect(stdout).not.toContain('\r');
-    expect(stdout).toContain('a%250Ab');
-  });
-
   it('name a file right whatever its name', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a,b:c%.yaml': '[]' });

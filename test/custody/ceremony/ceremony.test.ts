@@ -2,13 +2,10 @@ import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseHolders } from '../../../build/custody/ceremony/holders-file.js';
-import { allBytes, Ceremony, errorOf, signMessage } from '../../support/ceremony.js';
+import { allBytes, Ceremony, claimsIn, errorOf, signMessage } from '../../support/ceremony.js';
 import { cli, keyPair, temporaryFolder } from '../../support/workspace.js';
 
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
-const claimsOf = (text: string) =>
-  JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString('utf8'));
-
 describe('a ceremony of 2 of 3 holders', () => {
   let ceremony: Ceremony;
 
@@ -324,13 +321,13 @@ describe('a hostile or careless ceremony', () => {
   it('names the holder who sends a wrong part of the key', async () => {
     ceremony = await Ceremony.of('rounds');
     const { messageKey } = await ceremony.secretsOf('Bo');
-    const claims = claimsOf(read(file('parts-2.jwt')));
+    const claims = claimsIn(file('parts-2.jwt'));
     const sign = (parts: unknown) =>
       writeFileSync(
         file('parts-2.jwt'),
         signMessage('registry-ceremony-parts+jwt', { ...claims, parts }, messageKey),
       );
-    const other = claimsOf(read(file('parts-3.jwt')));
+    const other = claimsIn(file('parts-3.jwt'));
     for (const parts of [
       { ...claims.parts, 1: other.parts[1] },
       { ...claims.parts, 1: claims.parts[3] },
@@ -346,7 +343,7 @@ describe('a hostile or careless ceremony', () => {
   it('refuses a receipt for another fingerprint, and a share of another ceremony', async () => {
     ceremony = await Ceremony.of('compared');
     const { messageKey } = await ceremony.secretsOf('Bo');
-    const claims = { ...claimsOf(read(file('receipt-2.jwt'))), digest: '0'.repeat(64) };
+    const claims = { ...claimsIn(file('receipt-2.jwt')), digest: '0'.repeat(64) };
     writeFileSync(file('receipt-2.jwt'), signMessage('registry-ceremony-receipt+jwt', claims, messageKey));
     expect(errorOf(await ceremony.finish('Anna', ceremony.spoken))).toMatchObject({
       code: 'ERR_CEREMONY_CHANGED',
@@ -371,7 +368,7 @@ describe('a hostile or careless ceremony', () => {
   ])('refuses a %s message with %j without an internal error', async (kind, changed) => {
     ceremony = await Ceremony.of('compared');
     const { messageKey } = await ceremony.secretsOf('Bo');
-    const claims = { ...claimsOf(read(file(`${kind}-2.jwt`))), ...changed };
+    const claims = { ...claimsIn(file(`${kind}-2.jwt`)), ...changed };
     const type = `registry-ceremony-${kind}+jwt` as 'registry-ceremony-join+jwt';
     writeFileSync(file(`${kind}-2.jwt`), signMessage(type, claims, messageKey));
     expect([0, 3]).toContain((await ceremony.join('Anna')).code);
@@ -412,8 +409,8 @@ describe('a hostile or careless ceremony', () => {
   it('makes a contribution prove that its holder knows the secret', async () => {
     ceremony = await Ceremony.of('rounds');
     const { messageKey } = await ceremony.secretsOf('Cy');
-    const claims = claimsOf(read(file('join-3.jwt')));
-    const { commitments } = claimsOf(read(file('join-1.jwt')));
+    const claims = claimsIn(file('join-3.jwt'));
+    const { commitments } = claimsIn(file('join-1.jwt'));
     for (const changed of [{ commitments }, { proof: claims.proof.replace(/^.{4}/, 'AAAA') }]) {
       const text = signMessage('registry-ceremony-join+jwt', { ...claims, ...changed }, messageKey);
       writeFileSync(file('join-3.jwt'), text);

@@ -10,35 +10,26 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { describeWith } from '../../support/components.js';
-import { copyOf, madeOnce } from '../../support/made-once.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
-import { alterInput, requestsIn, signFiles } from '../../support/signing-request.js';
-import { keyPair, type Outcome, run as runProgram, writeFiles } from '../../support/workspace.js';
+import { alterInput, registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
+import { good, keyPair, type Outcome, writeFiles } from '../../support/workspace.js';
 
-/** A registry with one published list and no online key. Its root key is only used by `sign` and by this file. */
+/** A registry whose root key only `sign` and this file use, and which has no online key. */
 let folder: string;
 const requests = requestsIn(() => folder);
-const { at, read, record, run, good, publish, signatures } = requests;
+const { at, read, record, run, publish, signatures } = requests;
 
 const HASH = '0'.repeat(43);
 
 beforeEach(async () => {
-  const made = await madeOnce('payloads', async (home) => {
-    folder = home;
-    record('alpha');
-    await keyPair(folder, 'key', '--public', 'root.json');
-    for (const name of ['online', 'second', 'next']) await keyPair(folder, name);
-    await publish();
-  });
-  folder = copyOf(made);
+  folder = await registryWithRequests();
 });
 
 const thumbprint = (name: string): string => JSON.parse(read(`${name}.json`).toString()).kid;
 
 /** Runs a command that must be refused. */
 async function refused(code: number, message: RegExp | string, ...args: readonly string[]): Promise<void> {
-  expect(await run(...args)).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  await requests.refused(run(...args), code, message);
 }
 
 /** A request with a checkpoint alone, unless a record has changed. */
@@ -73,7 +64,7 @@ const online = (name: string, more = '') =>
 
 describe('a request with a checkpoint', () => {
   it('is signed with list and statement in one session, and published with them', async () => {
-    record('beta');
+    record('gamma');
     const asked = await renew();
     const shown = await signed();
     expect(words(shown)).toEqual(words(asked));
@@ -83,7 +74,7 @@ describe('a request with a checkpoint', () => {
     const time = (seconds: unknown) => new Date(Number(seconds) * 1000).toISOString().replace('.000Z', 'Z');
     expect(words(shown)).toEqual([
       expect.stringContaining('list of '),
-      expect.stringContaining('+ beta: new'),
+      expect.stringContaining('+ gamma: new'),
       'publication 2, after publication 1',
       expect.any(String),
       expect.any(String),
@@ -145,7 +136,7 @@ describe('a request with a checkpoint', () => {
 
   it.each([
     ['alone', () => {}],
-    ['with a list', () => record('beta')],
+    ['with a list', () => record('gamma')],
   ])('%s is not published for another tree', async (_name, change) => {
     change();
     await renew();
@@ -196,10 +187,10 @@ describe('a build with the public root key alone', () => {
     await attached();
     const sums = read('dist/SHA256SUMS');
     const build = ['build', '--root-key', 'root.json'];
-    record('beta');
+    record('gamma');
     await refused(3, /must sign something new: .*--unsigned/, ...build);
     expect(read('dist/SHA256SUMS').equals(sums)).toBe(true);
-    rmSync(at('issuers/beta.yaml'));
+    rmSync(at('issuers/gamma.yaml'));
     appendFileSync(at('registry.yaml'), "description: 'Who is in.'\n");
     await good(run(...build));
   });
@@ -207,7 +198,7 @@ describe('a build with the public root key alone', () => {
 
 describe('a request for a rotation', () => {
   it('is signed by both keys, in any order, and published as a whole', async () => {
-    record('beta');
+    record('gamma');
     writeFiles(folder, { 'registry.yaml': 'root_key: root.json # public\n' });
     copyFileSync(at('root.json'), at('old.json'));
     const asked = await rotate();
@@ -224,17 +215,32 @@ describe('a request for a rotation', () => {
     expect(stderr).toContain('changed    root.json');
     for (const rootKey of ['old.json', 'next.json', 'root.json']) await verified(rootKey);
     expect(thumbprint('root')).toBe(thumbprint('next'));
-    expect(claimsOf(read('dist/publication.jwt'))).toMatchObject({ sequence: 2, issuers: 2 });
+    expect(claimsOf(read('dist/publication.jwt'))).toMatchObject({ sequence: 2, issuers: 3 });
   });
 
-  it('may be attached again, until the settings name the next key', async () => {
-    await rotate();
-    await signed();
-    await signedByNext();
-    await attached();
+  it('keeps the rules of change, may be attached again, and is followed by the next key', async () => {
+    rmSync(at('issuers/beta.yaml'));
+    const removes = ['--override', 'beta:record-removed'];
+    const rotation = ['keys', 'rotate', '--unsigned', 'other', '--next-root-key', 'next.json'];
+    await refused(1, /record-removed/, ...rotation, '--root-key', 'root.json');
+    await rotate(...removes);
+    for (const step of [signing, signingByNext, attaching]) {
+      await refused(1, /record-removed/, ...step());
+      await good(run(...step(...removes)));
+    }
     const tree = read('dist/statements.json');
-    await attached();
+    await attached(...removes);
     expect(read('dist/statements.json').equals(tree)).toBe(true);
+    expect(claimsOf(read('dist/publication.jwt'))).toMatchObject({
+      sequence: 2,
+      previous: [expect.any(String)],
+    });
+    record('gamma');
+    await requests.refused(requests.request(), 3, /root key/);
+    await good(requests.request('--root-key', 'next.json'));
+    await good(run('sign', 'request', '--key', 'next.pem', ...MEMORY));
+    await good(run('attach', 'request', '--root-key', 'next.json'));
+    expect(claimsOf(read('dist/publication.jwt'))).toMatchObject({ sequence: 3 });
   });
 
   it('after an emergency, a new one takes over the step that was signed', async () => {
@@ -314,7 +320,7 @@ const ROTATION = 'request/outgoing/rotation.signing-input';
 
 /** A request for a list and its statement alone. */
 async function listed(): Promise<void> {
-  record('beta');
+  record('gamma');
   await renew();
   rmSync(at('request/checkpoint.signing-input'));
 }
@@ -366,9 +372,7 @@ describe('sign refuses a checkpoint', () => {
   const alter = (claims: Record<string, unknown>) => () => alterInput(folder, 'checkpoint', { claims });
   it.each<Hostile>([
     ['for another publication', alter({ publication: '0'.repeat(64) }), 1, /for another publication than 1/],
-    ['that does not end', alter({ exp: undefined }), 1, /has no exp/],
     ['that is valid for too long', alter({ exp: 2 ** 40 }), 1, /more than 31 days/],
-    ['that holds no issuer', alter({ hold: ['x\ny'] }), 1, /missing or malformed/],
     [
       'without what it follows',
       () => rmSync(at('request/previous'), { recursive: true }),
@@ -400,7 +404,6 @@ describe('sign refuses a rotation step', () => {
   it.each<Hostile>([
     ['to the same key', alter(() => ({ next_root: jwk('root') })), 1, /to the same key/],
     ['to no key', alter(() => ({ next_root: undefined })), 1, /does not name a root key/],
-    ['to a private key', alter(() => ({ next_root: { ...jwk('next'), d: 'A'.repeat(43) } })), 1, /root key/],
     [
       'to a key with a member that is not shown',
       alter(() => ({ next_root: { ...jwk('next'), use: 'sig' } })),
@@ -430,22 +433,12 @@ describe('sign refuses a rotation step', () => {
 
 describe('sign refuses a request with a list', () => {
   beforeEach(() => {
-    record('beta');
+    record('gamma');
     return renew();
   });
   const input = (name: string) => `request/${name}.signing-input`;
 
   it.each<Hostile>([
-    [
-      'whose statements are swapped',
-      () => {
-        renameSync(at(input('publication')), at('swapped'));
-        renameSync(at(input('checkpoint')), at(input('publication')));
-        renameSync(at('swapped'), at(input('checkpoint')));
-      },
-      1,
-      /typ/,
-    ],
     [
       'without its list',
       () => rmSync(at('request/issuers.json')),
@@ -453,21 +446,11 @@ describe('sign refuses a request with a list', () => {
       /a publication statement, but no issuers\.json/,
     ],
     [
-      'beside a rotation step that is none',
-      () => {
-        mkdirSync(at('request/outgoing'));
-        copyFileSync(at(input('checkpoint')), at(ROTATION));
-      },
-      1,
-      /typ/,
-    ],
-    [
       'beside an unknown payload of the outgoing key',
       () => writeFiles(folder, { 'request/outgoing/mandate.signing-input': 'x' }),
       2,
       /mandate\.signing-input, whose type/,
     ],
-    ['whose checkpoint is changed', flip(input('checkpoint')), 1, /not|no /],
     [
       'whose checkpoint is for the publication before',
       () => {
@@ -504,7 +487,7 @@ describe('the machine with the key remembers', () => {
   it('the publication that it signed last: no checkpoint makes an older one fresh', async () => {
     await renew();
     renameSync(at('request'), at('older'));
-    record('beta');
+    record('gamma');
     await publish();
     renameSync(at('request'), at('newer'));
     renameSync(at('older'), at('request'));
@@ -516,7 +499,7 @@ describe('the machine with the key remembers', () => {
   });
 
   it('the publications, while it signs checkpoints and steps', async () => {
-    record('beta');
+    record('gamma');
     await renew();
     await signed();
     copyFileSync(at('request/issuers.json'), at('newest.json'));
@@ -524,13 +507,13 @@ describe('the machine with the key remembers', () => {
     // A rotation follows the newest publication, too.
     await assertRefused(2, /but this machine has signed/);
     await signed('--instead-of', sha256(read('newest.json')));
-    record('gamma');
+    record('delta');
     await renew();
     await assertRefused(2, /but this machine has signed/);
   });
 
   it('nothing that is damaged: it signs only with a memory in which all is as it was written', async () => {
-    record('beta');
+    record('gamma');
     await publish();
     await rotate();
     await signed();
@@ -592,33 +575,26 @@ describe('the machine with the key remembers', () => {
 });
 
 describe('attach refuses', () => {
-  it.each(['checkpoint', 'rotation'])(
-    'a %s whose signature is missing, of other bytes, or by another key',
-    async (name) => {
-      const isRotation = name === 'rotation';
-      await (isRotation ? rotate() : renew());
-      const at = isRotation ? 'request/outgoing/rotation' : `request/${name}`;
+  it('a payload whose signature is missing, of other bytes, or by another key', async () => {
+    await rotate();
+    await signed();
+    await signedByNext();
+    const good = new Map(signatures().map((name) => [`request/${name}`, read(`request/${name}`)]));
+    expect(good.size).toBe(4);
+    for (const [file, signature] of good) {
+      rmSync(at(file));
       await refused(2, /does not exist: run `sign request`/, ...attaching());
-      await signed();
-      if (isRotation) await signedByNext();
-      const before = read(`${at}.sig`);
       for (const other of ['A'.repeat(86), '', '\0', read('dist/issuers.sig')]) {
-        writeFiles(folder, { [`${at}.sig`]: other });
-        await refused(3, `${name}.signing-input`, ...attaching());
+        writeFiles(folder, { [file]: other });
+        await refused(3, /the signature of .* is not valid/, ...attaching());
       }
-      writeFiles(folder, { [`${at}.sig`]: before });
-      const others = ['attach', 'request', '--root-key', 'online.json'];
-      await (isRotation
-        ? refused(1, 'but the outgoing root key is', ...others)
-        : refused(3, 'is not valid', ...others));
-      await refused(2, /payloads?, but 5/, ...attaching('one', 'two', 'three', 'four', 'five'));
-      flip(`${at}.signing-input`)();
-      await refused(isRotation ? 1 : 3, /not/, ...attaching());
-      flip(`${at}.signing-input`)();
-      const files = isRotation ? ['issuers', 'publication', 'checkpoint', 'outgoing/rotation'] : [name];
-      await attached(...files.map((file) => `request/${file}.sig`));
-    },
-  );
+      writeFiles(folder, { [file]: signature });
+    }
+    await refused(1, 'but the outgoing root key is', 'attach', 'request', '--root-key', 'online.json');
+    await refused(2, /payloads?, but 5/, ...attaching('one', 'two', 'three', 'four', 'five'));
+    const files = ['issuers', 'publication', 'checkpoint', 'outgoing/rotation'];
+    await attached(...files.map((file) => `request/${file}.sig`));
+  });
 
   it('a rotation that no signer would sign, although the root key has signed it', async () => {
     await rotate();
@@ -632,18 +608,5 @@ describe('attach refuses', () => {
     rmSync(at('request/outgoing'), { recursive: true });
     signFiles(folder, { key: 'next' });
     await refused(3, /no rotation leads to/, 'attach', 'request', '--root-key', 'next.json');
-  });
-});
-
-describeWith(['openssl'], 'openssl instead of sign', () => {
-  it('signs a rotation', async () => {
-    await rotate();
-    await signedByNext();
-    const file = (end: string) => `request/outgoing/rotation.${end}`;
-    const sign = ['-sign', '-rawin', '-inkey', 'key.pem', '-in', file('signing-input'), '-out', file('sig')];
-    expect((await runProgram('openssl', ['pkeyutl', ...sign], folder)).code).toBe(0);
-    await attached();
-    const [step = ''] = JSON.parse(String(read('dist/keys/rotation.json')));
-    expect(step.startsWith(read(file('signing-input')).toString())).toBe(true);
   });
 });

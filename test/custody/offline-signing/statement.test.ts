@@ -1,11 +1,15 @@
 import fs, { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { copyOf, madeOnce } from '../../support/made-once.js';
 import { withFs } from '../../support/patched-fs.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
-import { alterStatement, requestsIn, signFiles } from '../../support/signing-request.js';
-import { keyPair, writeFiles } from '../../support/workspace.js';
+import {
+  alterStatement,
+  registryWithRequests,
+  requestsIn,
+  signFiles,
+} from '../../support/signing-request.js';
+import { writeFiles } from '../../support/workspace.js';
 
 /** A registry with a published list, and another record. */
 let folder: string;
@@ -15,15 +19,8 @@ const HASH = '0'.repeat(64);
 const INPUT = 'request/publication.signing-input';
 
 beforeEach(async () => {
-  const made = await madeOnce('statement', async (home) => {
-    folder = home;
-    for (const id of ['alpha', 'beta']) record(id);
-    await keyPair(folder, 'key', '--public', 'root.json');
-    await keyPair(folder, 'online');
-    await publish();
-    record('gamma');
-  });
-  folder = copyOf(made);
+  folder = await registryWithRequests();
+  record('gamma');
 });
 
 const published = () => claimsOf(read('dist/publication.jwt'));

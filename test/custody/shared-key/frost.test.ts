@@ -1,18 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { ED25519_TORSION_SUBGROUP, ed25519, ed25519_FROST } from '@noble/curves/ed25519.js';
 import { importRootKey, verifySignature } from '@passport-registry/verifier';
 import { encodeSignature } from '@passport-registry/verifier/core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { GroupKey, GroupSize, KeyShare } from '../../../build/custody/shared-key/frost.js';
 import {
   contribute,
   groupOf,
   isPartOf,
   partsFor,
-  scalarOf,
   shareFrom,
   split,
   wrongContributions,
@@ -24,7 +20,6 @@ import {
   isSignatureShare,
   signShare,
 } from '../../../build/custody/shared-key/share-signing.js';
-import { describeWith } from '../../support/components.js';
 import { rounds } from '../../support/soak.js';
 
 const VECTORS = JSON.parse(
@@ -113,30 +108,6 @@ describe('the vectors of RFC 9591', () => {
   });
 });
 
-/** RFC 8032, section 7.1: the private and the public key of the first three tests. */
-const KEYS = [
-  [
-    '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60',
-    'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
-  ],
-  [
-    '4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb',
-    '3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c',
-  ],
-  [
-    'c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7',
-    'fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025',
-  ],
-] as const;
-
-describe('the vectors of RFC 8032', () => {
-  it.each(KEYS)('split the private key %s into shares of its public key', (seed, publicKey) => {
-    const dealt = split(scalarOf(bytes(seed)), { threshold: 2, holders: 3 });
-    expect(hex(dealt.group.commitments[0] as Uint8Array)).toBe(publicKey);
-    for (const share of dealt.shares) expect(isPartOf(share.scalar, share.number, dealt.group)).toBe(true);
-  });
-});
-
 /** Splits a new key, which is much faster than all rounds of seven holders. */
 const deal = (size: GroupSize) => split(ed25519_FROST.utils.randomScalar(), size);
 
@@ -182,15 +153,6 @@ describe.each(SIZES)('a key of $threshold of $holders holders', ({ make, session
       await verifySignature(message, encodeSignature(signature), root);
       await expect(verifySignature(Buffer.from('else'), encodeSignature(signature), root)).rejects.toThrow();
     }
-  });
-
-  describeWith(['openssl'], 'openssl', () => {
-    it('accepts the signature of any set of holders', () => {
-      for (const signature of signatures) {
-        expect(opensslAccepts(group, signature, message)).toBe(true);
-      }
-      expect(opensslAccepts(group, signatures[0] as Uint8Array, Buffer.from('else'))).toBe(false);
-    });
   });
 
   it('signs with more holders than the threshold', async () => {
@@ -276,23 +238,3 @@ describe('key generation', () => {
     }
   });
 });
-
-const folder = mkdtempSync(join(tmpdir(), 'frost-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function opensslAccepts({ commitments }: GroupKey, signature: Uint8Array, message: Uint8Array): boolean {
-  // SubjectPublicKeyInfo of Ed25519 (RFC 8410): a fixed prefix, and the key.
-  const der = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), commitments[0] as Uint8Array]);
-  const file = (name: string, content: Uint8Array) => {
-    writeFileSync(join(folder, name), content);
-    return join(folder, name);
-  };
-  const key = ['-pubin', '-keyform', 'DER', '-inkey', file('key.der', der)];
-  const files = ['-rawin', '-in', file('message', message), '-sigfile', file('signature', signature)];
-  try {
-    execFileSync('openssl', ['pkeyutl', '-verify', ...key, ...files], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -13,6 +13,7 @@ const UNTIDY = `# yaml-language-server: $schema=../schemas/issuer.schema.json
 # Chosen by the board.
 tier: "founding"   # until the next audit
 issuer_id: 'zed'
+name: 'Zed Ltd'
 status: active
 geographical_scope:
   - NO
@@ -31,6 +32,7 @@ const TIDY = `# yaml-language-server: $schema=../schemas/issuer.schema.json
 # Zed is an example.
 
 issuer_id: zed
+name: Zed Ltd
 # Chosen by the board.
 tier: founding # until the next audit
 status: active
@@ -144,35 +146,18 @@ describe('the layout of records', () => {
 describe('passport-registry check', () => {
   it('is the same for simple records as for those with a comment, which need the full parser', async () => {
     const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9._@%+=~-]{0,30}$/);
+    const words = fc.array(word, { minLength: 1, maxLength: 8 });
     const value = fc.oneof(
-      word,
-      fc.constantFrom(
-        'null',
-        'https://a.example/b?c',
-        '2026-01-01T00:00:00Z',
-        'two words',
-        '"quoted"',
-        '~',
-        '1',
-      ),
-      fc.array(word, { maxLength: 8 }).map((words) => `[${words.join(', ')}]`),
-      fc
-        .array(word, { minLength: 1, maxLength: 8 })
-        .map((words) => words.map((one) => `\n  - ${one}`).join('')),
+      word.map((text) => ` ${text}`),
+      fc.constantFrom(' null', ' https://a.example/b?c', ' two words', ' "quoted"', ' ~', ' 1', ' []'),
+      words.map((items) => ` [${items.join(', ')}]`),
+      words.map((items) => items.map((item) => `\n  - ${item}`).join('')),
     );
-    const fields = [
-      'issuer_id',
-      'tier',
-      'jwks_uri',
-      'certified_since',
-      'last_audit',
-      'domain_scope',
-      'contact',
-    ];
+    const fields = ['issuer_id', 'tier', 'jwks_uri', 'last_audit', 'domain_scope', 'contact'];
     const record = fc
       .shuffledSubarray(fields, { minLength: 1 })
-      .chain((some) => fc.tuple(...some.map((field) => value.map((text) => `${field}: ${text}\n`))))
-      .map((lines) => lines.join('').replaceAll(': \n', ':\n'));
+      .chain((some) => fc.tuple(...some.map((field) => value.map((text) => `${field}:${text}\n`))))
+      .map((lines) => lines.join(''));
     await fc.assert(
       fc.asyncProperty(record, async (text) => {
         expect(await formatted(`# A comment.\n\n${text}`)).toBe(`# A comment.\n\n${await formatted(text)}`);

@@ -1,22 +1,11 @@
 import { rmSync } from 'node:fs';
-import { createRegistryClient } from '@passport-registry/verifier';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { closedAfterTest } from '../../support/clients.js';
-import { cosigningService } from '../../support/cosigning-service.js';
-import { noteSigner } from '../../support/note-keys.js';
-import { operatorIn } from '../../support/operator.js';
+import { describe, expect, it } from 'vitest';
+import { operatorInCopies } from '../../support/operator.js';
 import { serve } from '../../support/serving.js';
-import { withKeys } from '../../support/settings.js';
 import { sha256 } from '../../support/signed-tree.js';
-import { publishedWithLog } from '../../support/statements-registry.js';
-import { cli, filesBelow, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
-let folder: string;
-const { dist, good, read, record, claims } = operatorIn(() => folder);
-
-beforeEach(async () => {
-  folder = await workspace(['alpha', 'beta']);
-});
+const { at, dist, good, read, record, claims, run } = operatorInCopies(() => workspace(['alpha', 'beta']));
 
 const build = async (...more: string[]) =>
   (await good('build', '--key', 'key.pem', '--production', ...more)).stderr;
@@ -70,7 +59,7 @@ describe('about.json', () => {
     await build('--updated-at', '2026-01-01T00:00:00Z');
     const first = lasting();
     rmSync(dist(), { recursive: true });
-    writeFiles(folder, {
+    writeFiles(at(), {
       'issuers/beta.yaml': recordText('beta', {
         ...{ status: 'revoked', status_reason: "'closed'", name: '"Beta"' },
       }),
@@ -79,62 +68,17 @@ describe('about.json', () => {
     expect(lasting()).toEqual(first);
   });
 
-  it('is no obstacle for clients, whatever a host serves in its place', async () => {
-    record('alpha', { name: 'Alpha' });
-    await build();
-    const rootKey = JSON.parse(read('keys/root.json').toString());
-    writeFiles(folder, { 'dist/about.json': 'nothing' });
-    const url = await serve(dist());
-    const client = closedAfterTest(createRegistryClient({ sources: [url], rootKey }));
-    await client.ready();
-    expect(client.decide('alpha', { tiers: ['certified'] }).accepted).toBe(true);
-  });
-
   it('changes are not published yet for `status`', async () => {
     await build();
     record('alpha', { name: 'Alpha' });
-    const { stdout, stderr } = await cli(['status'], folder);
+    const { stdout, stderr } = await run('status');
     expect(stdout + stderr).toMatch(/not published yet: alpha changed/);
-  });
-});
-
-describe('a registry with a log whose witnesses are away', () => {
-  const KEYS = ['--key', 'key.pem', ...withKeys({ checkpoint: 'online.pem', log: 'log.pem' })];
-  const abouts = () => filesBelow(folder).filter((path) => path.includes('about.json'));
-
-  it.each([
-    ['`checkpoint`', ['checkpoint', '--online-key', 'online.pem'], true],
-    ['the same build', ['build', ...KEYS], true],
-    ['`checkpoint`, with the same list,', ['checkpoint', '--online-key', 'online.pem'], false],
-    ['the same build, with the same list,', ['build', ...KEYS], false],
-  ])('gets new names when %s completes their publication', async (_name, complete, isListNew) => {
-    ({ folder } = await publishedWithLog());
-    const witness = noteSigner('witness.example', 'witness');
-    let isAway = true;
-    const service = await cosigningService(witness, () =>
-      isAway ? undefined : Math.floor(Date.now() / 1000),
-    );
-    const log = { quorum: 1, witnesses: [{ key: witness.vkey, service }] };
-    writeFiles(folder, { 'registry.yaml': JSON.stringify({ log }) });
-    record('alpha', { name: 'Alpha' });
-    if (isListNew) record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
-    expect((await cli(['build', ...KEYS], folder)).code).toBe(6);
-    expect(abouts()).toEqual([]);
-    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
-    isAway = false;
-    const { code, stderr } = await cli(complete, folder);
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('no publication makes')]);
-    expect(abouts()).toEqual(['dist/about.json']);
-    expect(JSON.parse(read('about.json').toString())).toMatchObject({
-      issuers: { alpha: { name: 'Alpha' } },
-    });
-    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 });
 
 describe('diff', () => {
   const diff = async (...args: string[]) => {
-    const { stdout, stderr } = await cli(['diff', ...args], folder);
+    const { stdout, stderr } = await run('diff', ...args);
     return stdout + stderr;
   };
 
@@ -158,7 +102,7 @@ describe('diff', () => {
   it('compares no names if those of a host are not known', async () => {
     record('alpha', { name: 'Alpha' });
     await build();
-    writeFiles(folder, { 'dist/about.json': '{"issuers":{"alpha":{"name":"Omega"}}}' });
+    writeFiles(at(), { 'dist/about.json': '{"issuers":{"alpha":{"name":"Omega"}}}' });
     expect(await diff('dist', 'issuers')).toContain('0 issuers changed');
   });
 });

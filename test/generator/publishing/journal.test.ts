@@ -22,15 +22,7 @@ import { withFs } from '../../support/patched-fs.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import { readTreeFile } from '../../support/statements.js';
-import {
-  cli,
-  filesBelow,
-  filesOf,
-  goodCli,
-  keyPair,
-  workspace,
-  writeFiles,
-} from '../../support/workspace.js';
+import { cli, filesBelow, filesOf, goodCli, keyedWorkspace, writeFiles } from '../../support/workspace.js';
 
 const SETTINGS = {
   checkpoint: { signer: { key: 'online.pem' } },
@@ -38,7 +30,7 @@ const SETTINGS = {
 };
 const BUILD = ['build', '--key', 'key.pem'];
 const CHECKPOINT = ['checkpoint'];
-const ATTACH = ['attach', 'request', '--root-key', 'root.json'];
+const ATTACH = ['attach', 'request', '--root-key', 'key.json'];
 
 /** A folder with keys and records, and one in which they are published. */
 let empty: string;
@@ -54,12 +46,8 @@ let seen: string[];
 
 beforeAll(async () => {
   witness = noteSigner('witness.example', 'witness');
-  empty = await workspace(['alpha', 'beta']);
-  for (const name of ['log', 'online']) await keyPair(empty, name);
-  writeFiles(empty, {
-    'registry.yaml': JSON.stringify(SETTINGS),
-    'root.json': (await goodCli(['keys', 'public', 'key.pem'], empty)).stdout,
-  });
+  empty = await keyedWorkspace(['alpha', 'beta'], 'log', 'online');
+  writeFiles(empty, { 'registry.yaml': JSON.stringify(SETTINGS) });
   published = copyOf(empty);
   await goodCli(BUILD, published);
 });
@@ -107,7 +95,7 @@ async function assertWhole(): Promise<void> {
 /** A client loads the tree, as it is on a host at this moment. */
 async function assertLoads(): Promise<void> {
   const source = folderSource(dist());
-  const rootKey = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+  const rootKey = JSON.parse(readFileSync(join(folder, 'key.json'), 'utf8'));
   const registry = await openRegistry(
     { get: async (path) => (await source.get(path))?.bytes },
     { rootKey, maxAge: 86_400 },
@@ -166,7 +154,7 @@ const SCENARIOS: Record<string, Scenario> = {
     prepare: async () => {
       begin(published);
       suspend('alpha');
-      await good('build', '--unsigned', 'request', '--root-key', 'root.json');
+      await good('build', '--unsigned', 'request', '--root-key', 'key.json');
       await good('sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory');
     },
     command: ATTACH,
@@ -209,7 +197,7 @@ const SCENARIOS: Record<string, Scenario> = {
       suspend('alpha');
       await good(...BUILD, '--out', 'newer');
     },
-    command: ['load', 'newer', '--trust-anchor', 'root.json'],
+    command: ['load', 'newer', '--trust-anchor', 'key.json'],
     statuses: ['suspended', 'active'],
     sequence: 2,
   },

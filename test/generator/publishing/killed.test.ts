@@ -12,9 +12,8 @@ import {
   cleanEnvironment,
   filesBelow,
   goodCli,
-  keyPair,
+  keyedWorkspace,
   recordText,
-  workspace,
   writeFiles,
 } from '../../support/workspace.js';
 
@@ -23,10 +22,10 @@ const KILLS = rounds({ usual: 10, soak: 500 });
 /** What is killed. Each stops alpha, and runs again without harm. */
 const COMMANDS: Record<string, readonly string[]> = {
   build: ['build', '--key', 'key.pem'],
-  attach: ['attach', 'request', '--root-key', 'root.json'],
+  attach: ['attach', 'request', '--root-key', 'key.json'],
   checkpoint: ['checkpoint'],
   hold: ['hold', 'alpha'],
-  load: ['load', 'newer', '--trust-anchor', 'root.json'],
+  load: ['load', 'newer', '--trust-anchor', 'key.json'],
 };
 const NAMES = Object.keys(COMMANDS);
 
@@ -36,19 +35,21 @@ let made: string;
 const durations = new Map<string, number>();
 
 beforeAll(async () => {
-  made = await workspace(Array.from({ length: 30 }, (_one, index) => `issuer-${index}`));
+  made = await keyedWorkspace(
+    Array.from({ length: 30 }, (_one, index) => `issuer-${index}`),
+    'log',
+    'online',
+  );
   writeFiles(made, { 'issuers/alpha.yaml': recordText('alpha') });
-  for (const name of ['log', 'online']) await keyPair(made, name);
   const log = { origin: 'registry.example/log', signer: { key: 'log.pem' } };
   writeFiles(made, {
     'registry.yaml': JSON.stringify({ log, checkpoint: { signer: { key: 'online.pem' } } }),
-    'root.json': (await goodCli(['keys', 'public', 'key.pem'], made)).stdout,
   });
   await goodCli(['build', '--key', 'key.pem'], made);
   writeFiles(made, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
   cpSync(join(made, 'dist'), join(made, 'newer'), { recursive: true });
   await goodCli(['build', '--key', 'key.pem', '--out', 'newer'], made);
-  await goodCli(['build', '--unsigned', 'request', '--root-key', 'root.json'], made);
+  await goodCli(['build', '--unsigned', 'request', '--root-key', 'key.json'], made);
   await goodCli(['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory'], made);
   for (const name of NAMES) {
     const started = performance.now();

@@ -1,15 +1,13 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { statementHash } from '@passport-registry/verifier/core';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { lengthenLog } from '../../support/long-log.js';
-import { copyOf } from '../../support/made-once.js';
 import { noteSigner, pairIn } from '../../support/note-keys.js';
-import { operatorIn } from '../../support/operator.js';
+import { operatorInCopies } from '../../support/operator.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256, signerKey } from '../../support/signed-tree.js';
-import { filesBelow, keyPair, workspace, writeFiles } from '../../support/workspace.js';
+import { filesBelow, keyedWorkspace, keyPair, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
 const KEYS = ['--key', 'key.pem', ...withKeys({ log: 'log.pem' })];
@@ -17,29 +15,14 @@ const named = (origin: string) => ['build', ...KEYS, ...withKeys({ origin })];
 const BUILD = named(ORIGIN);
 const ROTATE = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
 
-let made: string;
-let folder: string;
-const { dist, read, good, record: change, tree, refused: refusedIn, claims } = operatorIn(() => folder);
+const operator = operatorInCopies(() => keyedWorkspace(['alpha'], 'log', 'next', 'online'));
+const { at, dist, read, good, record: change, tree, claims } = operator;
 
-beforeAll(async () => {
-  folder = await workspace(['alpha']);
-  for (const name of ['log', 'next', 'online']) await keyPair(folder, name);
-  const { stdout } = await good('keys', 'public', 'key.pem');
-  writeFiles(folder, { 'root.json': stdout, 'key.json': stdout });
-  made = folder;
-});
-
-beforeEach(() => {
-  folder = copyOf(made);
-  // What this machine has signed with the key, which all copies have.
-  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
-});
-
-const refused = async (...args: string[]) => (await refusedIn(args)).stderr;
+const refused = async (...args: string[]) => (await operator.refused(args)).stderr;
 const hashOf = (path: string) => statementHash(String(read(path)));
 const signersOfLog = async () => ({
-  root: await signerKey(folder, 'key'),
-  log: noteSigner(ORIGIN, 'log', pairIn(join(folder, 'log.pem'))),
+  root: await signerKey(at(), 'key'),
+  log: noteSigner(ORIGIN, 'log', pairIn(at('log.pem'))),
 });
 const types = async () => (await logEntries(dist())).map(({ type }) => type);
 
@@ -100,7 +83,7 @@ describe('the log of a registry', () => {
     await good(...BUILD);
     const first = sha256(read('issuers.json'));
     change('beta');
-    writeFiles(folder, { 'none.yaml': 'log: { keep_lists: 0 }\n' });
+    writeFiles(at(), { 'none.yaml': 'log: { keep_lists: 0 }\n' });
     await good(...BUILD, '--config', 'none.yaml');
     expect(readdirSync(dist('lists'))).toHaveLength(2);
     for (const id of ['beta', 'gamma', 'delta']) {
@@ -143,10 +126,9 @@ describe('the log of a registry', () => {
 
   it('is signed by another key after a statement that names the key', async () => {
     await good(...BUILD);
-    await keyPair(folder, 'log2');
+    await keyPair(at(), 'log2');
     const build = ['build', '--key', 'key.pem'];
-    const keyId = (name: string) =>
-      noteSigner(ORIGIN, 'log', pairIn(join(folder, `${name}.pem`))).vkey.split('+')[1];
+    const keyId = (name: string) => noteSigner(ORIGIN, 'log', pairIn(at(`${name}.pem`))).vkey.split('+')[1];
     change('beta');
     const mistaken = await refused(...build, ...withKeys({ log: 'log2.pem' }));
     expect(mistaken).toContain(`has the key ${keyId('log')}, but log.signer is the key ${keyId('log2')}`);
@@ -160,15 +142,16 @@ describe('the log of a registry', () => {
     expect(await problemsIn(dist())).toEqual([]);
   });
 
-  it('is part of a publication that was signed elsewhere', async () => {
+  it('is part of a publication that was signed elsewhere: the private key stays where `attach` runs', async () => {
     await good(...BUILD);
     change('beta');
-    const unsigned = ['build', '--unsigned', 'request', '--root-key', 'root.json', ...KEYS.slice(2)];
-    await good(...unsigned);
-    expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain(`  log       ${ORIGIN}\n`);
+    const away = withKeys({ log: 'away.pem', logPublicKey: 'log.json' });
+    await good('build', '--unsigned', 'request', '--root-key', 'key.json', ...away);
+    expect(readFileSync(at('request/CHANGES.txt'), 'utf8')).toContain(`  log       ${ORIGIN}\n`);
     await good('sign', 'request', '--key', 'key.pem', '--yes');
-    const attach = ['attach', 'request', '--root-key', 'root.json'];
+    const attach = ['attach', 'request', '--root-key', 'key.json'];
     expect(await refused(...attach)).toContain('set log.signer in registry.yaml');
+    expect(await refused(...attach, ...away)).toContain('away.pem');
     await good(...attach, ...withKeys({ log: 'log.pem' }));
     const before = tree();
     await good(...attach);
@@ -177,37 +160,23 @@ describe('the log of a registry', () => {
     expect(await problemsIn(dist())).toEqual([]);
   });
 
-  it('is named in a request by its public key, so that the private key stays where `attach` runs', async () => {
-    await good(...BUILD);
-    change('beta');
-    const unsigned = ['build', '--root-key', 'root.json', '--unsigned', 'request'];
-    await good(...unsigned, ...withKeys({ log: 'away.pem', logPublicKey: 'log.json' }));
-    await good('sign', 'request', '--key', 'key.pem', '--yes');
-    const attach = ['attach', 'request', '--root-key', 'root.json'];
-    expect(await refused(...attach, ...withKeys({ log: 'away.pem', logPublicKey: 'log.json' }))).toContain(
-      'away.pem',
-    );
-    await good(...attach, ...withKeys({ log: 'log.pem' }));
-    expect(await types()).toEqual(['publication', 'publication']);
-  });
-
   it('tells the signer of a request that a log begins, and that its key changes', async () => {
     await good('build', '--key', 'key.pem');
-    const unsigned = ['build', '--root-key', 'root.json', ...withKeys({ origin: ORIGIN }), '--unsigned'];
+    const unsigned = ['build', '--root-key', 'key.json', ...withKeys({ origin: ORIGIN }), '--unsigned'];
     await good(...unsigned, 'request', ...withKeys({ log: 'log.pem' }));
-    const changes = readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8');
+    const changes = readFileSync(at('request/CHANGES.txt'), 'utf8');
     expect(changes).toContain(`log       ${ORIGIN} FROM NOW ON: it cannot be withdrawn`);
     expect(changes).toMatch(/log key {3}registry\.example\/log\+/);
     await good('sign', 'request', '--key', 'key.pem', '--yes');
-    await good('attach', 'request', '--root-key', 'root.json', ...withKeys({ log: 'log.pem' }));
-    await keyPair(folder, 'log2');
+    await good('attach', 'request', '--root-key', 'key.json', ...withKeys({ log: 'log.pem' }));
+    await keyPair(at(), 'log2');
     expect(await refused(...unsigned, 'request2', ...withKeys({ log: 'log2.pem' }))).toContain(
       'emergency.md#the-key-of-the-log-is-lost',
     );
     await good(...unsigned, 'request2', ...withKeys({ log: 'log2.pem', logPublicKey: 'log2.json' }));
-    expect(readFileSync(join(folder, 'request2/CHANGES.txt'), 'utf8')).toContain(', A NEW KEY');
+    expect(readFileSync(at('request2/CHANGES.txt'), 'utf8')).toContain(', A NEW KEY');
     await good('sign', 'request2', '--key', 'key.pem', '--yes');
-    const attach = ['attach', 'request2', '--root-key', 'root.json'];
+    const attach = ['attach', 'request2', '--root-key', 'key.json'];
     expect(await refused(...attach, ...withKeys({ log: 'log.pem' }))).toContain(
       'names another key of the log',
     );
@@ -246,7 +215,7 @@ describe('a build refuses', () => {
   ])('the name %s, which only one machine or network has, also in a request', async (origin) => {
     const ways = [
       ['build', ...KEYS],
-      ['build', '--unsigned', 'request', '--root-key', 'root.json', ...withKeys({ log: 'log.pem' })],
+      ['build', '--unsigned', 'request', '--root-key', 'key.json', ...withKeys({ log: 'log.pem' })],
     ];
     for (const way of ways)
       expect(await refused(...way, ...withKeys({ origin }))).toContain(`${origin} names a single machine`);
@@ -260,11 +229,11 @@ describe('a build refuses', () => {
 
   it('a log that was put back, and a log of another history', async () => {
     await good(...BUILD);
-    cpSync(dist(), join(folder, 'old'), { recursive: true });
+    cpSync(dist(), at('old'), { recursive: true });
     change('beta');
     await good(...BUILD);
     rmSync(dist('log'), { recursive: true });
-    cpSync(join(folder, 'old/log'), dist('log'), { recursive: true });
+    cpSync(at('old/log'), dist('log'), { recursive: true });
     change('gamma');
     expect(await refused(...BUILD)).toContain(
       'does not end with the publication statement of the tree: load',

@@ -6,7 +6,7 @@ import { withFs } from '../../support/patched-fs.js';
 import { cli, filesBelow, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 /** The functions themselves: imports by their names would become those of the disk below. */
-const { fsync, fsyncSync, openSync, renameSync } = fs;
+const { fsync, fsyncSync, openSync, renameSync, rmSync: remove } = fs;
 const BUILD = ['build', '--key', 'key.pem', '--json'];
 
 let published: string;
@@ -48,7 +48,7 @@ describe('what was written', () => {
   });
 });
 
-/** What a command does to the disk: which paths it writes to it, and which it renames. */
+/** What a command does to the disk: which paths it flushes, renames and removes. */
 async function disked(args: readonly string[], folder: string): Promise<string[]> {
   const opened = new Map<number, string>();
   const done: string[] = [];
@@ -74,12 +74,42 @@ async function disked(args: readonly string[], folder: string): Promise<string[]
         done.push(`rename ${from} ${to}`);
         renameSync(from, to);
       },
+      rmSync: (path, options) => {
+        done.push(`remove ${path}`);
+        remove(path, options);
+      },
     },
     () => cli(args, folder),
   );
   expect(outcome.code).toBe(0);
   return done;
 }
+
+it('statements.json is replaced after every other file, and files are removed after that', async () => {
+  const folder = copyOf(published);
+  // A later version may have added it.
+  writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma'), 'dist/added.txt': '' });
+  const steps = (await disked(BUILD, folder)).flatMap((one) => {
+    const [, step, path] = /^(rename(?= \S+ )|remove) .*(?<=\/|^| )dist\/(\S+)$/.exec(one) ?? [];
+    return step === undefined ? [] : [`${step} ${path}`];
+  });
+  const order = [
+    'issuers/gamma',
+    'sums/root',
+    'issuers.sig',
+    'issuers.json',
+    'SHA256SUMS',
+    'statements.json',
+  ];
+  const found = [...order.map((path) => `rename ${path}`), 'remove added.txt'].map((step) =>
+    steps.indexOf(step),
+  );
+  expect(found).toEqual(found.toSorted((a, b) => a - b));
+  expect(found).not.toContain(-1);
+  const at = steps.indexOf('rename statements.json');
+  expect(steps.slice(0, at).filter((step) => step.startsWith('remove'))).toEqual([]);
+  expect(steps.slice(at + 1).filter((step) => step.startsWith('rename'))).toEqual([]);
+});
 
 describe('what survives a loss of power', () => {
   it('is each file before its rename, and the name of each file before the end', async () => {

@@ -1,5 +1,4 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   createRegistryClient,
   memoryStore,
@@ -8,20 +7,15 @@ import {
 } from '@passport-registry/verifier';
 import { statementHash } from '@passport-registry/verifier/core';
 import type { JWTPayload } from 'jose';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { operatorIn } from '../../support/operator.js';
+import { describe, expect, it } from 'vitest';
+import { operatorInCopies } from '../../support/operator.js';
 import { plainHost } from '../../support/serving.js';
 import { jwt, signerKey } from '../../support/signed-tree.js';
-import { keyPair, workspace, writeFiles } from '../../support/workspace.js';
+import { keyedWorkspace, writeFiles } from '../../support/workspace.js';
 
-let folder: string;
-const { dist, read, run, good, record, claims } = operatorIn(() => folder);
-
-beforeEach(async () => {
-  folder = await workspace(['alpha']);
-  await keyPair(folder, 'next');
-  writeFiles(folder, { 'key.json': (await good('keys', 'public', 'key.pem')).stdout });
-});
+const { at, dist, read, run, good, record, claims } = operatorInCopies(() =>
+  keyedWorkspace(['alpha'], 'next'),
+);
 
 const statement = () => claims('publication');
 const newestHash = () => statementHash(String(read('publication.jwt')));
@@ -55,17 +49,9 @@ describe('the sequence of publications', () => {
     expect(statement()).not.toHaveProperty('previous');
   });
 
-  it('goes on with a rotation', async () => {
-    await good('build', '--key', 'key.pem');
-    const first = newestHash();
-    await rotate();
-    expect(statement()).toMatchObject({ sequence: 2, previous: [first] });
-    await good('verify', 'dist', '--trust-anchor', 'next.json');
-  });
-
   it('is at its end where a thief of the root key has used the highest number, until a rotation', async () => {
     await good('build', '--key', 'key.pem');
-    cpSync(dist(), join(folder, 'honest'), { recursive: true });
+    cpSync(dist(), at('honest'), { recursive: true });
     await forge({ sequence: Number.MAX_SAFE_INTEGER });
     const store = memoryStore();
     await load(store);
@@ -74,7 +60,7 @@ describe('the sequence of publications', () => {
     expect([code, stderr.includes('rotate to a new root key')]).toEqual([2, true]);
     // Over the last tree of the registry's own, a build goes on, but verifiers have seen more.
     rmSync(dist(), { recursive: true });
-    cpSync(join(folder, 'honest'), dist(), { recursive: true });
+    cpSync(at('honest'), dist(), { recursive: true });
     await good('build', '--key', 'key.pem');
     await expect(load(store)).rejects.toMatchObject({ code: 'ERR_PUBLICATION_ROLLED_BACK' });
     await rotate();
@@ -139,10 +125,10 @@ describe('the sequence of publications', () => {
 
 /** Signs the statement of the tree again, and its checkpoint, as a thief of the root key could. */
 async function forge(more: JWTPayload): Promise<void> {
-  const signer = await signerKey(folder, 'key');
+  const signer = await signerKey(at(), 'key');
   const forged = await jwt(signer, 'registry-publication+jwt', { ...statement(), ...more });
   const checkpoint = { ...claims('checkpoint'), publication: statementHash(forged) };
-  writeFiles(folder, {
+  writeFiles(at(), {
     'dist/publication.jwt': forged,
     'dist/checkpoint.jwt': await jwt(signer, 'registry-checkpoint+jwt', checkpoint),
   });
@@ -151,7 +137,7 @@ async function forge(more: JWTPayload): Promise<void> {
 /** Loads the registry with a client that pinned the first root key. Returns the ids. */
 async function load(store: RegistryStore): Promise<string[]> {
   const url = await plainHost(dist(), '404.html');
-  const rootKey: RootJwk = JSON.parse(readFileSync(join(folder, 'key.json'), 'utf8'));
+  const rootKey: RootJwk = JSON.parse(readFileSync(at('key.json'), 'utf8'));
   const registry = createRegistryClient({ sources: [url], rootKey, store });
   try {
     await registry.ready();

@@ -77,34 +77,12 @@ describe('a record', () => {
     expect(await faultsOf({ name: long(101) })).toEqual(['7:7 too-long']);
     expect(await faultsOf({ status_reason: long(300) })).toEqual([]);
     expect(await faultsOf({ status_reason: long(301) })).toEqual(['7:16 too-long']);
-    const folder = temporaryFolder();
-    writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { name: long(101) }) });
-    const { code, stdout } = await cli(['check'], folder);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('name has 101 characters')]);
   });
 
   it('has a reason only while it is not active', async () => {
     const reason = { status_reason: 'its key has leaked' };
     expect(await faultsOf({ status: 'active', ...reason })).toEqual(['7:1 reason-while-active']);
     expect(await faultsOf({ status: 'suspended', ...reason })).toEqual([]);
-    const folder = temporaryFolder();
-    writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', reason) });
-    for (const command of ['check', 'build']) expect((await cli([command], folder)).code).toBe(1);
-  });
-
-  it('is laid out with the name below the id, and the reason below the status', async () => {
-    const folder = temporaryFolder();
-    writeFiles(folder, {
-      'issuers/acme.yaml': recordText('acme', {
-        ...{ status: 'suspended', status_reason: '"its key has leaked"', name: "'Acme Ltd'" },
-      }),
-    });
-    expect((await cli(['check', '--fix'], folder)).code).toBe(0);
-    const lines = readFileSync(join(folder, 'issuers/acme.yaml'), 'utf8').split('\n');
-    expect(lines.slice(0, 5)).toEqual([
-      ...['issuer_id: acme', 'name: Acme Ltd', 'tier: certified'],
-      ...['status: suspended', 'status_reason: its key has leaked'],
-    ]);
   });
 });
 

@@ -42,9 +42,22 @@ const PIECES = [
 ];
 
 const piece = fc.constantFrom(...PIECES);
+/** What the fast way takes, and what looks like it. */
+const near = fc.oneof(
+  fc.stringMatching(/^[A-Za-z][A-Za-z0-9._@/%+=~-]{0,8}$/),
+  fc.stringMatching(/^[A-Za-z]{1,4}( [A-Za-z0-9#:.-]{1,3}){1,2}$/),
+  fc.stringMatching(/^https?:\/\/[a-z.]{1,6}(:[0-9]{1,4})?[/a-z:%-]{0,6}$/),
+  fc.stringMatching(
+    /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?([Zz]|[+-][0-9]{2}:?[0-9]{2})$/,
+  ),
+  fc.stringMatching(/^"[ -~]{0,8}"$/),
+  fc.stringMatching(/^'[ -~]{0,8}'$/),
+  fc.stringMatching(/^\[[A-Za-z0-9, .-]{0,12}\]$/),
+  fc.constantFrom('null', 'true', 'NO', 'yes', '[]', '[a, b]', '[NO, SE]', '[null]', '[a,b]', '[a, b, ]'),
+);
 const scalar = fc.oneof(
-  { weight: 3, arbitrary: piece },
-  { weight: 2, arbitrary: fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join('')) },
+  { weight: 16, arbitrary: near },
+  { weight: 2, arbitrary: fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join('')) },
   fc.string({ maxLength: 12 }),
   fc.stringMatching(/^[A-Za-z0-9._@/%+=~:#, -]{0,12}$/),
 );
@@ -55,75 +68,30 @@ const list = fc
   );
 const block = fc
   .tuple(
-    fc.array(scalar, { minLength: 1, maxLength: 4 }),
-    fc.array(fc.constantFrom('', ' ', '  ', '    '), { minLength: 1, maxLength: 4 }),
+    fc.array(scalar, { minLength: 1, maxLength: 3 }),
+    fc.array(fc.constantFrom('', '  ', '    '), { minLength: 1, maxLength: 2 }),
   )
-  .map(([items, indents]) =>
-    items.map((item, index) => `\n${indents[index % indents.length]}- ${item}`).join(''),
-  );
+  .map(([items, indents]) => items.map((item, at) => `\n${indents[at % indents.length]}- ${item}`).join(''));
 const value = fc.oneof(
-  scalar.map((text) => ` ${text}`),
-  list.map((text) => ` ${text}`),
-  block,
+  { weight: 8, arbitrary: scalar.map((text) => ` ${text}`) },
+  { weight: 2, arbitrary: list.map((text) => ` ${text}`) },
+  { weight: 3, arbitrary: block },
   scalar,
 );
 const line = fc.oneof(
   {
-    weight: 6,
+    weight: 16,
     arbitrary: fc.tuple(fc.constantFrom(...FIELDS), value).map(([field, text]) => `${field}:${text}`),
   },
   scalar.map((text) => `# ${text}`),
   scalar,
-  fc.constantFrom(
-    '',
-    ' ',
-    '---',
-    '...',
-    '  # in',
-    'tier :x',
-    '"tier": a',
-    'unknown: a',
-    '__proto__: a',
-    'tier: a # b',
-  ),
+  fc.constantFrom('', '#', ' ', '---', '...', '  # in', 'tier :x', '"tier": a', 'unknown: a', '__proto__: a'),
 );
-/** Nearly right: what the fast way takes, and what looks like it. */
-const near = fc.oneof(
-  fc.stringMatching(/^[A-Za-z][A-Za-z0-9._@/%+=~-]{0,8}$/),
-  fc.stringMatching(/^https?:\/\/[a-z.]{1,6}(:[0-9]{1,4})?[/a-z:%-]{0,6}$/),
-  fc.stringMatching(
-    /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?([Zz]|[+-][0-9]{2}:?[0-9]{2})$/,
-  ),
-  fc.stringMatching(/^"[ -~]{0,8}"$/),
-  fc.stringMatching(/^'[ -~]{0,8}'$/),
-  fc.stringMatching(/^\[[A-Za-z0-9, .-]{0,12}\]$/),
-  fc.constantFrom('null', 'true', 'NO', 'yes', '[]', '[a, b]', '[NO, SE]', '[null]', '[a,b]', '[a, b, ]'),
-);
-const nearBlock = fc
-  .tuple(fc.array(near, { minLength: 1, maxLength: 3 }), fc.constantFrom('', '  ', '    '))
-  .map(([items, indent]) => items.map((item) => `\n${indent}- ${item}`).join(''));
-const nearDocument = fc
-  .tuple(
-    fc.uniqueArray(fc.constantFrom(...FIELDS), { minLength: 1, maxLength: 3 }),
-    fc.array(
-      fc.oneof(
-        near.map((text) => ` ${text}`),
-        near.map((text) => ` ${text}`),
-        nearBlock,
-      ),
-      { minLength: 3, maxLength: 3 },
-    ),
-    fc.constantFrom('', '# a comment\n', '\n', '#\n\n# x: y\n'),
-  )
-  .map(
-    ([fields, values, head]) => head + fields.map((field, index) => `${field}:${values[index]}\n`).join(''),
-  );
-
 const document = fc
   .tuple(
-    fc.array(line, { minLength: 1, maxLength: 6 }),
-    fc.constantFrom('\n', '\n', '\r\n'),
-    fc.constantFrom('\n', ''),
+    fc.array(line, { minLength: 1, maxLength: 3 }),
+    fc.constantFrom(...Array(9).fill('\n'), '\r\n'),
+    fc.constantFrom(...Array(9).fill('\n'), ''),
   )
   .map(([lines, end, last]) => lines.join(end) + last);
 
@@ -131,12 +99,13 @@ describe('the fast way to read a record', () => {
   it('takes what it takes to be the same as the parser of all YAML does, over thousands of texts', () => {
     let taken = 0;
     fc.assert(
-      fc.property(fc.oneof(document, nearDocument), (text) => {
+      fc.property(document, (text) => {
         taken += compare(text) ? 1 : 0;
       }),
       { numRuns: TEXTS },
     );
     // A way that takes nothing would pass, too.
+
     expect(taken).toBeGreaterThan(TEXTS / 10);
   });
 

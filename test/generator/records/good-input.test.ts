@@ -2,8 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadRecords } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
-import { describeWithData } from '../../support/components.js';
-import { EXAMPLE_RECORDS, REAL_RECORDS } from '../../support/paths.js';
+import { EXAMPLE_RECORDS } from '../../support/paths.js';
 import { recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 async function load(text: string | Uint8Array) {
@@ -134,15 +133,6 @@ describe('the example records', () => {
     for (const { jwks_uri } of records) {
       expect(new URL(jwks_uri).hostname).toMatch(/(^|\.)example(\.com|\.net|\.org)?$/);
     }
-  });
-});
-
-describeWithData(REAL_RECORDS, '200 records made from a real directory', () => {
-  it('are all good; one sends people to plain http', async () => {
-    const { records, diagnostics, ok } = await loadRecords([REAL_RECORDS]);
-    expect(ok).toBe(true);
-    expect(records).toHaveLength(200);
-    expect(diagnostics.map(({ rule }) => rule)).toEqual(['not-https']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, symlinkSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git as gitIn } from '../../support/git.js';
@@ -207,11 +207,6 @@ describe('passport-registry diff', () => {
 });
 
 describe('passport-registry diff between commits', () => {
-  it('ends with 2 on a commit that looks like an option', async () => {
-    const { code, stderr } = await cli(['diff', '--', '--output=x..HEAD'], repository());
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is not a commit')]);
-  });
-
   /** A repository with a base, a branch that parted from it, and a base that went on. */
   function repository(): string {
     const folder = temporaryFolder();
@@ -256,13 +251,6 @@ describe('passport-registry diff between commits', () => {
     const folder = repository();
     writeFiles(folder, files('issuers', { e: {}, b: { status: 'suspended' } }));
     expect(await changed(folder, 'HEAD')).toEqual(['b changed', 'e added']);
-  });
-
-  it('does not take a link in place of a record for a record', async () => {
-    const folder = repository();
-    rmSync(join(folder, 'issuers/b.yaml'));
-    symlinkSync('c.yaml', join(folder, 'issuers/b.yaml'));
-    expect(await changed(folder, 'HEAD')).toContain('file-kind');
   });
 
   it('judges 2,000 records of which one has changed from that one alone', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -7,11 +7,12 @@ import { importRootKey } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BAD_KEYS } from '../../support/bad-keys.js';
 import { describeWith } from '../../support/components.js';
-import { TOOL } from '../../support/scaffold.js';
+import { SETTINGS, TOOL } from '../../support/scaffold.js';
 import {
   cleanEnvironment,
   cli,
   cliWith,
+  filesBelow,
   recordText,
   temporaryFolder,
   workspace,
@@ -25,6 +26,8 @@ beforeEach(() => {
 });
 
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' });
+const generate = (file: string) => ['keys', 'generate', '--no-passphrase', '--private', file];
+const INIT = ['init', 'registry', ...SETTINGS, ...TOOL, '--key', 'root.pem'];
 const jwk = (key: KeyObject) => JSON.stringify(key.export({ format: 'jwk' }));
 
 describe('passport-registry keys generate', () => {
@@ -32,10 +35,7 @@ describe('passport-registry keys generate', () => {
     ['Ed25519', 'ed25519'],
     ['P-256', 'ec'],
   ])('makes a %s key that only its owner can read, and prints the public half', async (algorithm, type) => {
-    const { code, stdout } = await cli(
-      ['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--private', 'root.pem'],
-      folder,
-    );
+    const { code, stdout } = await cli([...generate('root.pem'), '--alg', algorithm], folder);
     expect(code).toBe(0);
     expect(statSync(join(folder, 'root.pem')).mode & 0o777).toBe(0o600);
     expect(createPrivateKey(readFileSync(join(folder, 'root.pem'))).asymmetricKeyType).toBe(type);
@@ -45,16 +45,12 @@ describe('passport-registry keys generate', () => {
   });
 
   it('never overwrites a key, and makes Ed25519 unless told otherwise', async () => {
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder);
+    const { stdout } = await cli(generate('root.pem'), folder);
     expect(JSON.parse(stdout).crv).toBe('Ed25519');
     const before = readFileSync(join(folder, 'root.pem'), 'utf8');
-    expect((await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder)).code).toBe(
-      4,
-    );
+    expect((await cli(generate('root.pem'), folder)).code).toBe(4);
     expect(readFileSync(join(folder, 'root.pem'), 'utf8')).toBe(before);
-    expect(
-      (await cli(['keys', 'generate', '--no-passphrase', '--alg', 'RSA', '--private', 'x.pem'], folder)).code,
-    ).toBe(2);
+    expect((await cli([...generate('x.pem'), '--alg', 'RSA'], folder)).code).toBe(2);
     expect((await cli(['keys', 'generate'], folder)).code).toBe(2);
   });
 });
@@ -77,12 +73,11 @@ describe('the passphrase of a key that is made', () => {
       'root.json': JSON.stringify(publicKey.export({ format: 'jwk' })),
     };
   };
-  const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal', ...TOOL];
 
   it.each([
     ['keys generate', ['keys', 'generate', '--private', 'root.pem']],
     ['keys generate --public', ['keys', 'generate', '--private', 'root.pem', '--public', 'root.json']],
-    ['init --key', ['init', 'registry', ...SETTINGS, '--key', 'root.pem']],
+    ['init --key', INIT],
   ])('is asked for twice by %s on a terminal, and is never shown', async (_name, args) => {
     const { code, stdout, stderr } = await onTerminal(args, folder, `${LONG}\r${LONG}\r`);
     expect(code, stderr).toBe(0);
@@ -107,7 +102,7 @@ describe('the passphrase of a key that is made', () => {
   it.each([
     [['keys', 'generate', '--private', 'root.pem'], 2],
     [['keys', 'generate', '--private', 'root.pem', '--public', 'root.json'], 2],
-    [['init', 'registry', ...SETTINGS, '--key', 'root.pem'], 2],
+    [INIT, 2],
     [['keys', 'generate', '--private', 'root.pem', '--no-passphrase', '--passphrase-file', 'long'], 2],
     [['keys', 'generate', '--private', 'root.pem', '--passphrase-file', 'short'], 3],
     [['keys', 'generate', '--private', 'root.pem', '--passphrase-file', 'blank'], 3],
@@ -117,11 +112,13 @@ describe('the passphrase of a key that is made', () => {
     expect(readdirSync(folder).sort()).toEqual(['blank', 'long', 'short']);
   });
 
-  it('can be in a file, which a build takes, too', async () => {
+  it.each(['', '\n', '\r\n'])('can be in a file that ends with %j, which a build takes, too', async (end) => {
     const folder = await workspace(['alpha']);
-    writeFiles(folder, { words: `${LONG}\n` });
+    writeFiles(folder, { words: `${LONG}${end}` });
     const file = ['--passphrase-file', 'words'];
     await cli(['keys', 'generate', '--private', 'root.pem', '--public', 'root.json', ...file], folder);
+    const key = readFileSync(join(folder, 'root.pem'), 'utf8');
+    expect(createPrivateKey({ key, passphrase: LONG }).asymmetricKeyType).toBe('ed25519');
     const args = ['build', '--production', '--key', 'root.pem', '--root-key', 'root.json'];
     const { code, stderr } = await cli([...args, ...file], folder);
     expect(code, stderr).toBe(0);
@@ -162,36 +159,24 @@ describe('the passphrase of a key that is made', () => {
   });
 });
 
-describeWith(['openssl'], 'an encrypted key that is made', () => {
-  it('is read by openssl', async () => {
-    writeFiles(folder, { words: 'correct horse battery staple\n' });
-    const args = ['keys', 'generate', '--private', 'root.pem', '--passphrase-file', 'words'];
-    const { x } = JSON.parse((await cli(args, folder)).stdout);
-    const openssl = ['pkey', '-in', 'root.pem', '-passin', 'file:words'];
-    const text = execFileSync('openssl', openssl, { cwd: folder, encoding: 'utf8' });
-    expect(createPublicKey(text).export({ format: 'jwk' }).x).toBe(x);
-  });
-});
-
 /** Lets git commit a key in the private folder. */
 const PRIVATE_EXCEPTION = { '.passport-registry/.gitignore': '*\n!*.pem\n' };
-const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal', ...TOOL];
 
 describe('passport-registry keys generate --public', () => {
-  const generate = (folder: string, out: string, file: string) =>
-    cli(['keys', 'generate', '--no-passphrase', '--private', out, '--public', file], folder);
+  const generateBoth = (folder: string, out: string, file: string) =>
+    cli([...generate(out), '--public', file], folder);
   const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
 
   it('writes the public JWK that it prints, as a key that commands accept', async () => {
     const folder = await workspace(['alpha']);
-    const { code, stdout } = await generate(folder, 'root.pem', 'root.json');
+    const { code, stdout } = await generateBoth(folder, 'root.pem', 'root.json');
     expect([code, read(folder, 'root.json')]).toEqual([0, stdout]);
     const build = await cli(['build', '--key', 'root.pem', '--root-key', 'root.json'], folder);
     expect(build.code, build.stderr).toBe(0);
   });
 
   it('changes nothing if one of the files exists, and makes both files or none', async () => {
-    await generate(folder, 'root.pem', 'root.json');
+    await generateBoth(folder, 'root.pem', 'root.json');
     const before = [read(folder, 'root.pem'), read(folder, 'root.json')];
     for (const [out, file, code] of [
       ['root.pem', 'root.json', 4],
@@ -200,7 +185,7 @@ describe('passport-registry keys generate --public', () => {
       ['other.pem', 'nowhere/other.json', 4],
       ['other.pem', './other.pem', 2],
     ] as const) {
-      const outcome = await generate(folder, out, file);
+      const outcome = await generateBoth(folder, out, file);
       expect([outcome.code, outcome.stdout]).toEqual([code, '']);
     }
     expect(readdirSync(folder).sort()).toEqual(['root.json', 'root.pem']);
@@ -209,7 +194,7 @@ describe('passport-registry keys generate --public', () => {
 
   it('does not replace a broken link', async () => {
     symlinkSync('nowhere', join(folder, 'root.json'));
-    expect((await generate(folder, 'root.pem', 'root.json')).code).toBe(4);
+    expect((await generateBoth(folder, 'root.pem', 'root.json')).code).toBe(4);
     expect(readdirSync(folder)).toEqual(['root.json']);
   });
 });
@@ -229,7 +214,7 @@ describe('a key that is put into a folder', () => {
     async (name) => {
       const { folder, listed } = inRepository();
       writeFiles(folder, { 'keys/deep/.gitignore': '*.pem', 'notes.txt': '', 'keys/root.keys': '' });
-      const { code } = await cli(['keys', 'generate', '--no-passphrase', '--private', name], folder);
+      const { code } = await cli(generate(name), folder);
       expect(code).toBe(0);
       const expected = ['?? keys/deep/.gitignore', '?? keys/root.keys', '?? notes.txt'];
       if (!name.startsWith('keys/')) expected.unshift('?? .gitignore');
@@ -240,62 +225,46 @@ describe('a key that is put into a folder', () => {
   it('that ignores it, or is in no repository, changes nothing else there', async () => {
     const { folder } = inRepository();
     writeFiles(folder, { '.gitignore': '*.pem\n' });
-    await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder);
+    await cli(generate('root.pem'), folder);
     expect(ignored(folder)).toBe('*.pem\n');
     const elsewhere = temporaryFolder();
-    await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], elsewhere);
+    await cli(generate('root.pem'), elsewhere);
     expect(readdirSync(elsewhere)).toEqual(['root.pem']);
   });
 
+  // With init: test/cli/scaffold/init.
   it.each([
-    ['a later line', { '.gitignore': '/root.pem\n!*.pem\n' }, 'root.pem'],
-    ['a later line without a line feed', { '.gitignore': '/root.pem\r\n!*.pem' }, 'root.pem'],
-    ['a line of the private folder', PRIVATE_EXCEPTION, '.passport-registry/root.pem'],
-  ])('of a git repository is not committed although %s says otherwise', async (_name, files, name) => {
-    for (const args of [
-      ['keys', 'generate', '--no-passphrase', '--private', name],
-      ['init', 'registry', ...SETTINGS, '--key', name, '--no-passphrase'],
-    ]) {
-      const { folder, listed } = inRepository();
-      writeFiles(folder, files);
-      expect((await cli(args, folder)).code).toBe(0);
-      expect(existsSync(join(folder, name))).toBe(true);
-      expect(listed().join()).not.toContain('root.pem');
-    }
-  });
-
-  it('by a build is not committed although a line of the private folder says otherwise', async () => {
+    ['a later line', { '.gitignore': '/root.pem\n!*.pem\n' }, generate('root.pem')],
+    ['a later line without a line feed', { '.gitignore': '/root.pem\r\n!*.pem' }, generate('root.pem')],
+    ['a line of the private folder', PRIVATE_EXCEPTION, generate('.passport-registry/root.pem')],
+    ['such a line, for the key of a build,', PRIVATE_EXCEPTION, ['build']],
+  ])('of a git repository is not committed although %s says otherwise', async (_name, files, args) => {
     const { folder, listed } = inRepository();
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha'), ...PRIVATE_EXCEPTION });
-    expect((await cli(['build'], folder)).code).toBe(0);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha'), ...files });
+    expect((await cli(args, folder)).code).toBe(0);
+    expect(filesBelow(folder).filter((path) => path.endsWith('.pem'))).toHaveLength(1);
     expect(listed().join()).not.toContain('.pem');
   });
 
   it('is not made if git would commit it all the same', async () => {
-    for (const args of [
-      ['keys', 'generate', '--no-passphrase', '--private', 'root.pem'],
-      ['init', 'registry', ...SETTINGS, '--key', 'root.pem', '--no-passphrase'],
-    ]) {
-      const { folder } = inRepository();
-      // git does not ignore a file that it tracks.
-      writeFiles(folder, { 'root.pem': '' });
-      execFileSync('git', ['add', 'root.pem'], { cwd: folder });
-      rmSync(join(folder, 'root.pem'));
+    const { folder } = inRepository();
+    // git does not ignore a file that it tracks.
+    writeFiles(folder, { 'root.pem': '' });
+    execFileSync('git', ['add', 'root.pem'], { cwd: folder });
+    rmSync(join(folder, 'root.pem'));
+    for (const args of [generate('root.pem'), [...INIT, '--no-passphrase']]) {
       const { code, stderr } = await cli(args, folder);
       expect([code, stderr]).toEqual([
         2,
         expect.stringContaining('choose a folder outside of the repository'),
       ]);
-      expect([existsSync(join(folder, 'root.pem')), existsSync(join(folder, 'registry'))]).toEqual([
-        false,
-        false,
-      ]);
+      for (const made of ['root.pem', 'registry']) expect(existsSync(join(folder, made))).toBe(false);
     }
   });
 
   it.each([
     ['a build', ['build']],
-    ['keys generate', ['keys', 'generate', '--no-passphrase', '--private', '.passport-registry/root.key']],
+    ['keys generate', generate('.passport-registry/root.key')],
   ])('made by hand for private files is not committed, by %s', async (_name, args) => {
     for (const existing of [
       {},

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TOOL } from '../../support/scaffold.js';
+import { SETTINGS, TOOL } from '../../support/scaffold.js';
 import { withKeys } from '../../support/settings.js';
 import { cli, cliProcess, type Outcome, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -47,8 +47,6 @@ const FORMS = {
   'a PEM': (pem: string) => pem,
   'a JWK': (pem: string) => JSON.stringify(createPrivateKey(pem).export({ format: 'jwk' })),
 };
-
-const SETTINGS = ['--name', 'n', '--contact', 'o@a.internal', '--base-url', 'https://a.internal', ...TOOL];
 
 describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
   const pair =
@@ -116,20 +114,6 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['status', '--config', 'inlined-online.yaml', '--offline', '--json']],
         [['status', '--config', 'inlined-public.yaml', '--offline']],
         [['keys', 'rotate', '--key', 'secret', '--next-key', form(pem), '--yes']],
-        [
-          [
-            'keys',
-            'rotate',
-            '--key',
-            'secret',
-            '--next-key',
-            'secret',
-            '--online',
-            'root.json',
-            form(pem),
-            '--yes',
-          ],
-        ],
         [['keys', 'rotate', '--config', 'inlined.yaml', '--next-key', 'next.pem', '--yes']],
         [['keys', 'generate', '--no-passphrase', '--private', form(pem)]],
         [['keys', 'public', form(pem)]],
@@ -137,7 +121,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['status', '--offline', '--root-key', 'root.json', `--kee=${form(pem)}`]],
         [['mirror', '--trust-anchor', form(pem), 'status', 'http://127.0.0.1:1']],
         [['build', '--passphrase-file', form(pem), '--key', 'secret']],
-        [['init', 'new', ...SETTINGS, '--key', form(pem)]],
+        [['init', 'new', ...SETTINGS, ...TOOL, '--key', form(pem)]],
       ];
       for (const [args, environment] of commands)
         outcomes.push([args.join(' '), await cli(args, folder, environment)]);

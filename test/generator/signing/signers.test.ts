@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -30,13 +29,7 @@ function pair(algorithm: Algorithm) {
 }
 
 /** A folder with records, a private key out of the build's sight, and its public half in `root.json`. */
-async function folderFor({
-  privateKey,
-  publicKey,
-}: {
-  privateKey: KeyObject;
-  publicKey: KeyObject;
-}): Promise<string> {
+async function folderFor({ privateKey, publicKey }: ReturnType<typeof pair>): Promise<string> {
   const folder = await workspace(['alpha']);
   writeFiles(folder, {
     'hsm/key.pem': String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
@@ -238,55 +231,20 @@ describe('a signing command', () => {
 });
 
 describe('an encrypted key', () => {
-  const encrypted = encryptedKey('correct horse');
-  const build = async (passphrase: string | undefined) => {
+  // With a passphrase from a file, and with a wrong one: signing/keys.
+  it('asks for its passphrase on a terminal, which does not show it', async () => {
     const folder = await workspace(['alpha']);
-    writeFiles(folder, { 'root.pem': encrypted });
-    if (passphrase !== undefined) writeFiles(folder, { passphrase });
-    const more = passphrase === undefined ? [] : ['--passphrase-file', 'passphrase'];
-    return { folder, ...(await cli(['build', '--key', 'root.pem', '--production', ...more], folder)) };
-  };
-
-  it.each([['correct horse'], ['correct horse\n'], ['correct horse\r\n']])(
-    'is opened by %j in a file',
-    async (text) => {
-      expect((await build(text)).code).toBe(0);
-    },
-  );
-
-  it.each([
-    ['a wrong passphrase', 'battery staple', 3, 'the passphrase is wrong'],
-    ['no passphrase and no terminal', undefined, 2, 'give --passphrase-file'],
-  ])('is not opened by %s, which is not repeated', async (_name, passphrase, expected, message) => {
-    const { code, stdout, stderr, folder } = await build(passphrase);
-    expect(stderr).toContain(message);
-    expect(code).toBe(expected);
-    expect(stdout + stderr).not.toMatch(/battery|staple/);
-    expect(existsSync(join(folder, 'dist'))).toBe(false);
-  });
-
-  describe('on a terminal', () => {
-    it('is asked for, and not shown', async () => {
-      const folder = await workspace(['alpha']);
-      writeFiles(folder, { 'root.pem': encrypted });
-      // Typed with a mistake that is taken back.
-      const { shown } = await onTerminal(['build', '--key', 'root.pem', '--production'], folder, {
-        ...{ question: 'Passphrase of root.pem:', typed: 'correct horsx\u007fe\r', hidden: true },
-      });
-      expect(shown).not.toContain('horse');
-      expect(shown).toContain('dist: 1 issuer');
+    writeFiles(folder, { 'root.pem': encryptedKey('correct horse') });
+    // Typed with a mistake that is taken back.
+    const { shown } = await onTerminal(['build', '--key', 'root.pem', '--production'], folder, {
+      ...{ question: 'Passphrase of root.pem:', typed: 'correct horsx\u007fe\r', hidden: true },
     });
+    expect(shown).not.toContain('horse');
+    expect(shown).toContain('dist: 1 issuer');
   });
 });
 
 describeWith(['openssl'], 'openssl as the signing command', () => {
-  it('signs by Ed25519 from a file', async () => {
-    const folder = await folderFor(pair('Ed25519'));
-    const { code, stderr } = await build(folder, 'openssl pkeyutl -sign -rawin -inkey hsm/key.pem -in {}');
-    expect(stderr).not.toContain('passport-registry:');
-    expect(code).toBe(0);
-  });
-
   it('signs by P-256 from stdin, and over a digest', async () => {
     const folder = await folderFor(pair('P-256'));
     expect((await build(folder, 'openssl dgst -sha256 -sign hsm/key.pem')).code).toBe(0);
@@ -299,72 +257,5 @@ describeWith(['openssl'], 'openssl as the signing command', () => {
     );
     expect(digest.stderr).not.toContain('passport-registry:');
     expect(digest.code).toBe(0);
-  });
-});
-
-describeWith(['softhsm2-util', 'pkcs11-tool'], 'a key in an HSM (SoftHSM2 through pkcs11-tool)', () => {
-  const MODULE = '/usr/lib/softhsm/libsofthsm2.so';
-
-  /** A token with one key; gives the environment in which tools find it. */
-  function token(folder: string, keyType: string): Record<string, string> {
-    mkdirSync(join(folder, 'tokens'));
-    writeFileSync(join(folder, 'softhsm2.conf'), `directories.tokendir = ${join(folder, 'tokens')}\n`);
-    const environment = { SOFTHSM2_CONF: join(folder, 'softhsm2.conf'), PIN: '1234' };
-    const tool = (program: string, ...args: string[]) =>
-      execFileSync(program, args, {
-        env: { ...process.env, ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-    tool(
-      'softhsm2-util',
-      '--init-token',
-      '--free',
-      '--label',
-      'registry',
-      '--so-pin',
-      '5678',
-      '--pin',
-      '1234',
-    );
-    const login = ['--module', MODULE, '--token-label', 'registry', '--login', '--pin', 'env:PIN'];
-    tool('pkcs11-tool', ...login, '--keypairgen', '--key-type', keyType, '--label', 'root', '--id', '01');
-    const publicKey = tool('pkcs11-tool', ...login, '--read-object', '--type', 'pubkey', '--label', 'root');
-    writeFileSync(join(folder, 'public'), publicKey);
-    return environment;
-  }
-
-  const SIGN = `pkcs11-tool --module ${MODULE} --token-label registry --login --pin env:PIN --sign --label root`;
-
-  it.each([
-    ['Ed25519', 'EC:edwards25519', `${SIGN} -m EDDSA -i {}`, {}],
-    ['P-256, r and s', 'EC:prime256v1', `${SIGN} -m ECDSA -i {}`, { input: 'digest' }],
-    ['P-256, DER', 'EC:prime256v1', `${SIGN} -m ECDSA --signature-format openssl -i {}`, { input: 'digest' }],
-  ])('signs the registry: %s', async (_name, keyType, command, more) => {
-    const folder = await workspace(['alpha']);
-    const environment = token(folder, keyType);
-    // This pkcs11-tool writes a P-256 key as DER, and an Ed25519 key as PEM.
-    const written = readFileSync(join(folder, 'public'));
-    const key = keyType.includes('prime')
-      ? ({ key: written, format: 'der', type: 'spki' } as const)
-      : written;
-    writeFiles(folder, { 'public.pem': createPublicKey(key).export({ type: 'spki', format: 'pem' }) });
-    const { stdout } = await cli(['keys', 'public', 'public.pem'], folder);
-    writeFiles(folder, { 'root.json': stdout });
-    nameSigner(folder, { command, ...more });
-    const { code, stderr } = await cli(['build', ...ROOT], folder, environment);
-    expect(stderr).not.toContain('passport-registry:');
-    expect(code).toBe(0);
-    expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
-  });
-
-  it('does not sign more than 1,024 bytes by Ed25519 with this pkcs11-tool, which ends the build', async () => {
-    const folder = await workspace(['alpha', 'beta', 'gamma', 'delta', 'epsilon']);
-    const environment = token(folder, 'EC:edwards25519');
-    const { stdout } = await cli(['keys', 'public', 'public'], folder);
-    writeFiles(folder, { 'root.json': stdout });
-    nameSigner(folder, { command: `${SIGN} -m EDDSA -i {}` });
-    const { code, stderr } = await cli(['build', ...ROOT], folder, environment);
-    expect([code, stderr.includes('the signing command ended with exit code 1')]).toEqual([3, true]);
-    expect(existsSync(join(folder, 'dist'))).toBe(false);
   });
 });

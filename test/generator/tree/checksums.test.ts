@@ -66,26 +66,3 @@ describe('coreutils alone', () => {
     expect(await check(tree, CHECK.replace(' sums/*', ''))).toMatchObject({ code: 0, stderr: '' });
   });
 });
-
-describe('SHA256SUMS', () => {
-  it('names the root of the sums, and no record and no other sums file', async () => {
-    const tree = await built(Array.from({ length: 70 }, (_one, index) => `issuer-${index}`));
-    const text = readFileSync(join(tree, 'SHA256SUMS'), 'utf8');
-    const paths = text
-      .trim()
-      .split('\n')
-      .map((line) => line.slice(66));
-    expect(paths).toEqual(paths.toSorted());
-    expect(paths.filter((path) => /^(?:issuers|sums)\//.test(path))).toEqual([
-      'issuers/.htaccess',
-      'sums/.htaccess',
-      'sums/root',
-    ]);
-    const summed = /^(?:issuers\/[^.]|sums\/[0-9a-f]|SHA256SUMS$|statements\.json$|issuers\.sig$|lists\/)/;
-    expect(paths).toEqual(
-      filesBelow(tree)
-        .filter((path) => !summed.test(path))
-        .sort(),
-    );
-  });
-});

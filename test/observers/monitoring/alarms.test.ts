@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes, rotationEntry, statementHash } from '@passport-registry/verifier/core';
+import { canonicalBytes, statementHash } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { entryOf, type LoggedRegistry } from '../../support/logged-registry.js';
 import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
@@ -121,47 +121,6 @@ describe('an entry', () => {
     expect(await told('beta')).toEqual(['entry-not-signed', 'watched-issuer-changed']);
   });
 
-  it('whose statement names another root key than the one that has signed it raises an alarm', async () => {
-    const { rootKey } = await testKey();
-    const root = world.root;
-    world.root = { ...root, rootKey };
-    await world.publish();
-    world.root = root;
-    await world.publish();
-    expect(await told()).toContain('entry-not-signed');
-  });
-
-  it('of a rotation step with another number than its statement raises an alarm', async () => {
-    const next = await testKey();
-    const claims = { iat: 1, next_root: next.rootKey.jwk, step: 1 };
-    const jwt = await statement(world.root, 'registry-root-rotation+jwt', claims);
-    await world.append(rotationEntry(jwt, next.rootKey.thumbprint, 2), jwt);
-    expect(await told()).toContain('entry-not-signed');
-  });
-
-  it('that says something else than its statement raises an alarm', async () => {
-    await world.prepare();
-    const index = world.log.size - 1;
-    const last = JSON.parse(world.log.texts[index] ?? '');
-    const jwt = String(world.files.get(`log/statements/${index}.jwt`));
-    world.log = world.log.fork(index);
-    await world.append({ ...last, sequence: last.sequence + 1 }, jwt);
-    await world.complete();
-    expect(await told()).toContain('entry-not-signed');
-  });
-
-  it('of a rotation step that the root key has not signed raises an alarm', async () => {
-    const thief = await testKey();
-    const claims = { iat: 1, next_root: thief.rootKey.jwk };
-    const jwt = await statement(thief, 'registry-root-rotation+jwt', claims);
-    await world.append(rotationEntry(jwt, thief.rootKey.thumbprint, 1), jwt);
-    expect(await told()).toContain('entry-not-signed');
-    // The root key is still the same.
-    await world.publish();
-    serveOn(world, monitored.hosts[0]);
-    expect((await monitor()).told).toEqual([]);
-  });
-
   it('whose statement is missing raises an alarm, and is read again until the statement is there', async () => {
     await world.change('beta', { status: 'suspended' }).publish();
     const jwt = world.files.get('log/statements/1.jwt') as Buffer;
@@ -174,63 +133,11 @@ describe('an entry', () => {
     serveOn(world, monitored.hosts[0]);
     expect((await monitor('beta')).told).toEqual(['watched-issuer-changed']);
   });
-
-  it('whose statement has a damaged signature raises an alarm, and the next publication tells the change', async () => {
-    await world.change('beta', { status: 'suspended' }).publish();
-    const jwt = world.files.get('log/statements/1.jwt') as Buffer;
-    world.files.set('log/statements/1.jwt', Buffer.concat([jwt, Buffer.from('\n')]));
-    expect(await told('beta')).toContain('entry-not-signed');
-    world.files.set('log/statements/1.jwt', jwt);
-    await world.publish();
-    serveOn(world, monitored.hosts[0]);
-    expect((await monitor('beta')).told).toEqual(['watched-issuer-changed']);
-  });
-
-  it('that is no entry of a registry raises an alarm', async () => {
-    await world.append({ type: 'rotation', sha256: '0'.repeat(64) }, 'x');
-    expect(await told()).toEqual(['log-damaged 0']);
-  });
 });
 
-describe('a publication that', () => {
-  const other = noteSigner('other.example/log', 'log');
-  it.each<[string, object]>([
-    ['has the sequence of the one before', { sequence: 1 }],
-    ['has a lower sequence', { sequence: 0 }],
-    ['follows another one', { previous: ['0'.repeat(64)] }],
-    ['follows none', { previous: undefined }],
-    ['names no log', { log: undefined }],
-    ['names another log', { log: { origin: other.key.name, vkey: other.vkey } }],
-  ])('%s raises an alarm', async (_name, claims) => {
-    await world.publish({ claims: claims as never });
-    expect(await told()).toContain('statement-out-of-order');
-  });
-
-  it('is older than the one before, or as old with another list, raises an alarm', async () => {
-    world.now -= 3 * 60_000;
-    await world.publish();
-    expect(await told()).toEqual(['statement-out-of-order']);
-    world.now -= 60_000;
-    await world.change('gamma').publish();
-    expect(await told()).toEqual(['statement-out-of-order']);
-  });
-
-  it('follows a rotation step that was left out raises an alarm', async () => {
-    await world.rotate(await testKey(), 1);
-    await world.rotate(await testKey(), 3);
-    await world.publish();
-    expect(await told()).toEqual(['statement-out-of-order']);
-  });
-
-  it('returns to an earlier root key raises an alarm', async () => {
-    const first = world.root;
-    await world.rotate(await testKey());
-    const second = world.root;
-    await world.rotate(first);
-    world.root = second;
-    await world.publish();
-    expect(await told()).toContain('entry-not-signed');
-  });
+it('a publication that does not follow the one before raises an alarm', async () => {
+  await world.publish({ claims: { sequence: 1 } });
+  expect(await told()).toContain('statement-out-of-order');
 });
 
 describe('a rotation step to a key to which the root key is not committed', () => {
@@ -309,15 +216,12 @@ describe('a list', () => {
   });
 
   it.each<[string, object]>([
-    ['has another size', { size: 1 }],
     ['has another number of issuers', { issuers: 3 }],
-    ['has another date', { updated_at: '2026-01-01T00:00:00Z' }],
     ['has another tree of sums', { sums_sha256: '0'.repeat(64) }],
     ['has levels that it must not have', { levels: 3 }],
   ])('of which the statement says that it %s raises an alarm', async (_name, claims) => {
     await world.publish({ claims: claims as never });
-    const found = await told();
-    expect(found.some((one) => one === 'list-invalid' || one === 'list-missing')).toBe(true);
+    expect(await told()).toContain('list-invalid');
   });
 
   it('that is not a list raises an alarm', async () => {
@@ -335,26 +239,15 @@ describe('a list', () => {
   });
 });
 
-describe('a change that no registry may make', () => {
-  it.each<[string, () => void]>([
-    ['record-removed', () => world.records.delete('alpha')],
-    ['revoked-is-final', () => world.change('beta', { status: 'active' })],
-    ['certified-since-changed', () => world.change('alpha', { certified_since: '2026-02-01T00:00:00Z' })],
-  ])('%s raises an alarm', async (rule, change) => {
-    await world.change('beta', { status: 'revoked' }).publish();
-    await accepted();
-    change();
-    await world.publish();
-    serveOn(world, monitored.hosts[0]);
-    const { told, report } = await monitor();
-    expect(told).toEqual(['forbidden-change']);
-    expect(report.findings[0]).toMatchObject({
-      rule,
-      entry: 2,
-      issuer_id: rule === 'revoked-is-final' ? 'beta' : 'alpha',
-    });
-    expect((await monitor()).told).toEqual([]);
-  });
+it('a change that no registry may make raises an alarm, once', async () => {
+  await world.change('beta', { status: 'revoked' }).publish();
+  await accepted();
+  await world.change('beta', { status: 'active' }).publish();
+  serveOn(world, monitored.hosts[0]);
+  const { told, report } = await monitor();
+  expect(told).toEqual(['forbidden-change']);
+  expect(report.findings[0]).toMatchObject({ rule: 'revoked-is-final', entry: 2, issuer_id: 'beta' });
+  expect((await monitor()).told).toEqual([]);
 });
 
 describe('what is published, but not in the log,', () => {

@@ -51,11 +51,3 @@ describe('a log whose key has signed a large head', () => {
     expect(bundles).toBeLessThan(64);
   });
 });
-
-describe('the time limit of a round', () => {
-  it.each([100, 601])('can be any number of seconds: %d', async (seconds) => {
-    const { monitor } = await monitoredHosts(await loggedWorld(), 2);
-    const { code, report } = await monitor('--round-timeout', String(seconds));
-    expect([code, report.findings]).toEqual([0, []]);
-  });
-});

@@ -141,29 +141,6 @@ describe('a registry that shows two logs', () => {
   });
 });
 
-describe('the stolen root key, used in secret,', () => {
-  it('is seen at the host that serves what it signed, also if it is in no log', async () => {
-    const { world: honest, monitor, hosts } = await monitoredWorld(3);
-    const thief = honest.fork();
-    await thief.change('mallory').publish();
-    const [, , victim] = hosts;
-    for (const path of ['publication.jwt', 'issuers.json', 'issuers.sig'])
-      victim?.files.set(path, thief.files.get(path) as Buffer);
-    const { code, told } = await monitor(...STATE);
-    expect([code, told]).toEqual([1, ['not-logged 2', 'not-logged 2']]);
-  });
-
-  it('is seen in the log, by the change of the issuer', async () => {
-    const { world: honest, monitor, hosts } = await monitoredWorld();
-    await monitor(...STATE, 'beta');
-    await honest.change('beta', { jwks_uri: 'https://mallory.example/jwks.json' }).publish();
-    await honest.change('beta', { jwks_uri: 'https://beta.example/jwks.json' }).publish();
-    serveOn(honest, hosts[0]);
-    const { code, told } = await monitor(...STATE, 'beta');
-    expect([code, told]).toEqual([5, ['watched-issuer-changed', 'watched-issuer-changed']]);
-  });
-});
-
 describe('a host that shows good files to those who pass its caches', () => {
   it('is seen all the same', async () => {
     const honest = await loggedWorld();

@@ -3,28 +3,40 @@ import { importAnchorRoot } from '@passport-registry/verifier/core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readRecordAt } from '../../../build/observers/past/answer.js';
 import { openHistory } from '../../../build/observers/past/history.js';
-import { anchorOf, historyWorld, noteOf } from '../../support/history-world.js';
-import { LoggedRegistry } from '../../support/logged-registry.js';
-import { type Files, issuer, testKey } from '../../support/publication.js';
+import { LoggedRegistry, noteEntry } from '../../support/logged-registry.js';
+import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
+import { type Files, issuer, type TestKey, testKey } from '../../support/publication.js';
 import { treeIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
-import type { Cosigning } from '../../support/test-log.js';
+import { type Cosigning, ORIGIN } from '../../support/test-log.js';
 
-let world: Awaited<ReturnType<typeof historyWorld>>;
+const witnesses = ['w1.example', 'w2.example', 'w3.example'].map((name) => noteSigner(name, 'witness'));
+const [w1, w2, w3] = witnesses as [NoteSigner, NoteSigner, NoteSigner];
+let root: TestKey;
+/** Wants two of the three witnesses. */
+let usual: TrustAnchor;
+/** Names a root key alone. */
+let rootAlone: TrustAnchor;
 let registry: LoggedRegistry;
 
 beforeAll(async () => {
-  world = await historyWorld();
+  root = await testKey();
+  usual = anchorOf(root, witnesses, 2);
+  rootAlone = { root: usual.root } as TrustAnchor;
 });
 
 beforeEach(() => {
-  registry = new LoggedRegistry(world.root);
+  registry = new LoggedRegistry(root);
 });
+
+function anchorOf({ rootKey }: TestKey, of: readonly NoteSigner[], quorum: number): TrustAnchor {
+  return { root: rootKey.jwk, log: ORIGIN, quorum, witnesses: of.map(({ vkey }) => vkey) } as TrustAnchor;
+}
 
 /** Two witnesses cosign, the second one a second later. */
 const both = (time: string): Cosigning[] => [
-  [world.w1, time],
-  [world.w2, time.replace('00Z', '01Z')],
+  [w1, time],
+  [w2, time.replace('00Z', '01Z')],
 ];
 const alpha = (status: Issuer['status']) => [issuer('alpha', { status }), issuer('beta')];
 
@@ -47,7 +59,7 @@ async function trustIn(anchor: TrustAnchor) {
 
 async function ask(
   time: string,
-  anchor: TrustAnchor = world.anchor,
+  anchor: TrustAnchor = usual,
   tree: Files = registry.files,
   issuerId = 'alpha',
 ) {
@@ -58,9 +70,9 @@ async function ask(
 describe('what a registry said at a time', () => {
   beforeEach(async () => {
     await publishOn(1, 'active');
-    await registry.append(noteOf(1));
+    await registry.append(noteEntry('note 1'));
     await publishOn(5, 'suspended');
-    await registry.append(noteOf(2));
+    await registry.append(noteEntry('note 2'));
     await publishOn(9, 'active');
     await cosignOn(20);
   });
@@ -95,12 +107,11 @@ describe('what a registry said at a time', () => {
   });
 
   it('includes that an issuer was not listed', async () => {
-    const answer = await ask('2026-03-05T11:00:00Z', world.anchor, registry.files, 'gamma');
+    const answer = await ask('2026-03-05T11:00:00Z', usual, registry.files, 'gamma');
     expect(answer).toMatchObject({ listed: false, issuer: null, sequence: 2 });
   });
 
   it('depends on the witnesses and the quorum of the reader', async () => {
-    const { root, w1, w3, witnesses } = world;
     const three = ask('2026-03-05T11:00:00Z', anchorOf(root, witnesses, 3));
     await expect(three).rejects.toMatchObject({ code: 'ERR_TOO_FEW_COSIGNATURES' });
     const one = anchorOf(root, [w1, w3], 1);
@@ -139,13 +150,12 @@ describe('without witnesses', () => {
     await publishOn(1, 'active');
     await registry.prepare({ issuers: alpha('suspended'), updatedAt: '2026-03-05T09:00:00Z' });
     await registry.complete({ cosigned: [] });
-    const { root, log } = world.anchor;
-    for (const anchor of [{ root }, { root, log }]) {
-      const answer = await ask(time, anchor as TrustAnchor);
+    for (const anchor of [rootAlone, { ...rootAlone, log: ORIGIN } as TrustAnchor]) {
+      const answer = await ask(time, anchor);
       expect(answer).toMatchObject({ sequence, until, cosignedAt: null });
     }
-    await expect(ask('2026-03-01T08:59:59Z', { root } as TrustAnchor)).rejects.toThrow('is later');
-    const other = { root, log: 'other.example/log' } as TrustAnchor;
+    await expect(ask('2026-03-01T08:59:59Z', rootAlone)).rejects.toThrow('is later');
+    const other = { ...rootAlone, log: 'other.example/log' } as TrustAnchor;
     await expect(ask(time, other)).rejects.toMatchObject({ code: 'ERR_NOT_LOGGED' });
   });
 });
@@ -160,8 +170,8 @@ describe('after a rotation of the root key', () => {
     await publishOn(5, 'active');
     await cosignOn(20);
     const times = ['2026-03-01T11:00:00Z', '2026-03-03T11:00:00Z', '2026-03-05T11:00:00Z'];
-    for (const [since, pinned] of [world.root, second, third].entries()) {
-      const anchor = anchorOf(pinned, world.witnesses, 2);
+    for (const [since, pinned] of [root, second, third].entries()) {
+      const anchor = anchorOf(pinned, witnesses, 2);
       for (const [at, time] of times.entries()) {
         if (at < since)
           await expect(ask(time, anchor)).rejects.toThrow('earlier root keys signed the older publications');
@@ -191,12 +201,12 @@ describe('the list of the past', () => {
     await publishOn(1, 'active');
     const tree = new Map(registry.files);
     const [kept = ''] = pathsOf(tree);
-    expect(await ask(time, world.anchor, tree)).toMatchObject({ listed: true });
+    expect(await ask(time, usual, tree)).toMatchObject({ listed: true });
     const damaged = Buffer.from(String(tree.get(kept)).replace('alpha', 'alphb'));
     for (const other of [damaged, undefined]) {
       if (other === undefined) tree.delete(kept);
       else tree.set(kept, other);
-      await expect(ask(time, world.anchor, tree)).rejects.toThrow(
+      await expect(ask(time, usual, tree)).rejects.toThrow(
         /has not kept lists\/[0-9a-f]{64}\.json of 2026-03-01/,
       );
     }
@@ -215,36 +225,15 @@ describe('the list of the past', () => {
 
 describe('the past is not read', () => {
   it.each([
-    ['without the proof of the newest publication', ['log/publication.tlog-proof'], 'ERR_NOT_LOGGED'],
-    ['without a statement', ['publication.jwt'], 'ERR_STATEMENTS_INVALID'],
-    ['without the statement of the past', ['log/statements/0.jwt'], 'ERR_TREE_REJECTED'],
-    ['without its entries', ['log/tile/entries/000.p/2'], 'ERR_TREE_REJECTED'],
-    ['without its tile', ['log/tile/0/000.p/2'], 'ERR_TREE_REJECTED'],
+    ['without the proof of the newest publication', 'log/publication.tlog-proof', 'ERR_NOT_LOGGED'],
+    ['without the statement of the past', 'log/statements/0.jwt', 'ERR_TREE_REJECTED'],
+    ['without its entries', 'log/tile/entries/000.p/2', 'ERR_TREE_REJECTED'],
   ])('%s', async (_what, missing, code) => {
     await publishOn(1, 'active');
     await publishOn(3, 'active');
     const tree = new Map(registry.files);
-    for (const path of missing) tree.delete(path);
-    await expect(ask('2026-03-01T11:00:00Z', world.anchor, tree)).rejects.toMatchObject({ code });
-  });
-
-  it('from altered statements, entries or tiles', async () => {
-    await publishOn(1, 'active');
-    await publishOn(3, 'active');
-    for (const path of [
-      'log/statements/0.jwt',
-      'log/tile/entries/000.p/2',
-      'publication.jwt',
-      'log/tile/0/000.p/2',
-    ]) {
-      const tree = new Map(registry.files);
-      const bytes = Buffer.from(tree.get(path) as Buffer);
-      bytes[bytes.length - 40] = (bytes[bytes.length - 40] ?? 0) ^ 1;
-      tree.set(path, bytes);
-      await expect(ask('2026-03-01T11:00:00Z', world.anchor, tree), path).rejects.toMatchObject({
-        code: expect.stringMatching(/^ERR_(TREE_REJECTED|PUBLICATION_INVALID)$/),
-      });
-    }
+    tree.delete(missing);
+    await expect(ask('2026-03-01T11:00:00Z', usual, tree)).rejects.toMatchObject({ code });
   });
 
   it('from the statement of another entry, even without witnesses', async () => {
@@ -252,15 +241,13 @@ describe('the past is not read', () => {
     await publishOn(3, 'active');
     const tree = new Map(registry.files);
     tree.set('log/statements/0.jwt', tree.get('log/statements/1.jwt') as Buffer);
-    const { root } = world.anchor;
-    const asked = ask('2026-03-02T00:00:00Z', { root } as TrustAnchor, tree);
+    const asked = ask('2026-03-02T00:00:00Z', rootAlone, tree);
     await expect(asked).rejects.toThrow('publication 1 of 2026-03-01T09:00:00Z is refused: ');
   });
 
   it('from a registry that has no log', async () => {
-    const tree = await publishSummed(world.root, [issuer('alpha')]);
-    const { root } = world.anchor;
-    await expect(ask('2026-03-01T11:00:00Z', { root } as TrustAnchor, tree)).rejects.toThrow('has no log');
+    const tree = await publishSummed(root, [issuer('alpha')]);
+    await expect(ask('2026-03-01T11:00:00Z', rootAlone, tree)).rejects.toThrow('has no log');
   });
 });
 
@@ -277,7 +264,7 @@ describe('the cost of a question', () => {
       await registry.complete({ cosigned: [] });
     }
     await registry.complete({ cosigned: both('2026-03-20T10:00:00Z') });
-    const trust = await trustIn(world.anchor);
+    const trust = await trustIn(usual);
     for (const wanted of [0, 1, 150, 255, 256, 298, 299]) {
       const read: string[] = [];
       const source = treeIn(registry.files);

@@ -10,7 +10,6 @@ import {
   witnessVkey,
 } from '../../../build/observers/witnessing/witness-state.js';
 import { generatePair, noteSigner } from '../../support/note-keys.js';
-import { rounds } from '../../support/soak.js';
 import { namedEntries, ORIGIN, type TestLog, testLog } from '../../support/test-log.js';
 import { newSigner } from '../../support/witness-service.js';
 import { temporaryFolder } from '../../support/workspace.js';
@@ -251,30 +250,5 @@ describe('the state of a witness', () => {
     const [file = ''] = readdirSync(one.state.folder);
     writeFileSync(join(other.state.folder, file), readFileSync(join(one.state.folder, file)));
     await expect(ask(other, await log.head({ size: 8 }))).rejects.toMatchObject({ code: 'ERR_IO_FAILED' });
-  });
-});
-
-describe('of two histories', () => {
-  it('a witness cosigns one, whatever concurrent requests ask', async () => {
-    const witness = await newWitness();
-    // Another opening of the same state, as by another part of the program.
-    const other = { ...witness, state: openState(witness.state.folder) };
-    const results = await Promise.allSettled(
-      Array.from({ length: rounds({ usual: 200, soak: 1000 }) }, async (_one, at) => {
-        const history = at % 2 === 0 ? log : fork;
-        const size = 6 + ((at * 7) % 40);
-        return ask(at % 3 === 0 ? witness : other, await history.head({ size }), history);
-      }),
-    );
-    const cosigned = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value.head] : []));
-    const belongs = async (history: TestLog) => {
-      const texts = new Set<string>();
-      for (let size = 6; size < 46; size++) texts.add((await history.head({ size })).note.text);
-      return cosigned.filter(({ note }) => texts.has(note.text)).length;
-    };
-    const counts = [await belongs(log), await belongs(fork)];
-    expect(Math.min(...counts)).toBe(0);
-    expect(Math.max(...counts)).toBe(cosigned.length);
-    expect(cosigned.length).toBeGreaterThan(1);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseHead } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -82,38 +82,6 @@ describe('a publisher with witnesses', () => {
     expect(report).toMatchObject({ ok: true, log: { cosigned: 2, collected: 2, quorum: 2, missing: [] } });
     expect(fileOf('checkpoint.jwt')).not.toBe(before[0]);
     expect(fileOf('log/publication.tlog-proof')).not.toBe(before[1]);
-  });
-
-  it('signs checkpoints without its witnesses, and lets a publication wait, with exit code 6', async () => {
-    const [first] = await witnesses(1, 1);
-    await ok(...BUILD, ...withKeys({ log: 'log.pem', checkpoint: 'key.pem' }));
-    const [checkpoint, proof] = [fileOf('checkpoint.jwt'), fileOf('log/publication.tlog-proof')];
-    await first?.end('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    const { code, stderr } = await cli(['checkpoint', '--online-key', 'key.pem'], folder);
-    // The proof keeps its cosignature, although nobody has cosigned now.
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/WARNING: witness witness0.example: /)]);
-    expect(stderr).toContain('cosigned by 1 witness, 0 of them now');
-    expect(fileOf('checkpoint.jwt')).not.toBe(checkpoint);
-    expect(fileOf('log/publication.tlog-proof')).toBe(proof);
-    change('beta');
-    const built = await cli([...BUILD, ...withKeys({ log: 'log.pem', checkpoint: 'key.pem' })], folder);
-    expect([built.code, built.stderr]).toEqual([6, expect.stringContaining('cosigned by 0 witnesses')]);
-    const again = await cli(['checkpoint', '--online-key', 'key.pem', '--json'], folder);
-    expect([again.code, JSON.parse(again.stdout)]).toEqual([
-      6,
-      expect.objectContaining({ ok: false, log: expect.objectContaining({ cosigned: 0, quorum: 1 }) }),
-    ]);
-    // Over the published tree, while the publication waits.
-    expect((await cli(['hold', 'alpha', '--online-key', 'key.pem'], folder)).code).toBe(0);
-  });
-
-  it('asks nobody with a checkpoint if the registry has no log', async () => {
-    await ok('build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' }));
-    await witnesses(1, 1);
-    const { code, stderr } = await cli(['checkpoint', '--online-key', 'key.pem'], folder);
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('witness')]);
-    expect(existsSync(join(folder, 'dist/log'))).toBe(false);
   });
 });
 

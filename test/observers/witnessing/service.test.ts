@@ -41,7 +41,7 @@ interface OwnLog {
   readonly served: () => Promise<Response>;
 }
 
-const OWN_LOGS = ['first', 'empty', 'strangers', 'lines', 'refused', 'forked', 'example'] as const;
+const OWN_LOGS = ['first', 'strangers', 'lines', 'refused', 'forked'] as const;
 const own = new Map<string, OwnLog>();
 const ownLog = (name: (typeof OWN_LOGS)[number]) => own.get(name) as OwnLog;
 
@@ -110,14 +110,6 @@ describe('the service of a witness', () => {
     expect(valid?.time).toBeLessThanOrEqual(Date.now());
   });
 
-  it('cosigns the empty log, and what follows it', async () => {
-    const { log } = ownLog('empty');
-    expect((await answerTo(await asking(0, 0, log))).status).toBe(200);
-    expect((await answerTo(await asking(0, 0, log))).status).toBe(200);
-    expect((await answerTo(await asking(0, 64, log))).status).toBe(200);
-    expect((await answerTo(await asking(64, 70, log))).status).toBe(200);
-  });
-
   it('ignores the signatures of strangers, also by a key with the name of the log', async () => {
     const { log, served } = ownLog('strangers');
     const stranger = await log.head({ size: 2, signer: noteSigner(log.origin, 'log') });
@@ -143,24 +135,6 @@ describe('the service of a witness', () => {
     expect(found.note.text).toBe(text);
   });
 
-  it('cosigns several logs, and several keys of one log', async () => {
-    const next = generatePair();
-    const renewed = testLog(next, namedEntries('a', 70));
-    const other = testLog(next, namedEntries('x', 3), 'other.example/log');
-    const { url, said } = await startWitness(
-      await newWitness(),
-      '--log',
-      mainLog.vkey,
-      renewed.vkey,
-      '--log',
-      other.vkey,
-    );
-    expect(said()).toContain('cosigns 2 logs: registry.example/log, other.example/log');
-    expect((await answerTo(await asking(0, 3), url)).status).toBe(200);
-    expect((await answerTo(await asking(3, 4, renewed), url)).status).toBe(200);
-    expect((await answerTo(await asking(0, 3, other), url)).status).toBe(200);
-  });
-
   it('ends at a signal with exit code 0, and continues from its state', async () => {
     const files = await newWitness();
     const first = await startWitness(files, '--log', mainLog.vkey);
@@ -170,47 +144,6 @@ describe('the service of a witness', () => {
     expect((await answerTo(await asking(0, 8), second.url)).text).toBe('7\n');
     expect((await answerTo(await asking(7, 8), second.url)).status).toBe(200);
     expect(await second.end('SIGINT')).toBe(0);
-  });
-});
-
-/** The request that C2SP tlog-witness shows: an old size, four lines of proof, an empty line, and a head with two signature lines. */
-describe('the example of C2SP tlog-witness', () => {
-  const [OLD, SIZE] = [12, 23];
-
-  /** @param alter - changes the lines of the request */
-  async function example(log: TestLog, alter = (lines: string[]) => lines): Promise<string> {
-    const { note } = await log.head({ size: SIZE });
-    const another = await log.head({ size: SIZE, signer: noteSigner(log.origin, 'log') });
-    const head = formatNote({ ...note, signatures: [...note.signatures, ...another.note.signatures] });
-    const proof = await log.consistency(OLD, SIZE);
-    expect(proof).toHaveLength(4);
-    const lines = requestBody(OLD, proof, head).split('\n');
-    return alter(lines).join('\n');
-  }
-
-  it('is answered with 409 and the size, 200 and signature lines, 400, 403, 404 and 422', async () => {
-    const { log } = ownLog('example');
-    const asked = await example(log);
-    const conflict = { status: 409, type: 'text/x.tlog.size', text: '0\n' };
-    expect(await answerTo(asked)).toEqual(conflict);
-    expect((await answerTo(await asking(0, OLD, log))).status).toBe(200);
-    const statusOf = async (body: string) => (await answerTo(body)).status;
-    expect(await statusOf(await example(log, ([, ...lines]) => [`old ${SIZE + 1}`, ...lines]))).toBe(400);
-    const withoutFirst = ([old = '', , ...lines]: string[]) => [old, ...lines];
-    expect(await statusOf(await example(log, withoutFirst))).toBe(422);
-    // Without the signature of the known key.
-    const byStranger = (lines: string[]) =>
-      lines.toSpliced(
-        lines.findIndex((line) => line.startsWith('\u2014')),
-        1,
-      );
-    expect(await statusOf(await example(log, byStranger))).toBe(403);
-    const other = testLog(pair, namedEntries('a', 70), 'unknown.example/log');
-    expect(await statusOf(await example(other))).toBe(404);
-    const { status, type, text } = await answerTo(asked);
-    expect([status, type]).toEqual([200, 'text/plain; charset=utf-8']);
-    expect(text).toMatch(/^(?:\u2014 witness\.example\/w1 [A-Za-z0-9+/]+={0,2}\n)+$/);
-    expect(await answerTo(asked)).toEqual({ ...conflict, text: `${SIZE}\n` });
   });
 });
 
@@ -230,6 +163,16 @@ describe('the service refuses', () => {
       async (log) => requestBody(0, hashes(63), await log.note({ size: 7 })),
     ],
     [400, 'a proof with 64 lines', async (log) => requestBody(0, hashes(64), await log.note({ size: 7 }))],
+    [
+      403,
+      'a head that only a stranger has signed',
+      async (log) => requestBody(0, [], await log.note({ size: 7, signer: noteSigner(log.origin, 'log') })),
+    ],
+    [
+      404,
+      'the head of an unknown log',
+      async () => requestBody(0, [], await newLog('unknown.example/log').log.note({ size: 7 })),
+    ],
   ])('with %i %s', async (status, _name, body) => {
     const { log, served } = ownLog('refused');
     const answer = await answerTo(await body(log));
@@ -246,18 +189,9 @@ describe('the service refuses', () => {
       // C2SP tlog-witness: 409 for another root of the same size.
       [409, await asking(20, 20, fork)],
       [422, await asking(20, 21, fork)],
-      [422, requestBody(20, await log.consistency(20, 21), await fork.note({ size: 21 }))],
       [422, requestBody(20, [], await log.note({ size: 21 }))],
-      [
-        422,
-        requestBody(20, [...(await log.consistency(20, 21)), Buffer.alloc(32)], await log.note({ size: 21 })),
-      ],
-      [422, requestBody(20, hashes(1), await log.note({ size: 20 }))],
-      [409, await asking(19, 20, log)],
       [409, await asking(19, 21, log)],
-      [409, await asking(0, 20, log)],
       [409, await asking(0, 19, log)],
-      [409, await asking(19, 19, log)],
       [409, await asking(20, 20, log).then((body) => body.replace('old 20', 'old 0'))],
     ];
     for (const [status, body] of refused) {
@@ -277,29 +211,15 @@ describe('the service refuses', () => {
     ['nothing', () => ''],
     ['no old size', (body) => body.replace('old 0\n', '')],
     ['an old size with a leading zero', (body) => body.replace('old 0', 'old 00')],
-    ['an old size with a sign', (body) => body.replace('old 0', 'old +0')],
     ['an old size with a space', (body) => body.replace('old 0', 'old 0 ')],
-    ['two spaces', (body) => body.replace('old 0', 'old  0')],
-    ['another word', (body) => body.replace('old 0', 'Old 0')],
     ['an old size beyond all', (body) => body.replace('old 0', 'old 9999999999999999999999')],
-    ['a negative old size', (body) => body.replace('old 0', 'old -1')],
-    ['carriage returns', (body) => body.replaceAll('\n', '\r\n')],
-    ['a byte order mark', (body) => `\ufeff${body}`],
     ['no empty line', (body) => body.replace('old 0\n\n', 'old 0\n')],
     ['a hash without padding', (body) => body.replace('\n\n', `\n${'A'.repeat(43)}\n\n`)],
-    ['a hash with unused bits', (body) => body.replace('\n\n', `\n${'A'.repeat(42)}B=\n\n`)],
     ['a hash that is short', (body) => body.replace('\n\n', `\n${'A'.repeat(40)}\n\n`)],
     ['a hash that is long', (body) => body.replace('\n\n', `\n${'A'.repeat(44)}\n\n`)],
-    ['a hash of base64url', (body) => body.replace('\n\n', `\n${'-'.repeat(42)}A=\n\n`)],
-    ['a hash after a space', (body) => body.replace('\n\n', `\n ${'A'.repeat(43)}=\n\n`)],
     ['no head', (body) => body.slice(0, body.indexOf('\n\n') + 2)],
-    ['a head without signatures', (body) => body.slice(0, body.indexOf('\u2014'))],
-    ['a head without its last newline', (body) => body.slice(0, -1)],
     ['a size with a leading zero', (body) => body.replace('\n7\n', '\n07\n')],
-    ['a control character', (body) => body.replace('\n7\n', '\n7\u0000\n')],
-    ['101 signatures', (body) => body + body.slice(body.indexOf('\u2014')).repeat(100)],
     ['bytes that are not UTF-8', (body) => Buffer.concat([Buffer.from(body), Buffer.from([0xff, 0x0a])])],
-    ['JSON', () => '{"old":0}'],
   ])('with 400 a body with %s', async (_name, alter) => {
     const body = await asking(0, 7);
     expect(alter(body)).not.toEqual(body);

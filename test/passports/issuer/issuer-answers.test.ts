@@ -1,13 +1,12 @@
 import type { ActionRequest, PassportVerifier, PassportVerifierOptions } from '@passport-registry/passports';
-import type { Registry } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   agentKeys,
+  answering,
   type IssuerWorld,
   issuerKey,
   issuerWorld,
   passportOf,
-  registryOf,
   requestOf,
   seconds,
   type TestPassport,
@@ -101,21 +100,6 @@ describe('what an issuer says', () => {
     await verifier.verifyPassport(token);
     expect(asked(/passports/)).toBe(2);
     expect(asked(/jwks/)).toBe(1);
-  });
-
-  it('never goes back: not from a revocation, and not to a lower nonce', async () => {
-    const verifier = await lived();
-    const token = await tokenOf(world, passport);
-    for (const [status, revocation_nonce, code] of [
-      ['active', 1, 'revocation-nonce-mismatch'],
-      ['active', 0, 'revocation-nonce-rolled-back'],
-      ['revoked', 1, 'passport-revoked'],
-      ['active', 1, 'passport-revoked'],
-    ] as const) {
-      say({ status, revocation_nonce });
-      ahead += 31;
-      expect(await codeOf(verifier, token)).toBe(code);
-    }
   });
 
   it('of a passport says nothing about one of another issuer with the same id', async () => {
@@ -278,41 +262,24 @@ describe('a key that is not there', () => {
 });
 
 describe('an issuer that cannot be reached', () => {
-  const fail = (path: RegExp) => {
-    world.intercept = (request, response) => {
-      if (!path.test(request.url ?? '')) return false;
-      response.writeHead(503).end();
-      return true;
-    };
-  };
-
   it('is left alone for ten seconds', async () => {
-    fail(/passports/);
+    const recover = answering(world, 'passports', 503);
     const verifier = await lived();
     const token = await tokenOf(world, passport);
     for (let attempt = 0; attempt < 5; attempt++) {
       expect(await codeOf(verifier, token)).toBe('status-unreachable');
     }
     expect(asked(/passports/)).toBe(1);
-    world.intercept = () => false;
+    recover();
     ahead = 11;
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
-  });
-
-  it('rejects once the status is older than 30 seconds', async () => {
-    const verifier = await lived();
-    const token = await tokenOf(world, passport);
-    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
-    fail(/passports/);
-    ahead = 31;
-    expect(await codeOf(verifier, token)).toBe('status-unreachable');
   });
 
   it('is believed for as long as the grace, and no longer', async () => {
     const verifier = await lived({ grace: 60 });
     const token = await tokenOf(world, passport);
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
-    fail(/./);
+    answering(world, '/', 503);
     ahead = 89;
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
     ahead = 91;
@@ -333,19 +300,6 @@ describe('an issuer that cannot be reached', () => {
 });
 
 describe('a clock', () => {
-  it('may differ by 30 seconds, or by what the caller says', async () => {
-    const verifier = await lived();
-    const strict = await lived({ clockTolerance: 0 });
-    const request = () => requestOf(world, passport);
-    ahead = -25;
-    expect((await verifier.verifyAction(await request())).allowed).toBe(true);
-    expect((await strict.verifyAction(await request())).reasons[0]?.code).toBe('token-not-yet-valid');
-    ahead = 85;
-    expect((await verifier.verifyAction(await request())).allowed).toBe(true);
-    ahead = 95;
-    expect((await verifier.verifyAction(await request())).reasons[0]?.code).toBe('proof-expired');
-  });
-
   it('that has gone back makes answers old', async () => {
     const verifier = await lived();
     const token = await tokenOf(world, passport);
@@ -389,28 +343,5 @@ describe('a verdict', () => {
       const scope = (claims as unknown as { mandate: { scope: string[] } }).mandate.scope;
       expect(() => scope.push('bank.*')).toThrow(TypeError);
     }
-  });
-
-  it('follows the registry at once', async () => {
-    let current = await registryOf([world]);
-    const registry: Registry = {
-      get updatedAt() {
-        return current.updatedAt;
-      },
-      get sha256() {
-        return current.sha256;
-      },
-      get hold() {
-        return current.hold;
-      },
-      resolve: (id) => current.resolve(id),
-      list: (filter) => current.list(filter),
-      decide: (issuer, policy) => current.decide(issuer, policy),
-    };
-    const verifier = await lived({ registry });
-    const token = await tokenOf(world, passport);
-    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
-    current = await registryOf([{ ...world, record: { ...world.record, status: 'suspended' } }]);
-    expect(await codeOf(verifier, token)).toBe('status-suspended');
   });
 });

@@ -50,13 +50,9 @@ describe.each(Object.entries(DOCUMENTS))('what an issuer answers about its %s', 
     expect(await codeOf((json) => padded(json, 256 * KIB + 1))).toBe(`${document}-unreachable`);
   });
 
+  // What else is no strict JSON is shown by the kit: passport/token.
   it.each<[string, (json: string) => string | Uint8Array]>([
     ['with a member that appears twice', (json) => json.replace('{', '{"a":1,"a":1,')],
-    ['with a member twice in two spellings', (json) => json.replace('{', '{"a":1,"\\u0061":1,')],
-    ['with a number beyond 2^53 - 1', (json) => json.replace('{', '{"a":9007199254740992,')],
-    ['with a number beyond all numbers', (json) => json.replace('{', '{"a":1e400,')],
-    ['nested deeper than 500', (json) => json.replace('{', `{"a":${'['.repeat(500)}${']'.repeat(500)},`)],
-    ['nested without end', () => '['.repeat(200_000)],
     ['with a byte order mark', (json) => `\uFEFF${json}`],
     ['that is not UTF-8', (json) => Buffer.from(json.replace('{', '{"a":"é",'), 'latin1')],
   ])('is refused %s', async (_name, change) => {

@@ -5,6 +5,7 @@ import express from 'express';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   agentKeys,
+  answering,
   type IssuerWorld,
   instant,
   issuerKey,
@@ -84,13 +85,9 @@ describe('the bearer authentication of the MCP SDK', () => {
   });
 
   it('answers with 500, not 401, where the issuer cannot be reached', async () => {
-    world.intercept = (request, response) => {
-      if (!request.url?.includes('passports')) return false;
-      response.writeHead(500).end();
-      return true;
-    };
+    const recover = answering(world, 'passports', 500);
     expect((await call()).status).toBe(500);
-    world.intercept = () => false;
+    recover();
     expect((await call()).status).toBe(200);
   });
 });

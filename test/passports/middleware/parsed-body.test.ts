@@ -1,15 +1,14 @@
 import { request as httpRequest } from 'node:http';
-import { signAction } from '@passport-registry/passports/agent';
 import { requirePassport as requireInExpress } from '@passport-registry/passports/express';
-import { PROOF_HEADER, requirePassport as requireInFastify } from '@passport-registry/passports/fastify';
+import { requirePassport as requireInFastify } from '@passport-registry/passports/fastify';
 import express from 'express';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { handedOver, listenInFastify } from '../../support/frameworks.js';
-import { AUDIENCE, issuedPassport } from '../../support/passport-world.js';
+import { issuedPassport } from '../../support/passport-world.js';
 import { listen } from '../../support/serving.js';
 
-const { passport, verifier, token } = await issuedPassport('email.send');
+const { verifier, credentials } = await issuedPassport();
 const guard = { verifier, action: 'email.send' };
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -49,12 +48,6 @@ const withParser = (parse: (bytes: Buffer, request: FastifyRequest) => unknown) 
     parse(bytes, request),
   );
 };
-
-async function credentials(payload: object): Promise<Record<string, string>> {
-  const signed = { token, keys: passport.keys, audience: AUDIENCE, action: 'email.send' };
-  const proof = await signAction({ ...signed, payload: { ...payload } });
-  return { Authorization: `Bearer ${token}`, [PROOF_HEADER]: proof };
-}
 
 async function answer(url: string, payload: object, init: RequestInit) {
   const headers = { ...(await credentials(payload)), ...init.headers };

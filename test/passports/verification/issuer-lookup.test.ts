@@ -1,5 +1,4 @@
 import { createPassportVerifier, PassportClient } from '@passport-registry/passports';
-import { PROOF_HEADER, requirePassport } from '@passport-registry/passports/fetch';
 import { createIssuerLookup } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
@@ -115,26 +114,6 @@ describe('a passport verifier with a look-up of single issuers', () => {
       expect(verdict).toMatchObject({ allowed: false, reasons: [{ code: 'registry-unavailable' }] });
       host.files = new Map();
     }
-  });
-
-  it('serves the middleware', async () => {
-    const handler = requirePassport(
-      { verifier: verifierWith(lookup()), action: 'email.send' },
-      (_request, found) => Response.json(found.payload),
-    );
-    const { token, proof } = await requestOf(world, passport);
-    const response = await handler(
-      new Request(AUDIENCE, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          [PROOF_HEADER]: proof,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify(PAYLOAD),
-      }),
-    );
-    expect([response.status, await response.json()]).toEqual([200, PAYLOAD]);
   });
 
   it('serves PassportClient', async () => {

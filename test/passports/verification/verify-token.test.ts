@@ -14,12 +14,11 @@ import {
   type Registry,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import { SignJWT, UnsecuredJWT } from 'jose';
+import { SignJWT } from 'jose';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
   agentKeys,
-  encodedJws,
   fetchOf,
   type IssuerKey,
   type IssuerWorld,
@@ -29,7 +28,7 @@ import {
   registryOf,
   tokenOf,
 } from '../../support/passport-world.js';
-import { checkpoint, publish, testKey } from '../../support/publication.js';
+import { publish, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { copyIn } from '../../support/sources.js';
 import { publishSummed } from '../../support/summed-registry.js';
@@ -195,26 +194,13 @@ const withTypTwice = async () => {
   return [encoded(text.replace('{', '{"typ":"JWT",')), ...rest].join('.');
 };
 
-// One token for each code, with the step that fails. The other values are cases of the kit: passport/profile and
-// passport/token.
+// At least one token for each step. The codes, and what else must be refused, are cases of the kit: passport/profile.
 describe('a token is refused', () => {
   it.each<Row>([
     ['that is no string', 'token-malformed', 'token', () => Buffer.from('x')],
-    ['that is opaque', 'token-malformed', 'token', () => '2YotnFZFEjr1zCsicMWpAA'],
     ['with typ twice', 'token-malformed', 'token', withTypTwice],
-    ['with alg none', 'token-type', 'token', () => new UnsecuredJWT(accessClaims()).encode()],
-    [
-      'with alg none and its typ',
-      'token-algorithm',
-      'token',
-      () => encodedJws({ alg: 'none', typ: 'at+jwt', kid: 'shared' }, accessClaims(), Buffer.alloc(0)),
-    ],
-    ['with jku', 'token-header', 'token', changed({}, { jku: 'https://evil.example/jwks.json' })],
-    ['without sub', 'token-claims', 'token', changed({ sub: undefined })],
     ['whose iss has credentials', 'token-claims', 'token', changed({ iss: 'https://a@alpha.example' })],
-    ['that is bound to a certificate', 'token-bound', 'token', changed({ cnf: { 'x5t#S256': 'x' } })],
     ['whose cnf is null', 'token-bound', 'token', changed({ cnf: null })],
-    ['with nonce, as ID tokens have', 'id-token', 'token', changed({ nonce: 'x' })],
     ...[
       'https://evil.example',
       'https://alpha.example/x',
@@ -243,12 +229,6 @@ describe('a token is refused', () => {
       'signature',
       changed({ iss: 'https://beta.example' }),
     ],
-    [
-      'that names another algorithm than that of its key',
-      'token-algorithm',
-      'signature',
-      () => encodedJws({ alg: 'ES256', typ: 'at+jwt', kid: 'shared' }, accessClaims()),
-    ],
     ['for an audience with a slash more', 'audience-mismatch', 'audience', changed({ aud: `${AUDIENCE}/` })],
   ])('%s: %s', async (_name, code, step, token) => {
     const verdict = await verify(await token());
@@ -276,17 +256,6 @@ describe('a token is refused', () => {
     const token = (header: object) => tokenOf(alpha, { claims }, { ...header });
     expect(outcome(await verify(await token({})))).toEqual(['token-type', 'token']);
     expect(outcome(await verify(await token({ typ: 'at+jwt' })))).toEqual(['token-bound', 'token']);
-  });
-
-  it('that is an ID token as issuers make them', async () => {
-    const claims = { ...accessClaims({ aud: 'agent-7' }), azp: 'agent-7', nonce: 'n-0S6_WzA2Mj' };
-    const tokenProfiles = { access: { type: 'at+jwt', audience: 'agent-7' } };
-    for (const typ of [undefined, 'JWT']) {
-      const verdict = await verify(await signed(claims, { typ }), 'access', { tokenProfiles });
-      expect(outcome(verdict)).toEqual(['token-type', 'token']);
-    }
-    const disguised = await verify(await signed(claims), 'access', { tokenProfiles });
-    expect(outcome(disguised)).toEqual(['id-token', 'token']);
   });
 });
 
@@ -323,11 +292,8 @@ describe('the times of a token', () => {
 });
 
 /** A registry of records as they are, sorted by id. */
-async function registryWith(records: readonly Issuer[], hold?: readonly string[]): Promise<Registry> {
-  const files = publish(root, records);
-  if (hold !== undefined) files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, root, { hold })));
-  const trust = { rootKey: root.rootKey.jwk, maxAge: 365 * 86_400 };
-  return openRegistry(copyIn(files), trust);
+async function registryWith(records: readonly Issuer[]): Promise<Registry> {
+  return openRegistry(copyIn(publish(root, records)), { rootKey: root.rootKey.jwk, maxAge: 365 * 86_400 });
 }
 
 describe('the issuer of a token', () => {
@@ -337,14 +303,6 @@ describe('the issuer of a token', () => {
     const verdict = await verify(await signed(accessClaims()), 'access', { registry });
     expect(outcome(verdict)).toEqual(['status-suspended', 'issuer']);
     expect(verdict).toMatchObject({ issuer: suspended, registry: { sha256: registry.sha256 } });
-  });
-
-  it('is held by the checkpoint', async () => {
-    const registry = await registryWith([alpha.record, beta.record], ['alpha']);
-    const verdict = await verify(await signed(accessClaims()), 'access', { registry });
-    expect(outcome(verdict)).toEqual(['issuer-held', 'issuer']);
-    const other = await signed(accessClaims({ iss: beta.url }), {}, betaKey);
-    expect((await verify(other, 'access', { registry })).accepted).toBe(true);
   });
 
   it('is unknown: the verdict names the list', async () => {
@@ -445,11 +403,7 @@ describe('a look-up of single issuers', () => {
 
   it('needs the issuer id in the profile', async () => {
     await expect(verifierWith({ registry: await lookup() })).rejects.toThrow(
-      expect.objectContaining({
-        code: 'ERR_OPTIONS_INVALID',
-        option: 'issuerId',
-        message: expect.stringContaining('a look-up of single issuers cannot find an issuer by iss'),
-      }),
+      expect.objectContaining({ code: 'ERR_OPTIONS_INVALID', option: 'issuerId' }),
     );
   });
 
@@ -461,24 +415,6 @@ describe('a look-up of single issuers', () => {
     });
     const other = await signed(accessClaims({ iss: beta.url }), {}, betaKey);
     expect(outcome(await verify(other, 'access', options))).toEqual(['iss-mismatch', 'issuer']);
-  });
-
-  it('says that the issuer is unknown, suspended or not to be had', async () => {
-    const token = await signed(accessClaims());
-    const code = async (records: Issuer[]) =>
-      outcome(
-        await verify(token, 'access', {
-          registry: await lookup(records),
-          tokenProfiles: { access: profile },
-        }),
-      )[0];
-    expect(await code([beta.record])).toBe('issuer-unknown');
-    expect(await code([{ ...alpha.record, status: 'suspended' }])).toBe('status-suspended');
-    const registry = closedAfterTest(
-      createIssuerLookup({ sources: ['http://127.0.0.1:1'], rootKey: root.rootKey.jwk }),
-    );
-    const verdict = await verify(token, 'access', { registry, tokenProfiles: { access: profile } });
-    expect(outcome(verdict)).toEqual(['registry-unavailable', 'issuer']);
   });
 });
 
@@ -513,54 +449,35 @@ describe('a profile', () => {
     expect(outcome(verdict)[0]).toBe('token-claims');
   });
 
-  it.each<[string | undefined, unknown, RegExp]>([
-    ['type', {}, /typ of a token.*missing/],
+  it.each<[string | undefined, unknown]>([
+    ['type', {}],
     ...[
-      '',
-      'JWT',
-      'jwt',
-      'Jwt',
-      'application/jwt',
-      'passport+jwt',
-      'application/passport+jwt',
-      'Application/Action+JWT',
-      'text/at+jwt',
-      'at+jwt;v=1',
-      'JOSE',
-      'action+jwt',
-      'mandate+jwt',
+      ...['', 'JWT', 'jwt', 'Jwt', 'application/jwt', 'JOSE', 'at jwt', 'text/at+jwt', 'at+jwt;v=1', 7],
+      ...['passport+jwt', 'application/passport+jwt', 'Application/Action+JWT', 'action+jwt', 'mandate+jwt'],
       'registry-publication+jwt',
-      'at jwt',
-      7,
-    ].map((type): [string, unknown, RegExp] => [
-      'type',
-      { type },
-      /other than JWT and the types of passports/,
-    ]),
-    ['audience', { type: 'at+jwt', audience: '' }, /not empty/],
-    ['maxAge', { type: 'at+jwt', maxAge: 0 }, /seconds, more than 0/],
-    ['maxAge', { type: 'at+jwt', maxAge: Number.POSITIVE_INFINITY }, /finite/],
-    ['algorithms', { type: 'at+jwt', algorithms: [] }, /Ed25519, ES256/],
-    ['algorithms', { type: 'at+jwt', algorithms: ['RS256'] }, /Ed25519, ES256/],
-    ['algorithms', { type: 'at+jwt', algorithms: ['none'] }, /Ed25519, ES256/],
-    ['requiredClaims', { type: 'at+jwt', requiredClaims: 'sub' }, /names of claims/],
-    ['requiredClaims', { type: 'at+jwt', requiredClaims: [''] }, /names of claims/],
-    ['issuerId', { type: 'at+jwt', issuerId: '../alpha' }, /issuer_id/],
-    ['typ', { typ: 'at+jwt' }, /the options are .*type/],
-    ['tokenProfiles', 'at+jwt', /object of token profiles/],
-  ])('is refused at once with a wrong %s: %j', async (option, profile, expected) => {
+    ].map((type): [string, unknown] => ['type', { type }]),
+    ['audience', { type: 'at+jwt', audience: '' }],
+    ['maxAge', { type: 'at+jwt', maxAge: 0 }],
+    ['maxAge', { type: 'at+jwt', maxAge: Number.POSITIVE_INFINITY }],
+    ['algorithms', { type: 'at+jwt', algorithms: [] }],
+    ['algorithms', { type: 'at+jwt', algorithms: ['RS256'] }],
+    ['algorithms', { type: 'at+jwt', algorithms: ['none'] }],
+    ['requiredClaims', { type: 'at+jwt', requiredClaims: 'sub' }],
+    ['requiredClaims', { type: 'at+jwt', requiredClaims: [''] }],
+    ['issuerId', { type: 'at+jwt', issuerId: '../alpha' }],
+    ['typ', { typ: 'at+jwt' }],
+    ['tokenProfiles', 'at+jwt'],
+  ])('is refused at once with a wrong %s: %j', async (option, profile) => {
     await expect(verifierWith({ tokenProfiles: { access: profile as TokenProfile } })).rejects.toThrow(
-      expect.objectContaining({
-        code: 'ERR_OPTIONS_INVALID',
-        option,
-        message: expect.stringMatching(expected),
-      }),
+      expect.objectContaining({ code: 'ERR_OPTIONS_INVALID', option }),
     );
   });
 
   it('must be in an object: a Map would look like no profiles', async () => {
     const tokenProfiles = new Map([['access', { type: 'at+jwt' }]]) as never;
-    await expect(verifierWith({ tokenProfiles })).rejects.toThrow(/object of token profiles/);
+    await expect(verifierWith({ tokenProfiles })).rejects.toThrow(
+      expect.objectContaining({ option: 'tokenProfiles' }),
+    );
   });
 
   it('is read once: what is checked is what is used', async () => {

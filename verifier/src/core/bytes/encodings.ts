@@ -34,31 +34,44 @@ export function encodeBase64(bytes: Uint8Array): string {
  * Decodes a base64 string. Returns undefined unless the string is exactly what `encodeBase64` returns for the bytes.
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
-  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
-  const bytes = bytesOf(text);
-  // The unused bits of the last character are zeros only if the bytes encode to the same text.
-  return encodeBase64(bytes) === text ? bytes : undefined;
+  const bytes = decodeBase64url(toBase64url(text));
+  return bytes !== undefined && encodeBase64(bytes) === text ? bytes : undefined;
 }
 
 /** Encodes bytes as base64url without padding (RFC 4648, section 5). */
 export function encodeBase64url(bytes: Uint8Array): string {
-  return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return toBase64url(encodeBase64(bytes));
 }
 
-/** Groups of four characters, then optionally two or three characters whose unused bits are zero. */
-const STRICT = /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$/;
+function toBase64url(base64: string): string {
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** The value of each character of base64url, by its code. Other characters have -1. */
+const VALUES = new Int8Array(128).fill(-1);
+for (let value = 0; value < 64; value++)
+  VALUES[encodeBase64url(Uint8Array.of(value << 2)).charCodeAt(0)] = value;
 
 /**
  * Decodes a base64url string. Returns undefined unless the string is exactly what `encodeBase64url` returns for the
  * bytes: no padding, no white space, no other alphabet, and zeros in the unused bits of the last character.
  */
 export function decodeBase64url(text: string): Uint8Array | undefined {
-  return STRICT.test(text) ? bytesOf(text.replaceAll('-', '+').replaceAll('_', '/')) : undefined;
-}
-
-function bytesOf(base64: string): Uint8Array {
-  const binary = atob(base64);
-  const bytes = new Uint8Array(binary.length);
-  for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(index);
-  return bytes;
+  const bytes = new Uint8Array(Math.floor((text.length * 6) / 8));
+  let at = 0;
+  // The bits that have been read and do not fill a byte yet.
+  let bits = 0;
+  let pending = 0;
+  for (let index = 0; index < text.length; index++) {
+    const value = VALUES[text.charCodeAt(index)] ?? -1;
+    if (value < 0) return undefined;
+    pending = (pending << 6) | value;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[at++] = pending >> bits;
+    pending &= (1 << bits) - 1;
+  }
+  // Six bits are a character too many.
+  return bits < 6 && pending === 0 ? bytes : undefined;
 }
