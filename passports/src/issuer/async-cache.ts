@@ -9,6 +9,8 @@ interface AsyncCacheOptions {
   readonly grace: number;
   /** How long to wait after a failure before the next request. `getNewer` sends at most two requests in two cooldowns. */
   readonly cooldown: number;
+  /** How long a request can take. */
+  readonly timeout: number;
   readonly maxEntries: number;
   readonly clock: Clock;
 }
@@ -75,6 +77,9 @@ export class AsyncCache<Value> {
     if (failure !== undefined && this.#isWithin(failure.at, this.#options.cooldown)) {
       return this.#useInGrace(entry, failure.error);
     }
+    const [begun = 0] = entry.requests.slice(-1);
+    // Some platforms drop the request when the one that has begun it ends. Nobody joins what must have ended.
+    if (!this.#isWithin(begun, this.#options.timeout)) delete entry.pending;
     entry.pending ??= this.#request(entry, load).finally(() => {
       delete entry.pending;
     });

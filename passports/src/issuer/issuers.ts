@@ -32,7 +32,7 @@ export class Issuers {
 
   constructor({ host, clock, metadataMaxAge, statusMaxAge, grace, cooldown }: IssuerCacheOptions) {
     this.#host = host;
-    const shared = { grace, cooldown, clock };
+    const shared = { grace, cooldown, clock, timeout: host.timeout };
     this.#metadata = new AsyncCache({ ...shared, maxAge: metadataMaxAge, maxEntries: MAX_ISSUERS });
     this.#keys = new AsyncCache({ ...shared, maxAge: metadataMaxAge, maxEntries: MAX_ISSUERS });
     this.#statuses = new AsyncCache({ ...shared, maxAge: statusMaxAge, maxEntries: MAX_PASSPORTS });

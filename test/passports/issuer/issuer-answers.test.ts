@@ -58,6 +58,24 @@ describe.each(['ed25519', 'p256'] as const)('an issuer whose keys are of %s', (i
   });
 });
 
+describe('a request to an issuer that never ends, because the platform has dropped it', () => {
+  it('is joined for the time that it may take, and no longer', async () => {
+    const verifier = await lived({ timeout: 60 });
+    const token = await tokenOf(world, passport);
+    world.intercept = () => true;
+    verifier.verifyPassport(token);
+    await vi.waitFor(() => expect(asked(/metadata/)).toBe(1));
+    world.intercept = () => false;
+    ahead = 59;
+    verifier.verifyPassport(token);
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+    expect(asked(/metadata/)).toBe(1);
+    ahead = 61;
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    expect(asked(/metadata/)).toBe(2);
+  });
+});
+
 describe('the deadline of a request', () => {
   const silent: typeof fetch = () => new Promise(() => undefined);
   const unfinished: typeof fetch = async () => new Response(new ReadableStream());
