@@ -137,6 +137,20 @@ describe('work that has been lost', () => {
     expect((await inRequest(lookup.resolve('alpha')))?.status).toBe('suspended');
   });
 
+  it('of a look-up is waited for no longer than it can take', async () => {
+    const lookup = closedAfterTest(createIssuerLookup(options()));
+    await inRequest(lookup.ready());
+    served = undefined;
+    endRequest(Date.now() + 60_000);
+    lookup.resolve('alpha').catch(() => undefined);
+    await sent();
+    const joined = Date.now();
+    endRequest(joined);
+    served = first;
+    expect((await inRequest(lookup.resolve('alpha')))?.status).toBe('active');
+    expect(Date.now() - joined).toBeLessThan(LONGEST + TIMEOUT * 1000);
+  });
+
   it('in the store does not keep a client from its start', async () => {
     const load = vi.fn(async () => undefined).mockImplementationOnce(never);
     const client = closedAfterTest(

@@ -117,7 +117,7 @@ class Turn<S extends AcceptedStatements> {
     if (refresh === undefined) return;
     const stopped = [...refresh.asked.keys()].map((source) => [source, overdue()] as const);
     const errors = { ...refresh.errors, ...Object.fromEntries(stopped) };
-    this.#continueRound({ round: { ...refresh, waiting: [], asked: new Map(), errors }, stopped });
+    this.#continueRound({ round: { ...refresh, asked: new Map(), errors }, stopped });
   }
 
   #close(): void {

@@ -5,7 +5,7 @@ import type { AcceptedStatements } from '../core/publication/statements.js';
 import { readStatementsFile } from '../core/publication/statements-file.js';
 import { currentRoots, walkChains } from '../core/statements/root-chain.js';
 import { askAgain } from '../http/ask-again.js';
-import { untilAborted } from '../http/bounded-fetch.js';
+import { inTime, untilAborted } from '../http/bounded-fetch.js';
 import type { Attempt, Effect, Occurrence, ShownRotation } from './client-events.js';
 import type { ClientSettings, RegistryEvent, RegistryStatus } from './client-options.js';
 import { initialState, isRefreshDue, isUsable, type State, statusOf } from './client-state.js';
@@ -29,6 +29,8 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
   readonly #reader: PublicationReader<S>;
   readonly #settings: ClientSettings;
   readonly #sources: ReadonlyMap<string, HttpSource>;
+  /** How long work can take, in milliseconds: each source may need its deadline, and so may the store. */
+  readonly #longest: number;
   readonly #pinned: readonly CheckedRootKey[];
   /** The files of the attempts under way, by source. */
   readonly #opened = new Map<string, HttpFiles>();
@@ -56,6 +58,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     this.#reader = reader;
     this.#pinned = checkRootKeys(settings);
     this.#sources = new Map(settings.sources.map((base) => [base, new HttpSource(base, settings.fetch)]));
+    this.#longest = Math.min((this.#sources.size + 1) * settings.deadline, MAX_TIMER_MS);
     this.#state = initialState({ ...settings, isTimed });
   }
 
@@ -86,7 +89,11 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
       if (this.#ready === undefined && failure !== undefined && !this.#isRefreshDue()) throw failure;
       await this.ready();
     }
-    if (this.#isRefreshDue()) await this.refresh().catch(() => undefined);
+    if (this.#isRefreshDue()) {
+      // The refresh may be that of a request that has ended.
+      const refreshed = this.refresh().catch(() => undefined);
+      await inTime(refreshed, this.#longest, () => undefined);
+    }
     this.assertOpen();
   }
 
@@ -117,8 +124,7 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
    */
   async #load(): Promise<void> {
     this.assertOpen();
-    // Each source may need its deadline, and so may the store.
-    this.#workUntil = Date.now() + (this.#sources.size + 1) * this.deadline;
+    this.#workUntil = Date.now() + this.#longest;
     if (this.#state.round > 0) return;
     // An invalid pinned key is an error of the caller, and not of a source.
     this.#loading ??= importCheckedRootKeys(this.#pinned).then(async (pinned) => {
