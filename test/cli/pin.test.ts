@@ -405,7 +405,8 @@ describe('--trust-anchor', () => {
     await anchored(plain);
     const anchor = readFileSync(join(folder, 'anchor.json'), 'utf8');
     const pem = createPublicKey({ key: first.rootKey.jwk as never, format: 'jwk' }).export({
-      ...{ type: 'spki', format: 'pem' },
+      type: 'spki',
+      format: 'pem',
     });
     for (const other of [anchor.replace('{', '{"note":"",'), `${anchor}\n${pem}`]) {
       writeFileSync(join(folder, 'anchor.json'), other);

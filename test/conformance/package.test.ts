@@ -58,14 +58,13 @@ describe('the action conformance', () => {
     const { status, stdout } = spawnSync('bash', ['-e', '-c', run], {
       encoding: 'utf8',
       env: {
-        ...{
-          PATH: process.env['PATH'],
-          GITHUB_ACTION_PATH: join(ROOT, '.github/actions/conformance'),
-          RUNNER_TEMP: folder,
-          TMPDIR: folder,
-          ...values,
-        },
-        ...{ GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: join(folder, 'summary') },
+        PATH: process.env['PATH'],
+        GITHUB_ACTION_PATH: join(ROOT, '.github/actions/conformance'),
+        RUNNER_TEMP: folder,
+        TMPDIR: folder,
+        ...values,
+        GITHUB_OUTPUT: join(folder, 'output'),
+        GITHUB_STEP_SUMMARY: join(folder, 'summary'),
       },
     });
     expect(stdout).toContain('passport-registry: passes');

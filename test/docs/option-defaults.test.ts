@@ -74,7 +74,11 @@ describe('the defaults of a client in docs/verifiers/options.md', () => {
   // The kit shows what clockTolerance and grace do, to the millisecond: client/clock.
   it('are these', () => {
     expect(defaultsBelow('Options')).toEqual({
-      ...{ refreshInterval: '60', grace: '3600', clockTolerance: '300', timeout: '15', maxBytes: '256 MiB' },
+      refreshInterval: '60',
+      grace: '3600',
+      clockTolerance: '300',
+      timeout: '15',
+      maxBytes: '256 MiB',
     });
   });
 
@@ -138,7 +142,11 @@ describe('the defaults of a passport verifier in docs/verifiers/options.md', () 
   // verification/verify-token (maxAge); and by the kit: passport/time.
   it('are these', () => {
     expect(defaultsBelow('Options of a passport verifier')).toEqual({
-      ...{ clockTolerance: '30', statusMaxAge: '30', metadataMaxAge: '300', grace: '0', cooldown: '10' },
+      clockTolerance: '30',
+      statusMaxAge: '30',
+      metadataMaxAge: '300',
+      grace: '0',
+      cooldown: '10',
       'timeout, maxBytes': '5, 256 KiB',
     });
     expect(defaultsBelow('Options of a token profile')).toEqual({ maxAge: '86400' });

@@ -58,19 +58,21 @@ describeWithGo('a log that Go has written', () => {
   const headOf = (size: number) => parseHead(text(`heads/${size}`), invalid);
   /** The statement of an entry, as test/interop/log/write.go writes it. */
   const statementOf = (index: number): PublicationStatement => ({
-    ...{ sequence: index, updatedAt: '2027-01-15T08:00:00Z', sha256: sha256(Buffer.from(`list ${index}`)) },
-    ...{
-      kid: '',
-      previous: [],
-      notBefore: 0,
-      size: 1,
-      issuers: 0,
-      sumsSha256: '0'.repeat(64),
-      levels: 0,
-      aboutSha256: undefined,
-      online: undefined,
-    },
-    ...{ issuedAt: 0, text: `statement ${index}`, hash: statementHash(`statement ${index}`) },
+    sequence: index,
+    updatedAt: '2027-01-15T08:00:00Z',
+    sha256: sha256(Buffer.from(`list ${index}`)),
+    kid: '',
+    previous: [],
+    notBefore: 0,
+    size: 1,
+    issuers: 0,
+    sumsSha256: '0'.repeat(64),
+    levels: 0,
+    aboutSha256: undefined,
+    online: undefined,
+    issuedAt: 0,
+    text: `statement ${index}`,
+    hash: statementHash(`statement ${index}`),
     log: { origin: ORIGIN, vkey },
   });
 

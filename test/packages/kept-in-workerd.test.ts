@@ -71,9 +71,11 @@ describeWith(['wrangler'], 'a client that a worker keeps between requests', () =
       // It warns of the requests that are lost.
       handleRuntimeStdio: (out: Readable, errors: Readable) => [out.resume(), errors.resume()],
       bindings: {
-        ...{ source: host.base, key: JSON.stringify(root.rootKey.jwk) },
-        ...{ token: await tokenOf(alpha, await passportOf(alpha, await agentKeys())) },
-        ...{ issuer: alpha.url, address: alpha.address },
+        source: host.base,
+        key: JSON.stringify(root.rootKey.jwk),
+        token: await tokenOf(alpha, await passportOf(alpha, await agentKeys())),
+        issuer: alpha.url,
+        address: alpha.address,
       },
     });
     // Requests that have been lost do not let it end well.

@@ -49,7 +49,9 @@ const obtain = (
   options: Partial<Parameters<typeof obtainPassport>[0]> = {},
 ) =>
   obtainPassport({
-    ...{ issuer: ISSUER, keys, fetch: sandbox.fetch },
+    issuer: ISSUER,
+    keys,
+    fetch: sandbox.fetch,
     ...options,
     agent: { ...AGENT, mandate: MANDATE, ...agent },
   });

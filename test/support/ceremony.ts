@@ -136,7 +136,8 @@ export class Ceremony {
     const file = join(this.machine(name).folder, 'own.share');
     const { encrypted, number } = JSON.parse(readFileSync(file, 'utf8'));
     const { plaintext } = await compactDecrypt(encrypted, Buffer.from(`the long passphrase of ${name}`), {
-      ...{ keyManagementAlgorithms: ['PBES2-HS512+A256KW'], maxPBES2Count: 600_000 },
+      keyManagementAlgorithms: ['PBES2-HS512+A256KW'],
+      maxPBES2Count: 600_000,
     });
     return { number, ...JSON.parse(Buffer.from(plaintext).toString()).secrets };
   }

@@ -41,7 +41,8 @@ export class ChangingRegistry {
     this.sequence += 1;
     const updatedAt = new Date(Date.parse('2026-11-21T08:00:00Z') + this.sequence * 1000).toISOString();
     this.host.files = await publishSummed(this.key, [...this.records.values()], {
-      ...{ sequence: this.sequence, updatedAt: updatedAt.replace('.000', '') },
+      sequence: this.sequence,
+      updatedAt: updatedAt.replace('.000', ''),
       ...options,
     });
     return this.host.files;
@@ -51,7 +52,9 @@ export class ChangingRegistry {
   client(options: Partial<RegistryClientOptions> = {}): RegistryClient {
     const { host, key } = this;
     return createRegistryClient({
-      ...{ sources: [host.base], rootKey: key.rootKey.jwk, refreshInterval: 1e6 },
+      sources: [host.base],
+      rootKey: key.rootKey.jwk,
+      refreshInterval: 1e6,
       ...options,
     });
   }

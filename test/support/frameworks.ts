@@ -59,7 +59,10 @@ function inExpress(guard: Guard, ...before: express.RequestHandler[]): Promise<s
 function inFastify(guard: Guard, app: FastifyInstance): Promise<string> {
   app.addHook('preValidation', requireInFastify(guard));
   app.all('/*', async ({ body, query, passport: { passport, payload } }) => ({
-    ...{ agent: passport.sub, payload, body, query },
+    agent: passport.sub,
+    payload,
+    body,
+    query,
   }));
   return listenInFastify(app);
 }
@@ -102,7 +105,9 @@ export const FRAMEWORKS: Readonly<Record<string, (guard: Guard) => Promise<strin
       const { searchParams } = new URL(request.url);
       const queries = [...searchParams.keys()].map((name) => [name, searchParams.getAll(name)]);
       return Response.json({
-        ...{ agent: passport.sub, payload, body: parsed(await request.text()) },
+        agent: passport.sub,
+        payload,
+        body: parsed(await request.text()),
         query: single(Object.fromEntries(queries)),
       });
     });

@@ -41,7 +41,11 @@ export async function compileGoLog(): Promise<GoLog> {
 async function compile(folder: string): Promise<void> {
   const files = readdirSync(SOURCES).filter((file) => file.endsWith('.go'));
   const { code, stderr } = await run('go', ['build', '-o', join(folder, 'log'), ...files], SOURCES, {
-    ...{ GO111MODULE: 'off', GOPATH: LIBRARIES, GOFLAGS: '', CGO_ENABLED: '0', GOPROXY: 'off' },
+    GO111MODULE: 'off',
+    GOPATH: LIBRARIES,
+    GOFLAGS: '',
+    CGO_ENABLED: '0',
+    GOPROXY: 'off',
     GOCACHE: join(temporaryFolder(), 'cache'),
   });
   if (code !== 0) throw new Error(`go build: ${stderr}`);

@@ -143,7 +143,9 @@ async function pages(tree: string): Promise<string> {
   const quiet = { WRANGLER_SEND_METRICS: 'false', CI: 'true', HOME: folder, XDG_CONFIG_HOME: folder };
   // Detached, so that the whole process group can be killed: wrangler starts the server as another process.
   const child = spawn('wrangler', ['pages', 'dev', tree, '--ip', '127.0.0.1', '--port', String(port)], {
-    ...{ stdio: 'ignore', cwd: folder, detached: true },
+    stdio: 'ignore',
+    cwd: folder,
+    detached: true,
     env: { ...process.env, ...quiet },
   });
   groups.push(child);

@@ -44,7 +44,10 @@ export async function logReader(
   const reader = { host, events, now: undefined } as unknown as LogReader;
   const client = closedAfterTest(
     create({
-      ...{ trustAnchor: registry.anchor(2), sources: [host.base], refreshInterval: 1e6, timeout: 60 },
+      trustAnchor: registry.anchor(2),
+      sources: [host.base],
+      refreshInterval: 1e6,
+      timeout: 60,
       onEvent: (event) => events.push(event),
       now: () => reader.now ?? registry.now,
       ...options,

@@ -69,7 +69,10 @@ async function loggedFolderIn(folder: string, published: number): Promise<Logged
   const log = noteSigner(ORIGIN, 'log', pairIn(join(folder, 'log.pem')));
   let changes = published;
   return {
-    ...{ folder, good, tree: join(folder, 'dist'), current: join(folder, 'mirror/current') },
+    folder,
+    good,
+    tree: join(folder, 'dist'),
+    current: join(folder, 'mirror/current'),
     keys: { root: await signerKey(folder, 'key'), log },
     publish: async (...more) => {
       writeFiles(folder, {

@@ -136,7 +136,11 @@ export function claimsAbout(files: Files) {
   const time = typeof updated_at === 'string' && isTime(updated_at) ? updated_at : at(-60);
   const iat = Math.floor(Date.parse(time) / 1000);
   return {
-    ...{ iat, sequence: iat, updated_at: time, sha256: sha256(list), size: list.length },
+    iat,
+    sequence: iat,
+    updated_at: time,
+    sha256: sha256(list),
+    size: list.length,
     issuers: Array.isArray(issuers) ? issuers.length : 0,
     sums_sha256: sha256(files.get('sums/root') ?? Buffer.from('')),
     levels: 0,

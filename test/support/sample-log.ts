@@ -27,11 +27,9 @@ export const COSIGNED_SECONDS = 1_800_000_000;
 /** What the log says of an entry of a sample. test/interop/log/write.go writes the same. */
 export const sampleEntry = (index: number) =>
   publicationEntry({
-    ...{
-      sha256: sha256(Buffer.from(`list ${index}`)),
-      sequence: index,
-      hash: sha256(Buffer.from(`statement ${index}`)),
-    },
+    sha256: sha256(Buffer.from(`list ${index}`)),
+    sequence: index,
+    hash: sha256(Buffer.from(`statement ${index}`)),
     updatedAt: '2027-01-15T08:00:00Z',
   });
 

@@ -139,7 +139,9 @@ describe('a registry without a name', () => {
 
 /** What a program asks `build` for. */
 const options = (about: object | undefined) => ({
-  ...{ issuers: join(folder, 'issuers'), out: join(folder, 'dist'), about },
+  issuers: join(folder, 'issuers'),
+  out: join(folder, 'dist'),
+  about,
   signer: { key: join(folder, 'key.pem'), production: true, directory: folder },
   exceptions: { allowExampleNames: true },
 });

@@ -48,7 +48,11 @@ describe('changes.json', () => {
     set(folder, 'beta', { contact: 'a@b.internal' });
     await build(folder, T(3));
     const change = (day: number, issuer_id: string, field: string, from: string | null, to: string) => ({
-      ...{ updated_at: T(day), issuer_id, field, from, to },
+      updated_at: T(day),
+      issuer_id,
+      field,
+      from,
+      to,
     });
     expect(changes(folder)).toEqual({
       ...begun,
@@ -132,7 +136,9 @@ describe('the list for readers without a script', () => {
     const folder = await workspace([]);
     writeFiles(folder, {
       'issuers/harbour.yaml': recordText('harbour', {
-        ...{ name: 'Harbour & Sons', status: 'revoked', certified_since: '2022-01-16T00:00:00Z' },
+        name: 'Harbour & Sons',
+        status: 'revoked',
+        certified_since: '2022-01-16T00:00:00Z',
       }),
       'issuers/plain.yaml': recordText('plain', { tier: 'registered', name: 'Harbоur & Sons Ltd' }),
       'issuers/soon.yaml': recordText('soon', { certified_since: '2999-01-01T00:00:00Z' }),

@@ -74,8 +74,10 @@ describe('the workflows of a registry that is published already', () => {
       isAway ? undefined : Math.floor(Date.now() / 1000),
     );
     const log = {
-      ...{ origin: 'registry.example/log', signer: { key: 'env:LOG_KEY' } },
-      ...{ quorum: 1, witnesses: [{ key: witness.vkey, service }] },
+      origin: 'registry.example/log',
+      signer: { key: 'env:LOG_KEY' },
+      quorum: 1,
+      witnesses: [{ key: witness.vkey, service }],
     };
     git(main, 'pull', '-q', 'origin', 'main');
     const settings = readFileSync(join(main, 'registry.yaml'), 'utf8');

@@ -36,7 +36,8 @@ describe('about.json', () => {
     record('beta', { status: 'suspended', name: 'Beta', status_reason: 'its key has leaked' });
     await build();
     expect(JSON.parse(read('about.json').toString()).issuers.beta).toEqual({
-      ...{ name: 'Beta', status_reason: 'its key has leaked' },
+      name: 'Beta',
+      status_reason: 'its key has leaked',
       status_since: JSON.parse(read('issuers.json').toString()).updated_at,
     });
     expect(read('issuers/beta').toString()).not.toMatch(/name|reason/);
@@ -61,7 +62,9 @@ describe('about.json', () => {
     rmSync(dist(), { recursive: true });
     writeFiles(at(), {
       'issuers/beta.yaml': recordText('beta', {
-        ...{ status: 'revoked', status_reason: "'closed'", name: '"Beta"' },
+        status: 'revoked',
+        status_reason: "'closed'",
+        name: '"Beta"',
       }),
     });
     await build('--updated-at', '2026-01-01T00:00:00Z');

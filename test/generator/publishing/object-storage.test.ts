@@ -55,7 +55,10 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     const port = await freePort();
     const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3Server;
     server = new S3rver({
-      ...{ address: '127.0.0.1', port, silent: true, directory: temporaryFolder() },
+      address: '127.0.0.1',
+      port,
+      silent: true,
+      directory: temporaryFolder(),
       configureBuckets: [{ name: 'bucket', configs: [OPEN_TO_ALL] }],
     });
     await server.run();

@@ -156,7 +156,9 @@ describe('the end of a suspension', () => {
     minutes = 2;
     await suspend();
     expect(about()).toEqual({
-      ...{ status_reason: 'leak', status_since: updatedAt(), reinstated: fields().reinstated },
+      status_reason: 'leak',
+      status_since: updatedAt(),
+      reinstated: fields().reinstated,
     });
     await refused('first-end');
     // By hand, the old time is no new one.

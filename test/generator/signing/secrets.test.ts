@@ -70,12 +70,10 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
       const online = JSON.stringify(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }));
       const inYaml = JSON.stringify(form(pem));
       writeFiles(folder, {
-        ...{
-          secret: form(pem),
-          'root.json': publicJwk,
-          'online.json': online,
-          broken: form(pem).slice(0, -40),
-        },
+        secret: form(pem),
+        'root.json': publicJwk,
+        'online.json': online,
+        broken: form(pem).slice(0, -40),
         'inlined.yaml': `signer: { key: ${inYaml} }\n`,
         'inlined-online.yaml': `checkpoint: { signer: { key: ${inYaml} } }\n`,
         'inlined-public.yaml': `checkpoint: { public_key: ${inYaml} }\n`,

@@ -31,7 +31,8 @@ beforeEach(async () => {
 function host(): TreeSource {
   const { get } = treeIn(world.files);
   return {
-    ...{ name: 'http://registry.example', live: true },
+    name: 'http://registry.example',
+    live: true,
     get: async (path) => {
       asked.push(path);
       return get(path);

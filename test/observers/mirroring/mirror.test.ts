@@ -230,7 +230,8 @@ describe('passport-registry mirror', () => {
       .map((report) => JSON.parse(report));
     expect([first.ok, others.at(-1).updatedAt]).toEqual([true, '2026-11-02T00:00:00Z']);
     expect(others.find(({ ok }) => !ok).error).toMatchObject({
-      ...{ code: 'ERR_TREE_REJECTED', message: expect.stringContaining('was not accepted') },
+      code: 'ERR_TREE_REJECTED',
+      message: expect.stringContaining('was not accepted'),
     });
   });
 });

@@ -39,7 +39,11 @@ describe('passport-registry monitor', () => {
       message: expect.stringMatching(
         /^beta: status "active" -> "suspended"; beta: jwks_uri .*, by publication 3$/,
       ),
-      ...{ entry: 2, sequence: 3, since, issuer_id: 'beta', kind: 'changed' },
+      entry: 2,
+      sequence: 3,
+      since,
+      issuer_id: 'beta',
+      kind: 'changed',
       fields: [
         { field: 'status', from: 'active', to: 'suspended' },
         { field: 'jwks_uri', from: 'https://beta.example/jwks.json', to: 'https://other.example/jwks.json' },

@@ -90,7 +90,12 @@ describe('what a registry said at a time', () => {
       const from = `2026-03-0${4 * sequence - 3}T09:00:00Z`;
       const cosignedAt = '2026-03-20T10:00:00Z';
       expect(await ask(time)).toMatchObject({
-        ...{ listed: true, issuer: { status }, sequence, from, until, cosignedAt },
+        listed: true,
+        issuer: { status },
+        sequence,
+        from,
+        until,
+        cosignedAt,
       });
     },
   );

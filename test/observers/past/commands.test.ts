@@ -79,11 +79,16 @@ describe('resolve --at', () => {
     const statement = claimsOf(readTreeFile(join(folder, 'dist-1/publication.jwt')));
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
-      ...{ issuerId: 'alpha', at: '2026-03-01T10:00:00Z', listed: true },
+      issuerId: 'alpha',
+      at: '2026-03-01T10:00:00Z',
+      listed: true,
       issuer: JSON.parse(readFileSync(join(folder, 'dist-1/issuers/alpha'), 'utf8')),
-      ...{ from: '2026-03-01T09:00:00Z', until: '2026-03-03T09:00:00Z' },
+      from: '2026-03-01T09:00:00Z',
+      until: '2026-03-03T09:00:00Z',
       cosignedAt: '2026-03-05T12:00:00Z',
-      ...{ sequence: 1, updatedAt: statement['updated_at'], sha256: statement['sha256'] },
+      sequence: 1,
+      updatedAt: statement['updated_at'],
+      sha256: statement['sha256'],
       rootKey: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid,
     });
   });
@@ -157,9 +162,13 @@ describe('diff --at --at', () => {
     ) as Record<string, unknown>[];
     const { past } = JSON.parse((await at(...times, ...TRUST, '--json')).stdout);
     const side = (sequence: number, day: number, claims: Record<string, unknown>) => ({
-      ...{ at: `2026-03-0${day}T11:00:00Z`, sequence, cosignedAt: '2026-03-05T12:00:00Z' },
-      ...{ from: `2026-03-0${day}T09:00:00Z`, until: `2026-03-0${day + 2}T09:00:00Z` },
-      ...{ updatedAt: claims['updated_at'], sha256: claims['sha256'] },
+      at: `2026-03-0${day}T11:00:00Z`,
+      sequence,
+      cosignedAt: '2026-03-05T12:00:00Z',
+      from: `2026-03-0${day}T09:00:00Z`,
+      until: `2026-03-0${day + 2}T09:00:00Z`,
+      updatedAt: claims['updated_at'],
+      sha256: claims['sha256'],
       rootKey: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid,
     });
     expect(past).toEqual([side(1, 1, one), side(2, 3, two)]);

@@ -105,7 +105,10 @@ describe('the options of a witness', () => {
   it('take the key from a file, a variable, an encrypted file or a command', async () => {
     const pem = readFileSync(join(folder, 'w.pem'), 'utf8');
     const encrypted = createPrivateKey(pem).export({
-      ...{ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'open sesame' },
+      type: 'pkcs8',
+      format: 'pem',
+      cipher: 'aes-256-cbc',
+      passphrase: 'open sesame',
     });
     const script = `import { createPrivateKey, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';

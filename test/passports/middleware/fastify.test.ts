@@ -155,7 +155,9 @@ describe('requirePassport of /fastify', () => {
     const url = await listenInFastify(app);
     const sent = { body: '{"a":1}', headers: { ...JSON_TYPE, 'X-Digest': 'abc' } };
     expect(await answer(url, { digest: 'abc' }, sent)).toEqual({
-      ...{ status: 200, body: { a: 1 }, payload: { digest: 'abc' } },
+      status: 200,
+      body: { a: 1 },
+      payload: { digest: 'abc' },
     });
     expect((await answer(url, { digest: 'abd' }, sent)).status).toBe(401);
   });

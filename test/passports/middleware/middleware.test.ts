@@ -38,7 +38,9 @@ async function answer(
   const type = body === undefined ? [] : [['Content-Type', 'application/json'] as const];
   const proof = await sign(signed, its);
   const response = await sendRaw(base, {
-    ...{ method, target, headers: [...headers(`Bearer ${its}`, proof), ...type] },
+    method,
+    target,
+    headers: [...headers(`Bearer ${its}`, proof), ...type],
     ...(body !== undefined && { body }),
   });
   return { status: response.status, ...response.json, headers: Object.fromEntries(response.headers) };
@@ -243,7 +245,9 @@ describe.each(Object.keys(FRAMEWORKS))('%s', (name) => {
 
   it.each(OTHER_FORMS)('refuses another form, or has verified it: %s %s', async (method, target) => {
     const found: { status?: number | undefined; payload?: unknown; query?: unknown } = await answer(base, {
-      ...{ method, target, signed: { to: 'good' } },
+      method,
+      target,
+      signed: { to: 'good' },
     });
     if (found.status === 200) expect(found.query).toEqual(found.payload);
     else expect(found.status).toBeGreaterThanOrEqual(400);
@@ -296,7 +300,8 @@ describe.each(Object.keys(FRAMEWORKS))('%s', (name) => {
         body: body as string,
         headers: {
           ...Object.fromEntries(credentials(`Bearer ${token}`, await sign(you))),
-          ...{ 'Content-Type': 'application/json', ...encoding },
+          'Content-Type': 'application/json',
+          ...encoding,
         },
       });
     const response = await send(gzipSync(JSON.stringify(you)), { 'Content-Encoding': 'gzip' });

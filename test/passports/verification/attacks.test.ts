@@ -293,7 +293,11 @@ describe('an issuer', () => {
     const all = await scene();
     const issuer = { ...all.world.record, discovery_uri };
     const registry = {
-      ...{ updatedAt: '', sha256: '', hold: [], resolve: () => issuer, list: () => [issuer] },
+      updatedAt: '',
+      sha256: '',
+      hold: [],
+      resolve: () => issuer,
+      list: () => [issuer],
       decide: () => ({ accepted: true, reasons: [], issuer }),
     };
     const fetch = () => Promise.reject(new Error('nothing answers'));
@@ -349,7 +353,8 @@ describe('a mandate', () => {
   const byPrincipal = async (all: Scene, more: object = {}): Promise<Attack> => {
     const principalKeys = await agentKeys('P-256');
     const text = await signMandate({
-      ...{ principalKeys, agentKey: await publicJwk(all.passport.keys) },
+      principalKeys,
+      agentKey: await publicJwk(all.passport.keys),
       mandate: { ...(mandate() as object), ...more } as never,
     });
     const principal_jkt = await calculateJwkThumbprint(await publicJwk(principalKeys));

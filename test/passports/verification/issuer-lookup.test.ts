@@ -73,7 +73,9 @@ describe('a passport verifier with a look-up of single issuers', () => {
     const verifying = verifierWith(registry).verifyPassport(await tokenOf(world, passport));
     await expect.poll(() => [waiting.length, host.log.includes('sums/root 200')]).toEqual([1, true]);
     host.files = await publishSummed(root, [world.record, stranger.record], {
-      ...{ sequence: 2, updatedAt: at(-30), levels: 0 },
+      sequence: 2,
+      updatedAt: at(-30),
+      levels: 0,
     });
     await registry.refresh();
     expect(registry.sha256).not.toBe(sha256);

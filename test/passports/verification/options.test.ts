@@ -27,7 +27,8 @@ function thrown(call: () => unknown): unknown {
 }
 
 const invalid = (caller: string, option: string | undefined) => ({
-  ...{ code: 'ERR_OPTIONS_INVALID', option },
+  code: 'ERR_OPTIONS_INVALID',
+  option,
   message: expect.stringMatching(new RegExp(`^${caller}: `)),
 });
 

@@ -44,28 +44,40 @@ const TOLERANCE = 30;
 const PROFILES: Readonly<Record<string, TokenProfile>> = {
   access: { type: 'at+jwt', maxAge: 600, requiredClaims: ['sub', 'client_id', 'jti'] },
   grant: {
-    ...{ type: 'oauth-id-jag+jwt', maxAge: 300, audience: 'https://auth.example/' },
+    type: 'oauth-id-jag+jwt',
+    maxAge: 300,
+    audience: 'https://auth.example/',
     requiredClaims: ['sub', 'client_id', 'jti'],
   },
 };
 
 /** The claims of an access token (RFC 9068, section 2.2). */
 const accessClaims = (more: Record<string, unknown> = {}) => ({
-  ...{ iss: 'https://alpha.example', aud: AUDIENCE, sub: 'user-7', client_id: 'agent-7', jti: randomUUID() },
-  ...{ iat: NOW - 10, exp: NOW + 300, scope: 'mail.read', auth_time: NOW - 60, acr: '0', amr: ['pwd'] },
+  iss: 'https://alpha.example',
+  aud: AUDIENCE,
+  sub: 'user-7',
+  client_id: 'agent-7',
+  jti: randomUUID(),
+  iat: NOW - 10,
+  exp: NOW + 300,
+  scope: 'mail.read',
+  auth_time: NOW - 60,
+  acr: '0',
+  amr: ['pwd'],
   ...more,
 });
 
 /** The claims of an ID-JAG (draft-ietf-oauth-identity-assertion-authz-grant). */
 const grantClaims = (more: Record<string, unknown> = {}) => ({
-  ...{ iss: 'https://alpha.example', aud: 'https://auth.example/', sub: 'user-7', client_id: 'agent-7' },
-  ...{
-    jti: randomUUID(),
-    iat: NOW - 10,
-    exp: NOW + 290,
-    resource: 'https://mcp.example/',
-    scope: 'chat.read',
-  },
+  iss: 'https://alpha.example',
+  aud: 'https://auth.example/',
+  sub: 'user-7',
+  client_id: 'agent-7',
+  jti: randomUUID(),
+  iat: NOW - 10,
+  exp: NOW + 290,
+  resource: 'https://mcp.example/',
+  scope: 'chat.read',
   ...more,
 });
 
@@ -105,8 +117,13 @@ type Options = Partial<PassportVerifierOptions>;
 
 async function verifierWith(options: Options = {}, worlds = [alpha, beta]) {
   return createPassportVerifier({
-    ...{ registry: await registryOf(worlds), policy: POLICY, audience: AUDIENCE, tokenProfiles: PROFILES },
-    ...{ fetch: fetchOf(worlds), now: () => NOW * 1000, clockTolerance: TOLERANCE },
+    registry: await registryOf(worlds),
+    policy: POLICY,
+    audience: AUDIENCE,
+    tokenProfiles: PROFILES,
+    fetch: fetchOf(worlds),
+    now: () => NOW * 1000,
+    clockTolerance: TOLERANCE,
     ...options,
   });
 }
@@ -128,11 +145,15 @@ describe('a token in the shape of', () => {
     const claims = accessClaims();
     const verdict = await verify(await signed(claims));
     expect(verdict).toEqual({
-      ...{ accepted: true, proven: 'token', claims, issuer: alpha.record },
+      accepted: true,
+      proven: 'token',
+      claims,
+      issuer: alpha.record,
       registry: { updatedAt: expect.any(String), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
       reasons: [{ code: 'verified', message: expect.any(String) }],
       checks: ['token', 'issuer', 'discovery', 'jwks', 'signature', 'times', 'audience'].map((name) => ({
-        ...{ name, result: 'passed' },
+        name,
+        result: 'passed',
       })),
     });
     expect(verdict.accepted && Object.isFrozen(verdict.claims)).toBe(true);
@@ -411,7 +432,9 @@ describe('a look-up of single issuers', () => {
     const options = { registry: await lookup(), tokenProfiles: { access: profile } };
     const token = await signed(accessClaims());
     expect(await verify(token, 'access', options)).toMatchObject({
-      ...{ accepted: true, issuer: alpha.record, registry: { sha256: expect.any(String) } },
+      accepted: true,
+      issuer: alpha.record,
+      registry: { sha256: expect.any(String) },
     });
     const other = await signed(accessClaims({ iss: beta.url }), {}, betaKey);
     expect(outcome(await verify(other, 'access', options))).toEqual(['iss-mismatch', 'issuer']);

@@ -29,7 +29,10 @@ const [root, online, stranger] = await Promise.all([testKey(), testKey(), testKe
 const clientOf = (host: RegistryHost, options: Partial<RegistryClientOptions> = {}) =>
   closedAfterTest(
     createRegistryClient({
-      ...{ sources: [host.base], rootKey: root.rootKey.jwk, refreshInterval: 1000, timeout: 60 },
+      sources: [host.base],
+      rootKey: root.rootKey.jwk,
+      refreshInterval: 1000,
+      timeout: 60,
       ...options,
     }),
   );

@@ -45,7 +45,8 @@ describe.each(CLIENTS)('%s', (_name, create) => {
     own.intercept = DOWN;
     expect(await codeOf(client.refresh())).not.toBe(ACCEPTED);
     expect(client.status()).toMatchObject({
-      ...{ logSize: 2, source: own.base },
+      logSize: 2,
+      source: own.base,
       errors: { [other.base]: { code: 'ERR_LOG_INCONSISTENT' } },
     });
   });

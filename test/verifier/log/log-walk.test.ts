@@ -35,8 +35,15 @@ async function publication(
   more: Claims = {},
 ): Promise<Stated> {
   const claims = {
-    ...{ iat: number, sequence: number, updated_at: date(number), sha256: hash(`list ${number}`), size: 1 },
-    ...{ issuers: 0, sums_sha256: hash('sums'), levels: 0, log: logOf(keys.first) },
+    iat: number,
+    sequence: number,
+    updated_at: date(number),
+    sha256: hash(`list ${number}`),
+    size: 1,
+    issuers: 0,
+    sums_sha256: hash('sums'),
+    levels: 0,
+    log: logOf(keys.first),
     ...(before && { previous: [hash(before.statement)] }),
     ...more,
   };

@@ -27,22 +27,22 @@ const [one, two, three] = [1, 2, 3].map((number) => noteSigner(`witness.example/
 ];
 
 const statement: PublicationStatement = {
-  ...{ sequence: 7, updatedAt: '2027-01-15T07:00:00Z', sha256: 'ab'.repeat(32), size: 100, issuers: 1 },
-  ...{
-    sumsSha256: 'cd'.repeat(32),
-    levels: 0,
-    aboutSha256: undefined,
-    online: undefined,
-    issuedAt: 0,
-  },
-  ...{
-    kid: '',
-    previous: [],
-    hash: statementHash('header.claims'),
-    notBefore: 0,
-    text: 'header.claims.signature',
-    log: { origin: ORIGIN, vkey: log.vkey },
-  },
+  sequence: 7,
+  updatedAt: '2027-01-15T07:00:00Z',
+  sha256: 'ab'.repeat(32),
+  size: 100,
+  issuers: 1,
+  sumsSha256: 'cd'.repeat(32),
+  levels: 0,
+  aboutSha256: undefined,
+  online: undefined,
+  issuedAt: 0,
+  kid: '',
+  previous: [],
+  hash: statementHash('header.claims'),
+  notBefore: 0,
+  text: 'header.claims.signature',
+  log: { origin: ORIGIN, vkey: log.vkey },
 };
 const entry = entryBytes(publicationEntry(statement));
 const leaves = someLeaves(6).with(5, naiveLeaf(entry));
@@ -57,8 +57,11 @@ describe('the proof that a publication is logged', () => {
     const path = naivePath(5, leaves).map((hash) => `${Buffer.from(hash).toString('base64')}\n`);
     const proof = `c2sp.org/tlog-proof@v1\nindex 5\n${path.join('')}\n${note}`;
     const rules = {
-      ...{ origin: ORIGIN, witnesses: witnesses.map(({ key }) => key), quorum },
-      ...{ since: (NOW - 100) * 1000, until: (NOW + 10) * 1000 },
+      origin: ORIGIN,
+      witnesses: witnesses.map(({ key }) => key),
+      quorum,
+      since: (NOW - 100) * 1000,
+      until: (NOW + 10) * 1000,
     };
     expect(await verifyPublicationProof(proof, statement, rules)).toEqual({
       size: 6,

@@ -295,7 +295,9 @@ describe('an operator whose sums do not belong to the list', () => {
   it('gives the whole list as long as the sums of the held list are wrong', async () => {
     const path = `issuers/${ONE}`;
     const wrong = await resummed(await registry.publish(), registry.key, {
-      ...{ id: ONE, path, bytes: Buffer.from(canonical().replace('active', 'revoked')) },
+      id: ONE,
+      path,
+      bytes: Buffer.from(canonical().replace('active', 'revoked')),
     });
     registry.host.files = wrong;
     const deceived = await ready();

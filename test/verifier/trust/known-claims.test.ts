@@ -24,8 +24,14 @@ const validClaims = (): Record<StatementType, Record<string, unknown>> => ({
   'registry-checkpoint+jwt': { publication: HASH, tree_sha256: HASH, hold: ['alpha'] },
   'registry-root-rotation+jwt': { next_root: next.rootKey.jwk, next_roots: ['A'.repeat(43)], step: 1 },
   'registry-publication+jwt': {
-    ...{ ...LIST, sequence: 2, previous: [HASH], issuers: 0, sums_sha256: HASH, levels: 0 },
-    ...{ log: { origin: LOG.key.name, vkey: LOG.vkey }, about_sha256: HASH },
+    ...LIST,
+    sequence: 2,
+    previous: [HASH],
+    issuers: 0,
+    sums_sha256: HASH,
+    levels: 0,
+    log: { origin: LOG.key.name, vkey: LOG.vkey },
+    about_sha256: HASH,
     online: { keys: [next.rootKey.jwk], exp: 2, hold: true },
   },
 });
