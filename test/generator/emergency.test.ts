@@ -58,7 +58,7 @@ describe('an emergency', () => {
     async (reason) => {
       expect((await command('suspend', 'gamma', '--reason', 'so')).code).toBe(0);
       const { code, stderr } = await command('revoke', 'gamma', '--reason', reason);
-      expect([code, stderr]).toEqual([0, expect.anything()]);
+      expect(code, stderr).toBe(0);
       expect(parse(record()).status_reason).toBe(reason);
     },
   );

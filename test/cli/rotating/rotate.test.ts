@@ -15,6 +15,7 @@ import { importRootKey, openRegistry, type RootJwk } from '@passport-registry/ve
 import { decodeProtectedHeader } from 'jose';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { fractions } from '../../support/fast-check.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { operatorIn } from '../../support/operator.js';
 import { CLI } from '../../support/paths.js';
@@ -402,9 +403,9 @@ describe('a rotation that is killed', () => {
   it(`at any of ${KILLS} moments is published or not, and the same command completes it`, async () => {
     const ids = Array.from({ length: rounds({ usual: 50, soak: 200 }) }, (_one, index) => `issuer-${index}`);
     const outcomes = { before: 0, committed: 0, published: 0 };
-    for (let kill = 0; kill < KILLS; kill++) {
+    for (const [kill, pause] of fractions(KILLS).entries()) {
       await published({ ids });
-      await killed(MOMENTS[kill % MOMENTS.length] as string);
+      await killed(MOMENTS[kill % MOMENTS.length] as string, pause * 4);
       const secret = text('safe/next.pem');
       const isCommitted = existsSync(path('.dist.stage/manifest.json'));
       // The lock of a process that was killed counts for 15 seconds.
@@ -427,8 +428,8 @@ describe('a rotation that is killed', () => {
 
   const contentOf = (file: string) => (existsSync(path(file)) ? text(file) : undefined);
 
-  /** Kills a rotation soon after it has written a file. */
-  async function killed(after: string): Promise<void> {
+  /** Kills a rotation some milliseconds after it has written a file. */
+  async function killed(after: string, milliseconds: number): Promise<void> {
     const before = contentOf(after);
     const child = spawn(process.execPath, [CLI, 'keys', 'rotate', '--yes', ...NEXT], {
       cwd: folder,
@@ -437,7 +438,7 @@ describe('a rotation that is killed', () => {
     });
     const ended = new Promise((resolve) => child.once('close', resolve));
     while (child.exitCode === null && contentOf(after) === before) await pause(1);
-    await pause(Math.random() * 4);
+    await pause(milliseconds);
     child.kill('SIGKILL');
     await ended;
   }

@@ -224,7 +224,7 @@ describe('a mirror whose files of the log were damaged', () => {
       // In place, so that every release with a hard link to the file has the damage.
       damages[at % damages.length]?.(file);
       const { code, stderr } = await mirror();
-      expect([path, code, stderr]).toEqual([path, 0, stderr]);
+      expect(code, `${path}: ${stderr}`).toBe(0);
       expect(readFileSync(file), path).toEqual(readFileSync(join(folder, 'dist', path)));
     }
     const verified = await cli(['verify', 'mirror/current', '--trust-anchor', 'key.json'], folder);

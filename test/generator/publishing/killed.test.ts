@@ -3,6 +3,7 @@ import { cpSync, existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryBytes, isSameBytes, type LogHead } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { fractions } from '../../support/fast-check.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { copyOf } from '../../support/made-once.js';
 import { naiveLeaf, naiveRoot } from '../../support/merkle.js';
@@ -85,25 +86,26 @@ async function killed(folder: string, name: string, milliseconds: number): Promi
 }
 
 describe('a command that is killed', () => {
-  it.each(
-    Array.from({ length: KILLS }, (_one, round) => [round, NAMES[round % NAMES.length] ?? ''] as const),
-  )('leaves what the same command completes, and never forks the log (%i, %s)', async (_round, name) => {
-    const folder = copyOf(made);
-    const tree = join(folder, 'dist');
-    const seen = await killed(folder, name, Math.random() * (durations.get(name) ?? 0) * 1.1);
-    await goodCli([...(COMMANDS[name] ?? [])], folder);
-    expect(await problemsIn(tree)).toEqual([]);
-    expect(filesBelow(folder).filter((path) => /^\.dist\.(?!replaced)/.test(path))).toEqual([]);
-    const leaves = (await logEntries(tree)).map((entry) => naiveLeaf(entryBytes(entry)));
-    for (const { size, root } of [...seen, logHead(tree)])
-      expect(isSameBytes(naiveRoot(leaves.slice(0, size)), root)).toBe(true);
-    const isPublication = ['build', 'attach', 'load'].includes(name);
-    const { status } = JSON.parse(readFileSync(join(tree, 'issuers/alpha'), 'utf8'));
-    expect([leaves.length, status]).toEqual(isPublication ? [2, 'suspended'] : [1, 'active']);
-    // A build after it has nothing to mend.
-    await goodCli(['build', '--key', 'key.pem'], folder);
-    expect(await problemsIn(tree)).toEqual([]);
-    expect(await logEntries(tree)).toHaveLength(2);
-    rmSync(folder, { recursive: true });
-  });
+  it.each(fractions(KILLS).map((moment, round) => [NAMES[round % NAMES.length] ?? '', moment] as const))(
+    'leaves what the same command completes, and never forks the log (%s, %f)',
+    async (name, moment) => {
+      const folder = copyOf(made);
+      const tree = join(folder, 'dist');
+      const seen = await killed(folder, name, moment * (durations.get(name) ?? 0) * 1.1);
+      await goodCli([...(COMMANDS[name] ?? [])], folder);
+      expect(await problemsIn(tree)).toEqual([]);
+      expect(filesBelow(folder).filter((path) => /^\.dist\.(?!replaced)/.test(path))).toEqual([]);
+      const leaves = (await logEntries(tree)).map((entry) => naiveLeaf(entryBytes(entry)));
+      for (const { size, root } of [...seen, logHead(tree)])
+        expect(isSameBytes(naiveRoot(leaves.slice(0, size)), root)).toBe(true);
+      const isPublication = ['build', 'attach', 'load'].includes(name);
+      const { status } = JSON.parse(readFileSync(join(tree, 'issuers/alpha'), 'utf8'));
+      expect([leaves.length, status]).toEqual(isPublication ? [2, 'suspended'] : [1, 'active']);
+      // A build after it has nothing to mend.
+      await goodCli(['build', '--key', 'key.pem'], folder);
+      expect(await problemsIn(tree)).toEqual([]);
+      expect(await logEntries(tree)).toHaveLength(2);
+      rmSync(folder, { recursive: true });
+    },
+  );
 });

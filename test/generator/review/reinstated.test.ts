@@ -23,7 +23,7 @@ const KEY = ['--key', 'root.pem', '--production'];
 const run = (...args: string[]) => cli(args, folder, clockAhead(minutes));
 async function good(...args: string[]): Promise<string> {
   const { code, stderr } = await run(...args);
-  expect([code, stderr]).toEqual([0, expect.anything()]);
+  expect(code, stderr).toBe(0);
   return stderr;
 }
 const build = (...more: string[]) => good('build', ...KEY, ...more);

@@ -19,7 +19,7 @@ async function built(ids: readonly string[]): Promise<string> {
     ['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })],
     folder,
   );
-  expect([code, stderr]).toEqual([0, expect.anything()]);
+  expect(code, stderr).toBe(0);
   return join(folder, 'dist');
 }
 
@@ -47,9 +47,9 @@ describe('coreutils alone', () => {
     for (const path of [...sampled, 'sums/root']) {
       const bytes = readFileSync(join(tree, path));
       if (bytes.length === 0) continue;
-      const at = Math.floor(Math.random() * bytes.length);
+      const at = bytes.length >> 1;
       writeFiles(tree, { [path]: Buffer.from(bytes).fill((bytes[at] ?? 0) ^ 1, at, at + 1) });
-      expect([path, at, (await check(tree)).code]).toEqual([path, at, 1]);
+      expect([path, (await check(tree)).code]).toEqual([path, 1]);
       writeFiles(tree, { [path]: bytes });
     }
     expect((await check(tree)).code).toBe(0);

@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderSource, verifyTree } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
+import { fractions } from '../../support/fast-check.js';
 import { mirrorFolder } from '../../support/mirror-folder.js';
 import { serve } from '../../support/serving.js';
 import { rounds } from '../../support/soak.js';
@@ -38,7 +39,7 @@ describe('passport-registry mirror', () => {
     await publish(day(2));
     const duration = await runFor(60_000);
     const seen = new Set<string>();
-    for (let kill = 0; kill < KILLS; kill++) {
+    for (const [kill, fraction] of fractions(KILLS).entries()) {
       if (served() !== day(2) || kill === 0) {
         rmSync(join(folder, 'mirror'), { recursive: true });
         rmSync(tree, { recursive: true });
@@ -49,7 +50,7 @@ describe('passport-registry mirror', () => {
       }
       // Most of a run is start and verification: the later, the nearer to the switch.
       const isWhole = kill % PERIOD >= PERIOD - 2;
-      await runFor(isWhole ? 60_000 : duration * (0.3 + Math.random() * 0.8));
+      await runFor(isWhole ? 60_000 : duration * (0.3 + fraction * 0.8));
       const report = await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey);
       expect(report.ok).toBe(true);
       expect([day(2), day(3)]).toContain(report.updatedAt);
