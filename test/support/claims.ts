@@ -186,8 +186,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/rotating/rotate', 'a rotation that does not fit'],
     ],
     'With a `base_url`, a production key signs a publication only #5838d768': [
-      ['generator/publishing/follow-url', '(c) where the URL shows %s, %s goes on or is refused'],
-      ['generator/publishing/follow-url', '(d) where the URL shows the %s, %s is refused'],
+      ['generator/publishing/follow-url', 'where the URL shows %s, %s goes on or is refused'],
+      ['generator/publishing/follow-url', 'where the URL shows the %s, %s is refused'],
       ['generator/publishing/follow-url', 'needs --first where the URL shows %s'],
       ['generator/publishing/follow-url', 'is refused, also with --first'],
       ['generator/publishing/follow-url', 'keeps a hold at the URL that the tree has never seen'],

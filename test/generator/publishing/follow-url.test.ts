@@ -107,16 +107,16 @@ const state = () => [
   existsSync(join(folder, 'request')),
 ];
 
-/** What the URL shows to a tree with the second publication, by the sentence of the rule. */
+/** What the URL shows to a tree with the second publication: sentences (a) to (d) of rule follows-url, in order. */
 const SHOWN = {
-  a: ['second', 'first'],
-  b: ['nothing'],
-  c: ['status 500', 'a redirect', 'a page', 'cut', 'damaged', 'foreign'],
-  d: ['third', 'fork', 'rotated'],
+  follows: ['second', 'first'],
+  absent: ['nothing'],
+  unreadable: ['status 500', 'a redirect', 'a page', 'cut', 'damaged', 'foreign'],
+  other: ['third', 'fork', 'rotated'],
 } as const;
 
-const cases = (sentence: keyof typeof SHOWN) =>
-  SHOWN[sentence].flatMap((shown) =>
+const cases = (kind: keyof typeof SHOWN) =>
+  SHOWN[kind].flatMap((shown) =>
     Object.keys(COMMANDS).map((name): [string, keyof typeof COMMANDS] => [
       shown,
       name as keyof typeof COMMANDS,
@@ -129,7 +129,7 @@ describe('over the second publication', () => {
     record('next');
   });
 
-  it.each(cases('a'))('(a) where the URL shows the %s, %s goes on', async (shown, name) => {
+  it.each(cases('follows'))('where the URL shows the %s, %s goes on', async (shown, name) => {
     serve(shown);
     const { code, stderr } = await json(COMMANDS[name]);
     expect(code, stderr).toBe(0);
@@ -137,18 +137,18 @@ describe('over the second publication', () => {
     expect(stderr).not.toContain(host.base);
   });
 
-  it.each(cases('b'))('(b) where the URL shows %s, %s goes on, and says so', async (shown, name) => {
+  it.each(cases('absent'))('where the URL shows %s, %s goes on, and says so', async (shown, name) => {
     serve(shown);
     const { code, stderr } = await json(COMMANDS[name]);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`${host.base} serves no registry`)]);
   });
 
   /** Every command where the host fails, and every other failure for a list and for a hold: one rule answers all. */
-  const unreadable = cases('c').filter(
+  const unreadable = cases('unreadable').filter(
     ([shown, name]) => shown === 'status 500' || name === 'build' || name === 'hold',
   );
 
-  it.each(unreadable)('(c) where the URL shows %s, %s goes on or is refused', async (shown, name) => {
+  it.each(unreadable)('where the URL shows %s, %s goes on or is refused', async (shown, name) => {
     serve(shown);
     const before = state();
     const { code, stderr, error } = await json(COMMANDS[name]);
@@ -165,7 +165,7 @@ describe('over the second publication', () => {
     expect(await json([...COMMANDS[name], '--offline'])).toMatchObject({ code: 0 });
   });
 
-  it.each(cases('d'))('(d) where the URL shows the %s, %s is refused', async (shown, name) => {
+  it.each(cases('other'))('where the URL shows the %s, %s is refused', async (shown, name) => {
     serve(shown);
     const before = state();
     const { code, error } = await json(COMMANDS[name]);
@@ -208,7 +208,7 @@ it('a rotated tree follows the earlier key of its registry, but not what that ke
 describe('a first list', () => {
   const build = COMMANDS.build;
 
-  it.each([...SHOWN.b, ...SHOWN.c.filter((shown) => shown !== 'damaged')])(
+  it.each([...SHOWN.absent, ...SHOWN.unreadable.filter((shown) => shown !== 'damaged')])(
     'needs --first where the URL shows %s',
     async (shown) => {
       serve(shown);
@@ -228,7 +228,7 @@ describe('a first list', () => {
   );
 
   it('is refused, also with --first, where the URL shows a list of its root key or of a key that follows', async () => {
-    for (const shown of [...SHOWN.a, ...SHOWN.d]) {
+    for (const shown of [...SHOWN.follows, ...SHOWN.other]) {
       serve(shown);
       const { code, error } = await json([...build, '--first']);
       expect([code, error.code]).toEqual([1, 'ERR_ALREADY_PUBLISHED']);

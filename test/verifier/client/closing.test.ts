@@ -6,7 +6,7 @@ import {
   type RegistryClientOptions,
   type RegistryStore,
 } from '@passport-registry/verifier';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
   at,
@@ -179,12 +179,23 @@ describe('what a client leaves behind', () => {
   it('is no timer, after a look-up that nobody waits for', async () => {
     const files = await publishSummed(root, [issuer('a')], { levels: 1 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      await lookupOf({ [A]: serve(files) }).resolve('a');
-      expect(vi.getTimerCount()).toBe(0);
-    } finally {
-      vi.useRealTimers();
-    }
+    onTestFinished(() => void vi.useRealTimers());
+    await lookupOf({ [A]: serve(files) }).resolve('a');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is no further refresh, however much time passes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const client = clientOf({ [A]: serve(good) });
+    await client.ready();
+    asked = [];
+    await vi.advanceTimersByTimeAsync(2_000_000);
+    expect(asked).not.toEqual([]);
+    client.close();
+    asked = [];
+    await vi.advanceTimersByTimeAsync(2_000_000);
+    expect(asked).toEqual([]);
   });
 
   it('is the rotation of a source that it refused, once it says so', async () => {

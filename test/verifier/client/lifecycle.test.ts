@@ -150,17 +150,6 @@ describe('refreshing', () => {
     await until(() => !client.decide('a', POLICY).accepted);
   });
 
-  it('ends with close()', async () => {
-    const host = await registryHost(list());
-    const { client } = watched([host], { refreshInterval: 0.05 });
-    await client.ready();
-    client.close();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    host.log.length = 0;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(host.log).toEqual([]);
-  });
-
   it('is not disturbed by a hook that throws', async () => {
     const { client } = watched([await registryHost(list())], {
       onEvent: () => {
