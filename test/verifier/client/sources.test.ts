@@ -75,24 +75,25 @@ describe('four sources of which the first three are no use', () => {
       };
     });
   type Trio = () => Promise<RegistryHost>[];
-  it.each<[string, Trio]>([
-    ['hang', () => [behaving(HANGS), behaving(HANGS), behaving(HANGS)]],
-    ['drip', () => [behaving(DRIPS), behaving(DRIPS), behaving(DRIPS)]],
-    ['hang, drip and lie', () => [behaving(HANGS), behaving(DRIPS), lying()]],
-    ['lie, redirect without end and fail', () => [lying(), behaving(REDIRECTS), behaving(FAILS)]],
+  /** How many of the three keep the client waiting: a source that fails makes it ask the next one at once. */
+  it.each<[string, number, Trio]>([
+    ['hang', 3, () => [behaving(HANGS), behaving(HANGS), behaving(HANGS)]],
+    ['drip', 3, () => [behaving(DRIPS), behaving(DRIPS), behaving(DRIPS)]],
+    ['hang, drip and lie', 2, () => [behaving(HANGS), behaving(DRIPS), lying()]],
+    ['lie, redirect without end and fail', 0, () => [lying(), behaving(REDIRECTS), behaving(FAILS)]],
   ])(
     '%s: the newest good list arrives within the deadline of one source and a third',
-    async (_name, make) => {
+    async (_name, slow, make) => {
       for (const files of [list(), await checked()]) {
         const hosts = [...(await Promise.all(make())), await registryHost(files)];
         const asked = hosts.map(whenAsked);
         const client = clientOf(hosts, { timeout: DEADLINE });
         const ready = client.ready();
-        for (const request of asked.slice(0, 3)) {
+        for (const request of asked.slice(0, slow)) {
           await request;
           await vi.advanceTimersByTimeAsync((DEADLINE * 1000) / 3);
         }
-        // One deadline has passed. No more time passes for the client.
+        // At most one deadline has passed. No more time passes for the client.
         await ready;
         expect(client.sha256).toBe(sha256(files.get('issuers.json') as Buffer));
         expect(Object.keys(client.status().errors).length).toBeGreaterThanOrEqual(2);
