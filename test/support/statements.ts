@@ -71,6 +71,12 @@ export function answering(
   };
 }
 
+/** Answers a request for a file as a static host does. */
+export function responseFrom(files: ReadonlyMap<string, Buffer>, path: string): Response {
+  const bytes = together(files).get(path);
+  return bytes === undefined ? new Response('', { status: 404 }) : new Response(new Uint8Array(bytes));
+}
+
 /** Returns the members of the statements in a store. */
 export function storedMembers(stored: { readonly statements: string } | undefined): {
   readonly publication?: string;

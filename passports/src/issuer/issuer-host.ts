@@ -10,6 +10,7 @@ type IssuerDocument = 'discovery' | 'jwks' | 'status';
 export interface IssuerHostOptions extends FetchLimits {
   /** Whether to allow hosts in a private network. */
   readonly allowPrivateAddresses: boolean;
+  /** In milliseconds. Each request has its own. */
   readonly timeout: number;
 }
 

@@ -18,7 +18,7 @@ import {
   withCheckpoint,
   withRotation,
 } from '../../support/publication.js';
-import { storedMembers, together } from '../../support/statements.js';
+import { responseFrom, storedMembers } from '../../support/statements.js';
 import { publishSummed } from '../../support/summed-registry.js';
 
 const [A, B] = ['https://a.example', 'https://b.example'];
@@ -35,10 +35,8 @@ beforeEach(() => {
 type Answer = (path: string, signal: AbortSignal) => Response | Promise<Response>;
 const serve =
   (files: Files): Answer =>
-  (path) => {
-    const bytes = together(files).get(path);
-    return bytes === undefined ? new Response('', { status: 404 }) : new Response(new Uint8Array(bytes));
-  };
+  (path) =>
+    responseFrom(files, path);
 const hang: Answer = (_path, signal) =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));

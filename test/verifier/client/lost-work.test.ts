@@ -7,7 +7,7 @@ import {
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { at, type Files, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
-import { together } from '../../support/statements.js';
+import { responseFrom } from '../../support/statements.js';
 
 // Some platforms drop the work of a request that has ended: its promises never settle, and its timers never fire.
 
@@ -44,8 +44,7 @@ const fetch = async (url: unknown): Promise<Response> => {
     unanswered += 1;
     return never();
   }
-  const bytes = together(served).get(new URL(String(url)).pathname.slice(1));
-  return bytes === undefined ? new Response('', { status: 404 }) : new Response(new Uint8Array(bytes));
+  return responseFrom(served, new URL(String(url)).pathname.slice(1));
 };
 
 const options = (more: Partial<RegistryClientOptions> = {}) => ({
@@ -135,6 +134,19 @@ describe('work that has been lost', () => {
     served = second;
     endRequest(Date.now() + LONGEST);
     expect((await inRequest(lookup.resolve('alpha')))?.status).toBe('suspended');
+  });
+
+  it('of the start of a look-up is waited for no longer than it can take', async () => {
+    const lookup = closedAfterTest(createIssuerLookup(options()));
+    served = undefined;
+    lookup.resolve('alpha').catch(() => undefined);
+    await sent();
+    const joined = Date.now();
+    endRequest(joined);
+    served = first;
+    // Then it begins anew.
+    expect((await inRequest(lookup.resolve('alpha')))?.status).toBe('active');
+    expect(Date.now() - joined).toBeLessThan(LONGEST + TIMEOUT * 1000);
   });
 
   it('of a look-up is waited for no longer than it can take', async () => {

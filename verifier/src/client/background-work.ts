@@ -16,11 +16,12 @@ export class BackgroundWork<T> {
 
   constructor(steps: Steps<T>) {
     this.#steps = steps;
-    // The code that waits for the result gets the error.
-    this.result().catch(() => undefined);
   }
 
-  /** Goes on with the work: some platforms drop the timers of a request that has ended. */
+  /**
+   * Begins the work, or goes on with it: some platforms drop the timers of a request that has ended, so each call has its
+   * own.
+   */
   result(): Promise<T> {
     return new Promise((resolve, reject) => this.#schedule(resolve, reject));
   }

@@ -118,6 +118,6 @@ function withRecords(
 ): ClientPublication {
   const { issuers, publication: statement } = publication;
   const records = issuers === undefined ? current?.records : new CurrentList(issuers, statement);
-  if (records === undefined) throw new TypeError('a changed list needs the one before');
+  if (records === undefined) throw new TypeError('a list that is the same or changed needs the list before');
   return { ...publication, issuers: undefined, records };
 }

@@ -39,7 +39,11 @@ export class CurrentList extends ListIndex implements CurrentRecords {
 
   /** Starts to compute the tree of sums in the background. The first update needs it. */
   startHashing(): void {
-    if (this.#tree === undefined && this.#named !== undefined) this.#hash(this.#named.levels);
+    if (this.#tree !== undefined || this.#named === undefined) return;
+    // The code that waits for the result gets the error.
+    this.#hash(this.#named.levels)
+      .result()
+      .catch(() => undefined);
   }
 
   /** Ends the work in the background. */

@@ -112,12 +112,12 @@ class Turn<S extends AcceptedStatements> {
     this.#emit(failure);
   }
 
+  /** Ends the refresh under way: the sources that were asked are overdue, and no other one is asked. */
   #lost(): void {
     const { refresh } = this.state;
     if (refresh === undefined) return;
-    const stopped = [...refresh.asked.keys()].map((source) => [source, overdue()] as const);
-    const errors = { ...refresh.errors, ...Object.fromEntries(stopped) };
-    this.#continueRound({ round: { ...refresh, asked: new Map(), errors }, stopped });
+    this.#change({ refresh: { ...refresh, waiting: [] } });
+    for (const source of refresh.asked.keys()) this.#tellRound({ is: 'overdue', source });
   }
 
   #close(): void {

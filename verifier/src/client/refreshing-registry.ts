@@ -87,14 +87,15 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
     if (current === undefined) {
       // After a failure, reads fail at once until the next refresh is due.
       if (this.#ready === undefined && failure !== undefined && !this.#isRefreshDue()) throw failure;
-      await this.ready();
+      await this.#whileItMayTake(this.ready());
     }
-    if (this.#isRefreshDue()) {
-      // The refresh may be that of a request that has ended.
-      const refreshed = this.refresh().catch(() => undefined);
-      await inTime(refreshed, this.#longest, () => undefined);
-    }
+    if (this.#isRefreshDue()) await this.#whileItMayTake(this.refresh().catch(() => undefined));
     this.assertOpen();
+  }
+
+  /** Waits for work that a request may have begun which has ended. */
+  #whileItMayTake(work: Promise<void>): Promise<void> {
+    return inTime(work, this.#longest, () => undefined);
   }
 
   #isRefreshDue(): boolean {

@@ -8,7 +8,7 @@ interface SharedRequest {
   readonly since: number;
   /** The number of callers that wait. */
   waiting: number;
-  /** Ends the request. */
+  /** Ends the request, unless it is over. */
   readonly end: () => void;
 }
 
@@ -51,11 +51,13 @@ export class SharedRequests {
   #start(path: string): SharedRequest {
     const controller = new AbortController();
     const bytes = this.#source.files(controller.signal).get(path);
+    let isOver = false;
     const leave = () => {
+      isOver = true;
       if (this.#underWay.get(path) === request) this.#underWay.delete(path);
     };
     const end = () => {
-      controller.abort(STOPPED);
+      if (!isOver) controller.abort(STOPPED);
       leave();
     };
     const request: SharedRequest = { bytes, since: Date.now(), waiting: 0, end };
