@@ -60,25 +60,27 @@ async function audited(
   const checkpoint = await checkpointFor(request, { tree, signed, files }, options);
   const unlogged = { publication: signed.statement.text, checkpoint, rotation, logProof: undefined };
   onStage?.('tree');
-  const proven = isAudited({ unlogged, files }, tree.published)
+  const proven = isPublished({ unlogged, files }, tree.published)
     ? { publication: tree.published?.statement, checkpoint: tree.published?.checkpoint }
     : await assertTreeGood(withStatements(files, unlogged), request.rootKey);
   onStage?.('verify');
   return { signed, warnings, rotation, unlogged, files, proven };
 }
 
+/** The files that name all others of a tree, but for its log. */
+const NAMING_FILES = [PATHS.statements, PATHS.checksums, PATHS.signature];
+
 /** Whether a new tree is the published one, which was audited when it was opened. */
-function isAudited(
+function isPublished(
   { unlogged, files }: Pick<AuditedTree, 'unlogged' | 'files'>,
   published: PublishedTree | undefined,
 ): boolean {
   if (published === undefined) return false;
-  const { publication, checkpoint, rotation } = published.statements;
-  if (unlogged.publication !== publication || unlogged.checkpoint !== checkpoint) return false;
-  if (String(unlogged.rotation) !== String(rotation)) return false;
-  return [PATHS.checksums, PATHS.signature].every((path) => {
-    const [one, other] = [files.get(path), published.read(path)];
-    return one !== undefined && other !== undefined && isSameBytes(one, other);
+  const { logProof } = published.statements;
+  const tree = withStatements(files, { ...unlogged, logProof });
+  return NAMING_FILES.every((path) => {
+    const [bytes, before] = [tree.get(path), published.read(path)];
+    return bytes !== undefined && before !== undefined && isSameBytes(bytes, before);
   });
 }
 
