@@ -184,31 +184,34 @@ describe('conformance run', () => {
     });
     return { status, ...said };
   };
-  const runs = (args: readonly string[], command: readonly string[] = program('right(m)')) =>
+  // The role with the fewest cases, because each command makes all cases of its role.
+  const HELLO = 'protocol: 1, roles: ["log"], name: "test"';
+  const refusing = program('refuse(m, "ERR_NOT_LOGGED")', HELLO);
+  const runs = (args: readonly string[], command: readonly string[] = refusing) =>
     perform(['run', ...args, '--', ...command]);
 
   it('prints a table, JSON and JUnit, and its exit code tells whether the program passes', async () => {
     const folder = temporaryFolder();
     const junit = join(folder, 'junit.xml');
-    const only = ['--role', 'list', '--only', 'list/bytes/stated, a final'];
+    const only = ['--role', 'log', '--only', 'log/form/witnessed, no newline'];
     const answers = join(folder, 'answers.jsonl');
     const good = await runs([...only, '--json', '-', '--junit', junit, '--answers', answers]);
     expect(readFileSync(answers, 'utf8')).toBe(
-      '{"case":"list/bytes/stated, a final newline","step":0,"verdict":"refuse","code":"ERR_LIST_NOT_CANONICAL"}\n',
+      '{"case":"log/form/witnessed, no newline at the end","step":0,"verdict":"refuse","code":"ERR_NOT_LOGGED"}\n',
     );
-    expect(good.stderr).toMatch(/bytes +1 +0 +0 +0 +0 +1\/1\n/);
+    expect(good.stderr).toMatch(/form +1 +0 +0 +0 +0 +1\/1\n/);
     expect(good.stderr).toContain('test: passes');
     expect(JSON.parse(good.stdout)).toMatchObject({
-      role: 'list',
+      role: 'log',
       totals: { passed: 1, failed: 0 },
       codes: { right: 1, all: 1 },
     });
     expect(readFileSync(junit, 'utf8')).toContain(
-      '<testcase classname="list.bytes" name="list/bytes/stated, a final newline"',
+      '<testcase classname="log.form" name="log/form/witnessed, no newline at the end"',
     );
     expect(good.status).toBe(0);
-    const bad = await runs([...only, '--json', join(folder, 'result.json')], program('accept(m)'));
-    expect(bad.stderr).toContain('docs/protocol.md#list-form');
+    const bad = await runs([...only, '--json', join(folder, 'result.json')], program('accept(m)', HELLO));
+    expect(bad.stderr).toContain('docs/protocol.md#log-bytes');
     expect([bad.status, bad.stdout]).toEqual([1, '']);
     expect((await runs(only)).stdout).toBe('');
     expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')).totals.failed).toBe(1);
@@ -218,12 +221,9 @@ describe('conformance run', () => {
     const folder = temporaryFolder();
     const junit = join(folder, 'junit.xml');
     const odd = '\\u001b[31m\\u009b\\u2066\\r';
-    const garbage = program(
-      `console.log("${odd}")`,
-      `protocol: 1, roles: ["list", "${odd}"], name: "${odd}"`,
-    );
+    const garbage = program(`console.log("${odd}")`, `protocol: 1, roles: ["log", "${odd}"], name: "${odd}"`);
     const { stdout, stderr } = await runs(
-      ['--role', 'list', '--only', 'list/good/checkpoint', '--json', '-', '--junit', junit],
+      ['--role', 'log', '--only', 'log/good/log', '--json', '-', '--junit', junit],
       garbage,
     );
     for (const text of [stdout, stderr, readFileSync(junit, 'utf8')]) {
@@ -234,13 +234,13 @@ describe('conformance run', () => {
   });
 
   it('ends although a child of the program keeps its output open', () => {
-    const leaving = program('right(m)', 'protocol: 1, roles: ["list"]').map((one) =>
+    const leaving = program('accept(m)', HELLO).map((one) =>
       one.replace(
         'const say',
         'require("node:child_process").spawn("sleep", ["40"], { stdio: "inherit" }).unref(); const say',
       ),
     );
-    const args = [MAIN, 'run', '--role', 'list', '--only', 'list/good/checkpoint', '--', ...leaving];
+    const args = [MAIN, 'run', '--role', 'log', '--only', 'log/good/log', '--', ...leaving];
     // The runner itself is a process here, because an open pipe keeps a process alive.
     const { status, signal } = spawnSync(process.execPath, args, { timeout: 30_000, stdio: 'ignore' });
     expect({ status, signal }).toEqual({ status: 0, signal: null });
@@ -257,27 +257,27 @@ describe('conformance run', () => {
 
   it('writes cases as folders', async () => {
     const out = temporaryFolder();
-    const args = ['write', '--role', 'list', '--only', 'list/bytes/stated, a final', '--out', out];
+    const args = ['write', '--role', 'log', '--only', 'log/form/witnessed, no newline', '--out', out];
     expect((await perform(args)).status).toBe(0);
-    const folder = join(out, 'list/bytes/stated--a-final-newline');
+    const folder = join(out, 'log/form/witnessed--no-newline-at-the-end');
     const read = (path: string) => readFileSync(join(folder, path), 'utf8');
-    expect(read('README.md')).toContain('The rule list-form decides');
+    expect(read('README.md')).toContain('The rule log-bytes decides');
     expect(JSON.parse(read('case.json'))).toMatchObject({
-      rule: 'list-form',
-      steps: [{ right: ['ERR_LIST_NOT_CANONICAL'] }],
+      rule: 'log-bytes',
+      steps: [{ right: ['ERR_NOT_LOGGED'] }],
     });
-    expect(read('0/0/issuers.json')).toMatch(/\}\n$/);
+    expect(JSON.parse(read('0/0/statements.json')).log_proof).toMatch(/[^\n]$/);
     expect(read('0/0/issuers.sig')).toHaveLength(86);
   });
 
   it('refuses what cannot be run, with the exit code 2', async () => {
     const folder = temporaryFolder();
-    writeFiles(folder, { xfails: '# of no case\nlist/no such case  # really\n' });
-    const unknown = await runs(['--role', 'list', '--xfails', join(folder, 'xfails')]);
+    writeFiles(folder, { xfails: '# of no case\nlog/no such case  # really\n' });
+    const unknown = await runs(['--role', 'log', '--xfails', join(folder, 'xfails')]);
     expect(unknown.stderr).toContain('there is no case');
     for (const args of [
       ['--role', 'king'],
-      ['--role', 'list', '--only', 'x'],
+      ['--role', 'log', '--only', 'x'],
       ['--rule', 'x'],
     ]) {
       expect((await runs(args)).status).toBe(2);

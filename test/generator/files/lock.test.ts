@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause, setImmediate } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { build, IoFailed } from 'passport-registry';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { passTime } from '../../support/passing-time.js';
 import { CLI } from '../../support/paths.js';
 import { withKeys } from '../../support/settings.js';
 import { until } from '../../support/until.js';
@@ -105,22 +106,11 @@ describe('one command at a time in an output folder', () => {
   ])('gives up after 20 seconds if %s', async (_what, leave, message) => {
     await goodCli(BUILD, folder);
     leave();
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    let isOver = false;
-    const ended = cli(CHECKPOINT, folder).finally(() => {
-      isOver = true;
-    });
-    let waited = 0;
-    for (; !isOver; waited += 10) {
-      vi.advanceTimersByTime(10);
-      // An owner that lives.
-      setAge(lock(), statSync(lock()).isDirectory() ? 0 : 60);
-      await setImmediate();
-    }
-    const { code, stderr } = await ended;
-    expect([code, stderr]).toEqual([4, expect.stringContaining(message)]);
-    expect(waited).toBeGreaterThan(15_000);
+    // An owner that lives.
+    const live = () => setAge(lock(), statSync(lock()).isDirectory() ? 0 : 60);
+    const { outcome, passedMs } = await passTime(() => cli(CHECKPOINT, folder), live);
+    expect([outcome.code, outcome.stderr]).toEqual([4, expect.stringContaining(message)]);
+    expect(passedMs).toBeGreaterThan(15_000);
     expect(existsSync(lock())).toBe(true);
   });
 });

@@ -6,6 +6,7 @@ import { type RegistryHost, registryHost } from '../../support/registry-host.js'
 import { shortenRetries } from '../../support/short-retries.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { readTreeFile, setStatement, statementIn } from '../../support/statements.js';
+import { timeLimitsByHand } from '../../support/time-limits.js';
 import { cli, clockAhead, filesOf, keyedWorkspace, recordText, writeFiles } from '../../support/workspace.js';
 
 /** A folder with several trees of a registry, by name. None of the commands that made them has asked a host. */
@@ -182,6 +183,13 @@ describe('over the second publication', () => {
 
   it('a URL that is silent counts as unreadable', async () => {
     serve('silence');
+    const endLimits = timeLimitsByHand();
+    const { intercept } = host;
+    host.intercept = (...asked) => {
+      const isSilent = intercept(...asked);
+      endLimits(5000);
+      return isSilent;
+    };
     expect(await json(COMMANDS.build)).toMatchObject({ code: 4, error: { code: 'ERR_IO_FAILED' } });
   });
 

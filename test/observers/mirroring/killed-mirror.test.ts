@@ -6,7 +6,7 @@ import { fractions } from '../../support/fast-check.js';
 import { mirrorFolder } from '../../support/mirror-folder.js';
 import { serve } from '../../support/serving.js';
 import { rounds } from '../../support/soak.js';
-import { recordText, writeFiles } from '../../support/workspace.js';
+import { ageLock, recordText, writeFiles } from '../../support/workspace.js';
 
 const KILLS = rounds({ usual: 4, soak: 400 });
 const RECORDS = rounds({ usual: 60, soak: 300 });
@@ -26,6 +26,7 @@ describe('passport-registry mirror', () => {
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, moment).unref())]);
       child.kill('SIGKILL');
       await ended;
+      ageLock(join(folder, 'mirror/current'));
       return performance.now() - started;
     };
     const setRecords = (tier: string) => {

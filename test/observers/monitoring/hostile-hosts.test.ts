@@ -1,9 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loggedWorld, monitoredHosts, monitoredWorld, serveOn } from '../../support/monitor.js';
 import { freePort } from '../../support/serving.js';
+import { shortenRetries } from '../../support/short-retries.js';
+import { timeLimitsByHand } from '../../support/time-limits.js';
 
 const STATE = ['--state', 'state'];
+
+beforeAll(shortenRetries);
 
 /** A registry with a mirror that answers some requests in its own way. */
 async function withBadMirror(isBad: (path: string) => boolean, answer: (response: ServerResponse) => void) {
@@ -83,9 +87,11 @@ describe('a host that cannot be read', () => {
   });
 
   it('because it hangs is a warning after the time limit of a round', async () => {
+    const endLimits = timeLimitsByHand();
     const { monitor, hosts } = await withBadMirror(
       (path) => path !== 'keys/root.json',
-      () => undefined,
+      // A mirror has a third of the time of a round.
+      () => endLimits(5000),
     );
     const { code, told } = await monitor(...STATE, '--round-timeout', '15');
     expect([code, told]).toEqual([4, ['host-unreadable 1']]);

@@ -9,6 +9,7 @@ import {
   monitoredWorld,
   serveOn,
 } from '../../support/monitor.js';
+import { passTime } from '../../support/passing-time.js';
 import { CLI } from '../../support/paths.js';
 import { testKey } from '../../support/publication.js';
 import { rounds } from '../../support/soak.js';
@@ -197,8 +198,11 @@ describe('the folder of a monitor', () => {
     }
     const run = start(monitored, ...STATE);
     await until(() => isWaiting, run.said);
-    const { code } = await cli(['monitor', host?.base ?? '', ...STATE], monitored.folder);
-    expect(code).toBe(4);
+    const args = ['monitor', host?.base ?? '', ...STATE];
+    const { outcome, passedMs } = await passTime(() => cli(args, monitored.folder));
+    expect(outcome.code).toBe(4);
+    // Longer than the lock of a monitor that was killed stays.
+    expect(passedMs).toBeGreaterThan(15_000);
     run.child.kill('SIGKILL');
     await run.ended;
     ageLock(join(monitored.folder, 'state/state.json'));

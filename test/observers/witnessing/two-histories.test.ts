@@ -18,6 +18,7 @@ import {
   startWitness,
   type WitnessFiles,
 } from '../../support/witness-service.js';
+import { ageLock } from '../../support/workspace.js';
 
 const LOGS = rounds({ usual: 10, soak: 100 });
 const KILLS = rounds({ usual: 2, soak: 6 });
@@ -152,6 +153,7 @@ describe('of two histories, a witness cosigns one', () => {
             if (isKilled || gotBy(clients).length < enough) continue;
             isKilled = true;
             await witness.end('SIGKILL');
+            ageLock(join(files.folder, 'state', cosignedHeadPath(log.origin).replace('/', '.')));
           }
         }),
       );
