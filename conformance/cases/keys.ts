@@ -1,3 +1,4 @@
+import { createPrivateKey, sign } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
 import { base64url, jcs, sha256, utf8 } from './encoding.js';
@@ -46,10 +47,14 @@ function makeKey(name: string): Key {
         y: base64url(publicKey.slice(33)),
       }
     : { kty: 'OKP', crv: 'Ed25519', x: base64url(publicKey) };
+  const edwards = isP256
+    ? undefined
+    : createPrivateKey({ key: { ...jwk, d: base64url(seed) }, format: 'jwk' });
   return {
     ...{ name, alg: isP256 ? 'ES256' : 'EdDSA', seed, publicKey, jwk, thumbprint: thumbprintOf(jwk) },
-    // ECDSA as in RFC 6979, so that the same case has the same bytes every time.
-    sign: (bytes) => (isP256 ? p256.sign(bytes, seed) : ed25519.sign(bytes, seed)),
+    // The same case has the same bytes every time: ECDSA is as in RFC 6979, which Node.js does not have.
+    sign: (bytes) =>
+      edwards === undefined ? p256.sign(bytes, seed) : new Uint8Array(sign(null, bytes, edwards)),
   };
 }
 
