@@ -210,8 +210,8 @@ const SCENARIOS: Record<string, Scenario> = {
   },
 };
 
-/** In a usual run, a process dies at every sixth call that changes the disk; in the soak, twice at each. */
-const EVERY = rounds({ usual: 6, soak: 0.5 });
+/** In a usual run, a process dies at every twelfth call that changes the disk; in the soak, twice at each. */
+const EVERY = rounds({ usual: 12, soak: 0.5 });
 
 /** The owner of the lock is dead, which its lock shows only after a while. */
 function ageLock(): void {
@@ -224,11 +224,14 @@ describe('a process that dies, every other time with a loss of power, at any cal
     'in %s leaves the old tree or a committed one',
     async (_name, scenario) => {
       const { prepare, command, next = command, hold = [] } = scenario;
+      await prepare();
+      const [prepared, seenBefore] = [copyOf(folder), [...seen]];
       let deaths = 0;
       const first = Number(process.env['PROPERTY_SEED'] ?? 0) % Math.max(EVERY, 1);
       for (let round = 0; ; round++) {
         const nth = Math.floor(first + round * EVERY);
-        await prepare();
+        folder = copyOf(prepared);
+        seen.splice(0, seen.length, ...seenBefore);
         const hadTree = existsSync(dist());
         const { isDead } = await dying({ after: nth, losesPower: round % 2 === 0 }, () =>
           cli(command, folder),
