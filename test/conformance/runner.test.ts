@@ -186,20 +186,20 @@ describe('conformance run', () => {
   };
   // The role with the fewest cases, because each command makes all cases of its role.
   const HELLO = 'protocol: 1, roles: ["log"], name: "test"';
-  const refusing = program('refuse(m, "ERR_NOT_LOGGED")', HELLO);
+  const refusing = program('refuse(m, "ERR_TRUST_ANCHOR_INVALID")', HELLO);
   const runs = (args: readonly string[], command: readonly string[] = refusing) =>
     perform(['run', ...args, '--', ...command]);
 
   it('prints a table, JSON and JUnit, and its exit code tells whether the program passes', async () => {
     const folder = temporaryFolder();
     const junit = join(folder, 'junit.xml');
-    const only = ['--role', 'log', '--only', 'log/form/witnessed, no newline'];
+    const only = ['--role', 'log', '--only', 'log/anchor/a quorum that'];
     const answers = join(folder, 'answers.jsonl');
     const good = await runs([...only, '--json', '-', '--junit', junit, '--answers', answers]);
     expect(readFileSync(answers, 'utf8')).toBe(
-      '{"case":"log/form/witnessed, no newline at the end","step":0,"verdict":"refuse","code":"ERR_NOT_LOGGED"}\n',
+      '{"case":"log/anchor/a quorum that is too large","step":0,"verdict":"refuse","code":"ERR_TRUST_ANCHOR_INVALID"}\n',
     );
-    expect(good.stderr).toMatch(/form +1 +0 +0 +0 +0 +1\/1\n/);
+    expect(good.stderr).toMatch(/anchor +1 +0 +0 +0 +0 +1\/1\n/);
     expect(good.stderr).toContain('test: passes');
     expect(JSON.parse(good.stdout)).toMatchObject({
       role: 'log',
@@ -207,11 +207,11 @@ describe('conformance run', () => {
       codes: { right: 1, all: 1 },
     });
     expect(readFileSync(junit, 'utf8')).toContain(
-      '<testcase classname="log.form" name="log/form/witnessed, no newline at the end"',
+      '<testcase classname="log.anchor" name="log/anchor/a quorum that is too large"',
     );
     expect(good.status).toBe(0);
     const bad = await runs([...only, '--json', join(folder, 'result.json')], program('accept(m)', HELLO));
-    expect(bad.stderr).toContain('docs/protocol.md#log-bytes');
+    expect(bad.stderr).toContain('docs/protocol.md#trust-anchor');
     expect([bad.status, bad.stdout]).toEqual([1, '']);
     expect((await runs(only)).stdout).toBe('');
     expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')).totals.failed).toBe(1);

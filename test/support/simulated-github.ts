@@ -43,10 +43,23 @@ export class SimulatedGithub {
     return github;
   }
 
+  /** Creates a registry with one record, `aurora`, that the operator has published by hand. */
+  static async published(): Promise<SimulatedGithub> {
+    const github = await SimulatedGithub.create();
+    github.pushToMain(record('aurora'));
+    await github.publishByHand();
+    return github;
+  }
+
   private constructor(root: string) {
     this.root = root;
     const read = (file: string) => readFileSync(join(root, file), 'utf8');
     this.keys = { ROOT_KEY: read('root.pem'), ONLINE_KEY: read('online.pem') };
+  }
+
+  /** Copies all folders, for a test that begins with them. */
+  copy(): SimulatedGithub {
+    return new SimulatedGithub(copyOf(this.root));
   }
 
   get main(): string {

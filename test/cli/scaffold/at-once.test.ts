@@ -1,7 +1,7 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { git } from '../../support/git.js';
 import { areGood, codes, record, SimulatedGithub } from '../../support/simulated-github.js';
 import type { Job, Outcomes } from '../../support/workflow.js';
@@ -9,10 +9,13 @@ import { writeFiles } from '../../support/workspace.js';
 
 let github: SimulatedGithub;
 
-beforeEach(async () => {
-  github = await SimulatedGithub.create();
-  github.pushToMain(record('aurora'));
-  await github.publishByHand();
+let published: SimulatedGithub;
+beforeAll(async () => {
+  published = await SimulatedGithub.published();
+});
+
+beforeEach(() => {
+  github = published.copy();
   github.wait();
 });
 

@@ -17,10 +17,8 @@ describe('the workflows of a registry that is published already', () => {
   let origin: string;
 
   beforeAll(async () => {
-    github = await SimulatedGithub.create();
+    github = await SimulatedGithub.published();
     ({ root, main, origin } = github);
-    github.pushToMain(record('aurora'));
-    await github.publishByHand();
   });
 
   it('publish nothing wrong while the operator rotates the root key, and then with the next key', async () => {

@@ -8,10 +8,8 @@ let github: SimulatedGithub;
 let head: () => string;
 
 beforeAll(async () => {
-  github = await SimulatedGithub.create();
+  github = await SimulatedGithub.published();
   head = () => git(github.origin, 'rev-parse', 'published');
-  github.pushToMain(record('aurora'));
-  await github.publishByHand();
 });
 
 /** Puts a signed request on a branch, as the README says. */
