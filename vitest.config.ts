@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Returns a folder in memory if there is one with enough space that allows programs to run, or the usual temporary
@@ -19,6 +20,15 @@ function temporaryFolder(): string {
     return mayRun && bavail * bsize > 2 ** 31 ? memory : tmpdir();
   } catch {
     return tmpdir();
+  }
+}
+
+/** Begins with the small files that show the whole kit, and take longest. Vitest begins with the largest files. */
+class KitFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const showsKit = ({ moduleId }: TestSpecification) => moduleId.includes('/conformance/roles/');
+    return [...sorted.filter(showsKit), ...sorted.filter((file) => !showsKit(file))];
   }
 }
 
@@ -50,6 +60,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Most tests spend their time waiting for programs, hosts, browsers and deadlines.
     maxWorkers: 2 * availableParallelism(),
+    sequence: { sequencer: KitFirst },
     reporters: ['default', './test/support/summary.ts'],
   },
 });
