@@ -14,7 +14,7 @@ afterEachFile(() => {
 });
 
 /** A real web server. It uses the configuration of the documents, or the one in the tree. `start` returns its URL. */
-export interface RealHost {
+interface RealHost {
   readonly program: string;
   start(tree: string): Promise<string>;
 }

@@ -46,7 +46,7 @@ export async function loggedFolder(): Promise<LoggedFolder> {
 }
 
 /** Creates such a folder with keys of its own. */
-export async function otherLoggedFolder(): Promise<LoggedFolder> {
+async function otherLoggedFolder(): Promise<LoggedFolder> {
   const folder = await workspace(['alpha', 'beta']);
   for (const [name, ...args] of [
     ['key', 'public', 'key.pem'],

@@ -14,7 +14,7 @@ import { type Cosigning, type HeadOptions, type NoteSigner, noteSigner, TestLog 
 export const PROOF = STATEMENT_PATHS.log_proof;
 
 /** What a test chooses about a publication in a log. */
-export interface LoggedOptions extends SummedOptions, Pick<HeadOptions, 'cosigned' | 'signer'> {
+interface LoggedOptions extends SummedOptions, Pick<HeadOptions, 'cosigned' | 'signer'> {
   /** Default: the records of the registry. */
   readonly issuers?: readonly Issuer[];
   /** Whether the list is kept in the log. Default: true. */

@@ -13,7 +13,7 @@ export const naiveLeaf = (entry: Uint8Array) => hashOf(Uint8Array.of(0), entry);
 export const naiveNode = (left: Uint8Array, right: Uint8Array) => hashOf(Uint8Array.of(1), left, right);
 
 /** Returns the largest power of two smaller than `count`. */
-export function splitOf(count: number): number {
+function splitOf(count: number): number {
   let split = 1;
   while (split * 2 < count) split *= 2;
   return split;

@@ -23,7 +23,7 @@ import { copyIn } from './sources.js';
 
 export const AUDIENCE = 'https://mail.example';
 export const PAYLOAD = { to: 'you@example.com', subject: 'Hello' };
-export const DAY = 24 * 60 * 60;
+const DAY = 24 * 60 * 60;
 
 /** The time `fromNow` seconds from now, in seconds since 1970. */
 export const seconds = (fromNow = 0) => Math.floor(Date.now() / 1000) + fromNow;
@@ -200,7 +200,7 @@ export function tokenOf(
 }
 
 /** The claims of a valid proof. */
-export function proofClaims(token: string, passport: TestPassport, more: Record<string, unknown> = {}) {
+function proofClaims(token: string, passport: TestPassport, more: Record<string, unknown> = {}) {
   return {
     iat: seconds(),
     exp: seconds(60),

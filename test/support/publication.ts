@@ -100,7 +100,6 @@ function signedList(key: TestKey, bytes: Uint8Array | string): Files {
     ['issuers.json', list],
     [`lists/${sha256(list)}.json`, list],
     ['issuers.sig', Buffer.from(signature(list, key))],
-    [`lists/${sha256(list)}.json`, list],
     ['keys/root.json', Buffer.from(canonicalBytes(key.rootKey.jwk))],
   ]);
 }

@@ -72,14 +72,6 @@ export function jwt({ key, rootKey }: SignerKey, typ: string, claims: JWTPayload
   return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid: rootKey.thumbprint, typ }).sign(key);
 }
 
-/** Signs a compact JWS with any string as the payload, valid or not. */
-export function rawJwt({ key, rootKey }: SignerKey, typ: string, payload: string): string {
-  const encoded = (text: string) => Buffer.from(text).toString('base64url');
-  const header = JSON.stringify({ alg: 'EdDSA', kid: rootKey.thumbprint, typ });
-  const input = `${encoded(header)}.${encoded(payload)}`;
-  return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
-}
-
 /** Decodes the claims of a JWT without verification. */
 export function claimsOf(bytes: Uint8Array): JWTPayload {
   return JSON.parse(Buffer.from(Buffer.from(bytes).toString().split('.')[1] ?? '', 'base64url').toString());

@@ -7,7 +7,7 @@ import { cli, good, type Outcome, recordText, writeFiles } from './workspace.js'
 
 /** Anna, Bo and Cy, each on a machine of his own. */
 export let holders: Ceremony;
-export const NAMES = ['Anna', 'Bo', 'Cy'] as const;
+const NAMES = ['Anna', 'Bo', 'Cy'] as const;
 const numberOf = (name: string) => NAMES.indexOf(name as 'Anna') + 1;
 
 /** The registry of the operator, and the folder of the current request, which travels. */

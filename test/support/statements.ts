@@ -129,13 +129,3 @@ export function removeTreeFile(file: string): void {
   if (statement === undefined) rmSync(file, { recursive: true });
   else setStatement(statement.tree, statement.name, undefined);
 }
-
-/** Whether a tree in a folder has a file, or a statement. */
-export function hasTreeFile(file: string): boolean {
-  try {
-    readTreeFile(file);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -189,7 +189,7 @@ export function namedEntries(name: string, count: number): string[] {
 }
 
 /** Signs any head, and has it cosigned. */
-export function cosignedHead(head: LogHead, signer: NoteSigner, cosigned: readonly Cosigning[]): SignedHead {
+function cosignedHead(head: LogHead, signer: NoteSigner, cosigned: readonly Cosigning[]): SignedHead {
   return parseHead(
     signedHead(signer, head, (text) => cosignatures(text, cosigned)),
     invalid,
