@@ -20,10 +20,9 @@ import {
   verifyPublicationProof,
 } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { flipped } from '../support/altered.js';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
-import { flipped } from '../support/merkle.js';
 import { invalid } from '../support/note-keys.js';
-import { sha256 } from '../support/publication.js';
 import {
   COSIGNED_SECONDS,
   fileReader,
@@ -33,6 +32,7 @@ import {
   readEntries,
   sampleEntry,
 } from '../support/sample-log.js';
+import { sha256 } from '../support/sha256.js';
 import { loggedHead } from '../support/test-log.js';
 import { temporaryFolder } from '../support/workspace.js';
 

@@ -28,9 +28,7 @@ interface Description {
   readonly components: { readonly responses: Readonly<Record<string, ResponseDescription>> };
 }
 
-const DESCRIPTION: Description = JSON.parse(
-  readFileSync(join(ROOT, 'schemas/issuer.openapi.json'), 'utf8'),
-);
+const DESCRIPTION: Description = JSON.parse(readFileSync(join(ROOT, 'schemas/issuer.openapi.json'), 'utf8'));
 
 /** Every operation of the description, with its method and path. */
 export const OPERATIONS = Object.entries(DESCRIPTION.paths).flatMap(([path, item]) =>

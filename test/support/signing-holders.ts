@@ -24,11 +24,11 @@ const STAGES = {
 } as const;
 
 /** The holders with a registry whose request is at a stage. It is made once in a run, and copied. */
-export async function at(stage: keyof typeof STAGES): Promise<void> {
+export async function holdersAt(stage: keyof typeof STAGES): Promise<void> {
   const [before, next] = STAGES[stage];
   use(
     await madeOnce(`holders-${stage}`, async (made) => {
-      await (before === undefined ? start() : at(before));
+      await (before === undefined ? start() : holdersAt(before));
       await next();
       cpSync(holders.home, made, { recursive: true });
     }),

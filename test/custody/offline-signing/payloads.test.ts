@@ -10,8 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { claimsOf, sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import { alterInput, registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
+import { claimsOf } from '../../support/statements.js';
 import { good, keyPair, type Outcome, writeFiles } from '../../support/workspace.js';
 
 /** A registry whose root key only `sign` and this file use, and which has no online key. */

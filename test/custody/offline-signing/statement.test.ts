@@ -2,13 +2,14 @@ import fs, { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:
 import { beforeEach, describe, expect, it } from 'vitest';
 import { withFs } from '../../support/patched-fs.js';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf, sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import {
   alterStatement,
   registryWithRequests,
   requestsIn,
   signFiles,
 } from '../../support/signing-request.js';
+import { claimsOf } from '../../support/statements.js';
 import { writeFiles } from '../../support/workspace.js';
 
 /** A registry with a published list, and another record. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { appendEntries, replacedFolders } from '../../../build/generator/log/append.js';
 import { EMPTY_LOG, type LogEnd, rootOf } from '../../../build/generator/log/log-files.js';
 import { readEntries } from '../../../build/generator/log/read-log.js';
+import { flipped } from '../../support/altered.js';
 import { naiveRoot } from '../../support/merkle.js';
 import { logReader } from '../../support/sample-log.js';
 
@@ -90,11 +91,7 @@ describe('readEntries', () => {
     };
     return { asked, read };
   };
-  const flipped = (path: string, at: number) => {
-    const bytes = Buffer.from(files.get(path) ?? new Uint8Array());
-    bytes[at] = (bytes[at] ?? 0) ^ 1;
-    return { [path]: bytes };
-  };
+  const altered = (path: string) => ({ [path]: flipped(files.get(path) as Uint8Array, 8 * 40) });
 
   it('returns all entries, or only the new ones', async () => {
     const all = await readEntries(logReader(reader().read), await head());
@@ -110,9 +107,9 @@ describe('readEntries', () => {
   });
 
   it.each([
-    ['an altered entry', flipped('log/tile/entries/001', 40)],
-    ['an altered tile', flipped('log/tile/0/001', 40)],
-    ['an altered tile of the next level', flipped('log/tile/1/000.p/2', 40)],
+    ['an altered entry', altered('log/tile/entries/001')],
+    ['an altered tile', altered('log/tile/0/001')],
+    ['an altered tile of the next level', altered('log/tile/1/000.p/2')],
     ['a missing tile', { 'log/tile/0/000': undefined }],
     ['a missing bundle', { 'log/tile/entries/002.p/88': undefined }],
     ['a bundle that is too short', { 'log/tile/entries/002.p/88': files.get('log/tile/entries/002.p/87') }],

@@ -6,7 +6,7 @@ import { loggedFolder } from '../../support/logged-folder.js';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import { rounds, sample } from '../../support/soak.js';
 import { setStatement, statementIn } from '../../support/statements.js';
 import { cli, filesBelow, filesOf, keyPair, recordText, writeFiles } from '../../support/workspace.js';

@@ -3,16 +3,10 @@ import { join } from 'node:path';
 import { tilePath } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { logHead, problemsIn } from '../../support/log-files.js';
-import {
-  keptLists,
-  type LoggedFolder,
-  loggedFolder,
-  type ToldHost,
-  toldHost,
-} from '../../support/logged-folder.js';
+import { type LoggedFolder, loggedFolder, type ToldHost, toldHost } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { signedHead } from '../../support/note-keys.js';
-import { sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import { rounds, sample } from '../../support/soak.js';
 import { filesOf, writeFiles } from '../../support/workspace.js';
 
@@ -90,7 +84,8 @@ describe('a mirror of a log', () => {
     const second = listIn(tree);
     await publish();
     const third = listIn(tree);
-    for (let count = 0; count < 2; count++) await publish(...keptLists(here.folder, 0));
+    writeFiles(here.folder, { 'kept.yaml': 'log: { keep_lists: 0 }\n' });
+    for (let count = 0; count < 2; count++) await publish('--config', 'kept.yaml');
     const kept = readdirSync(join(tree, 'lists')).map((name) => `lists/${name}`);
     expect([kept.length, kept.includes(second), kept.includes(third)]).toEqual([3, false, true]);
     host.requested();

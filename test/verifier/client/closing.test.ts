@@ -9,7 +9,6 @@ import {
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
-  at,
   type Files,
   issuer,
   publish,
@@ -19,7 +18,7 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { responseFrom, storedMembers } from '../../support/statements.js';
-import { publishSummed } from '../../support/summed-registry.js';
+import { timeFromNow } from '../../support/times.js';
 
 const [A, B] = ['https://a.example', 'https://b.example'];
 
@@ -92,7 +91,7 @@ describe('closing a client', () => {
   });
 
   it('sends no further request of a look-up', async () => {
-    const files = await publishSummed(root, [issuer('a')], { levels: 1 });
+    const files = publish(root, [issuer('a')], { levels: 1 });
     let isHanging = false;
     const answer: Answer = (path, signal) => {
       isHanging ||= path.startsWith('sums/');
@@ -175,7 +174,7 @@ describe('a client that is told of an event', () => {
 
 describe('what a client leaves behind', () => {
   it('is no timer, after a look-up that nobody waits for', async () => {
-    const files = await publishSummed(root, [issuer('a')], { levels: 1 });
+    const files = publish(root, [issuer('a')], { levels: 1 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     await lookupOf({ [A]: serve(files) }).resolve('a');
@@ -294,7 +293,7 @@ it('accepts nothing while the clock has never answered', async () => {
     throw new Error('no clock');
   };
   const client = clientOf(
-    { [A]: serve(await withCheckpoint(publish(root, [], at(-60)), root, online)) },
+    { [A]: serve(await withCheckpoint(publish(root, [], { updatedAt: timeFromNow(-60) }), root, online)) },
     { now },
   );
   expect(await settled(client.ready())).not.toBe('resolved');

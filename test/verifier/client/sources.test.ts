@@ -8,17 +8,17 @@ import {
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
-  at,
   type Files,
   issuer,
   publish,
-  sha256,
   testKey,
   withCheckpoint,
   withStatements,
 } from '../../support/publication.js';
 import { DOWN, type RegistryHost, registryHost, UP } from '../../support/registry-host.js';
+import { sha256 } from '../../support/sha256.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { timeFromNow } from '../../support/times.js';
 
 shortenRetries();
 
@@ -30,8 +30,8 @@ function clientOf(hosts: readonly RegistryHost[], options: Partial<RegistryClien
   return closedAfterTest(createRegistryClient({ sources, rootKey: jwk, refreshInterval: 1000, ...options }));
 }
 
-const list = (updatedAt = at(-60)) => publish(root, [issuer('a')], updatedAt);
-const checked = (updatedAt = at(-60)) => withCheckpoint(list(updatedAt), root, online);
+const list = (updatedAt = timeFromNow(-60)) => publish(root, [issuer('a')], { updatedAt });
+const checked = (updatedAt = timeFromNow(-60)) => withCheckpoint(list(updatedAt), root, online);
 
 type Manner = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
 const always =
