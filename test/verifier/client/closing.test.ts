@@ -20,6 +20,7 @@ import {
 import { responseFrom, storedMembers } from '../../support/statements.js';
 import { timeFromNow } from '../../support/times.js';
 
+const POLICY = { tiers: ['certified' as const] };
 const [A, B] = ['https://a.example', 'https://b.example'];
 
 /** The URLs of all requests. */
@@ -90,7 +91,7 @@ describe('closing a client', () => {
     expect(await Promise.all(waiting)).toEqual(['ERR_REGISTRY_CLOSED', 'ERR_REGISTRY_CLOSED']);
   });
 
-  it('sends no further request of a look-up', async () => {
+  it('ends a look-up: it sends no further request, and refuses each question', async () => {
     const files = publish(root, [issuer('a')], { levels: 1 });
     let isHanging = false;
     const answer: Answer = (path, signal) => {
@@ -102,7 +103,14 @@ describe('closing a client', () => {
     await vi.waitFor(() => expect(isHanging).toBe(true));
     const before = asked.length;
     lookup.close();
-    expect(await waiting).toBe('ERR_REGISTRY_CLOSED');
+    const questions = [
+      lookup.resolve('a'),
+      lookup.resolve('index'),
+      lookup.decide('a', POLICY),
+      lookup.ready(),
+    ];
+    for (const answer of [waiting, ...questions.map(settled)])
+      expect(await answer).toBe('ERR_REGISTRY_CLOSED');
     expect(asked.slice(before)).toEqual([]);
   });
 
@@ -173,6 +181,24 @@ describe('a client that is told of an event', () => {
 });
 
 describe('what a client leaves behind', () => {
+  it('is no request and no timer, from the moment in which it is closed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const signals: AbortSignal[] = [];
+    const answer: Answer = (path, signal) => {
+      signals.push(signal);
+      return hang(path, signal);
+    };
+    const client = clientOf({ [A]: answer, [B]: answer });
+    const waiting = settled(client.ready());
+    await vi.waitFor(() => expect(signals.length).toBeGreaterThan(1));
+    expect([signals.some(({ aborted }) => aborted), vi.getTimerCount() > 0]).toEqual([false, true]);
+    client.close();
+    expect([signals.every(({ aborted }) => aborted), vi.getTimerCount()]).toEqual([true, 0]);
+    // No time passes for the client.
+    expect(await waiting).toBe('ERR_REGISTRY_CLOSED');
+  });
+
   it('is no timer, after a look-up that nobody waits for', async () => {
     const files = publish(root, [issuer('a')], { levels: 1 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
