@@ -10,7 +10,19 @@ import { sha256 } from '../../support/sha256.js';
 import { cli, goodCli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 /** Ids that end in what hosts take for a type, a handler, a language or an encoding. */
-const IDS = ['alpha', 'beta.example.com', 'a.exe', 'a.fr', 'a.js', 'a.php', 'a.sig', 'a.tgz', 'a.var', 'a.z'];
+const IDS = [
+  'alpha',
+  'beta.example.com',
+  'a.exe',
+  'a.fr',
+  'a.js',
+  'a.json',
+  'a.php',
+  'a.sig',
+  'a.tgz',
+  'a.var',
+  'a.z',
+];
 
 const ORIGIN = 'registry.example/log';
 

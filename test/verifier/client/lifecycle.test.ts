@@ -37,22 +37,6 @@ const until = async (condition: () => boolean) => {
 };
 
 describe('sources', () => {
-  it('are asked in order; a bad or slow one is left for the next', async () => {
-    const [bad, slow, good] = [
-      await registryHost(list()),
-      await registryHost(list()),
-      await registryHost(list()),
-    ];
-    bad.files = publish(await testKey(), [issuer('a')]);
-    slow.intercept = () => true;
-    const { client, events } = watched([bad, slow, good], { timeout: 3 });
-    await client.ready();
-    expect(client.status().source).toBe(good.base);
-    expect(client.status().errors[bad.base]?.code).toBe('ERR_PUBLICATION_INVALID');
-    expect(client.status().errors[slow.base]?.code).toBe('ERR_SOURCE_TIMEOUT');
-    expect(events.map(({ type }) => type)).toEqual(['source-failed', 'source-failed', 'accepted']);
-  });
-
   it('that all fail at the start are named, each with its error; a later ready() may succeed', async () => {
     const [one, two] = [await registryHost(list()), await registryHost()];
     one.intercept = DOWN;
