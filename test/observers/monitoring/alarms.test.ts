@@ -135,9 +135,17 @@ describe('an entry', () => {
   });
 });
 
-it('a publication that does not follow the one before raises an alarm', async () => {
-  await world.publish({ claims: { sequence: 1 } });
-  expect(await told()).toContain('statement-out-of-order');
+describe('a publication that', () => {
+  const other = noteSigner('other.example/log', 'log');
+  it.each<[string, object]>([
+    ['has the sequence of the one before', { sequence: 1 }],
+    ['follows another one', { previous: ['0'.repeat(64)] }],
+    ['names no log', { log: undefined }],
+    ['names another log', { log: { origin: other.key.name, vkey: other.vkey } }],
+  ])('%s raises an alarm', async (_name, claims) => {
+    await world.publish({ claims: claims as never });
+    expect(await told()).toContain('statement-out-of-order');
+  });
 });
 
 describe('a rotation step to a key to which the root key is not committed', () => {
