@@ -5,7 +5,7 @@ import { type NoteSigner, TestLog } from './test-log.js';
 import { cli, type Outcome, temporaryFolder, writeFiles } from './workspace.js';
 
 /** A finding in the report of the monitor. */
-export interface ReportedFinding {
+interface ReportedFinding {
   readonly code: string;
   readonly severity: string;
   readonly message: string;
@@ -14,7 +14,7 @@ export interface ReportedFinding {
 }
 
 /** A round of the monitor. */
-export interface ReportedRound extends Outcome {
+interface ReportedRound extends Outcome {
   readonly report: {
     readonly ok: boolean;
     readonly log: { readonly origin: string; readonly size: number; readonly added: number } | null;

@@ -4,8 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { claimsOf } from '../../support/signed-tree.js';
-import { readTreeFile, setStatement, statementIn } from '../../support/statements.js';
+import { claimsOf, readTreeFile, setStatement, statementIn } from '../../support/statements.js';
 import { timeLimitsByHand } from '../../support/time-limits.js';
 import { cli, clockAhead, filesOf, keyedWorkspace, recordText, writeFiles } from '../../support/workspace.js';
 

@@ -172,7 +172,7 @@ describe('an entry of a type that this version does not know', () => {
     await log(jwt, entryOf(jwt, more));
   };
 
-  const whole = () => resealed(world.files, { key: world.root.privateKey, rootKey: world.root.rootKey });
+  const whole = () => resealed(world.files, world.root);
 
   it('is reported once for each type, if the root key has signed its statement', async () => {
     const [one, two] = [await newStatement(), await newStatement(world.root, 'registry-other+jwt')];

@@ -1,38 +1,29 @@
-import { createPrivateKey } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import type { RootKey } from '@passport-registry/verifier';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MirrorFolder, mirrorFolder, publishFirst } from '../../support/mirror-folder.js';
+import { keyIn, statement, type TestKey } from '../../support/publication.js';
 import { listen } from '../../support/serving.js';
-import {
-  claimsOf,
-  jwt,
-  resealed,
-  restated,
-  type SignerKey,
-  seconds,
-  sha256,
-} from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
+import { resealed, restated } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
-import { together } from '../../support/statements.js';
+import { claimsOf, together } from '../../support/statements.js';
+import { seconds } from '../../support/times.js';
 import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const RECORDS = Array.from({ length: 100 }, (_one, index) => `n${index}`);
 
 let built: MirrorFolder;
-let key: SignerKey;
-let rootKey: RootKey;
+let key: TestKey;
 /** Copies of the published tree: of the first publication, and of the next one, which changes one record. */
 let [first, next] = ['', ''];
 
 beforeAll(async () => {
   built = await mirrorFolder();
   const { folder, tree, publish } = built;
-  rootKey = built.rootKey;
-  key = { rootKey, key: createPrivateKey(readFileSync(join(folder, 'key.pem'))) };
+  key = await keyIn(join(folder, 'key.pem'));
   writeFiles(folder, Object.fromEntries(RECORDS.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
   await publish('2026-11-02T00:00:00Z');
   // A mirror has only those lists before the newest one that it has served.
@@ -79,14 +70,14 @@ function send(response: ServerResponse, served: string | Buffer | undefined, pat
 beforeEach(async () => {
   folder = temporaryFolder();
   requested = [];
-  writeFiles(folder, { 'root.json': JSON.stringify(rootKey.jwk) });
+  writeFiles(folder, { 'root.json': JSON.stringify(key.rootKey.jwk) });
   answer = () => first;
 });
 
 const mirror = () => cli(['mirror', base, 'mirror', '--trust-anchor', 'root.json', '--json'], folder);
 const current = () => join(folder, 'mirror/current');
 const served = () => JSON.parse(readFileSync(join(current(), 'issuers.json'), 'utf8')).updated_at;
-const isGood = async () => (await verifyTree(folderSource(current()), rootKey)).ok;
+const isGood = async () => (await verifyTree(folderSource(current()), key.rootKey)).ok;
 const leafOf = (id: string) => `sums/${sha256(Buffer.from(id))[0]}`;
 
 describe('a mirror over HTTP', () => {
@@ -245,7 +236,7 @@ describe('a mirror over HTTP', () => {
       const files = filesOf(next);
       const sums = Buffer.from(`${files.get('SHA256SUMS')}${HASHES[0]}  ${path}\n`);
       const claims = { ...claimsOf(files.get('checkpoint.jwt') as Buffer), tree_sha256: sha256(sums) };
-      const checkpoint = Buffer.from(await jwt(key, 'registry-checkpoint+jwt', claims));
+      const checkpoint = Buffer.from(await statement(key, 'registry-checkpoint+jwt', claims));
       serving(files.set('SHA256SUMS', sums).set('checkpoint.jwt', checkpoint));
       await refused(reason);
       expect(requested).not.toContain(path);

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { createPrivateKey } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -13,12 +12,14 @@ import {
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWithMounts } from '../../support/components.js';
-import { future, mirrorFolder, mirrorFolderPerTest } from '../../support/mirror-folder.js';
+import { type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
+import { keyIn } from '../../support/publication.js';
 import { freePort, mistypedHost, plainHost, serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { resealed } from '../../support/signed-tree.js';
 import { readTreeFile, removeTreeFile } from '../../support/statements.js';
+import { timeFromNow } from '../../support/times.js';
 import { until } from '../../support/until.js';
 import {
   cli,
@@ -31,8 +32,15 @@ import {
   writeFiles,
 } from '../../support/workspace.js';
 
-const here = mirrorFolderPerTest();
-const { publish, mirror, served } = here;
+let here: MirrorFolder;
+let publish: MirrorFolder['publish'];
+let mirror: MirrorFolder['mirror'];
+let served: MirrorFolder['served'];
+beforeEach(async () => {
+  here = await mirrorFolder();
+  ({ publish, mirror, served } = here);
+});
+
 /** The URL of the published tree. */
 let source: string;
 
@@ -82,10 +90,7 @@ describe('passport-registry mirror', () => {
       'issuers/.htaccess': 'SetHandler other\n',
     };
     writeFiles(here.tree, others);
-    const signer = {
-      rootKey: here.rootKey,
-      key: createPrivateKey(readFileSync(join(here.folder, 'key.pem'))),
-    };
+    const signer = await keyIn(join(here.folder, 'key.pem'));
     writeFiles(here.tree, Object.fromEntries(await resealed(filesOf(here.tree), signer)));
     const host = await plainHost(here.tree, '404.html', (path, bytes) =>
       path === '/issuers/.htaccess' ? undefined : bytes,
@@ -137,7 +142,7 @@ describe('passport-registry mirror', () => {
 
     // Somebody has the key that was left, and no longer the rotation.
     rmSync(here.tree, { recursive: true });
-    await publish(future(1));
+    await publish(timeFromNow(60));
     const left = await mirror(source);
     expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_INVALID')]);
     // Whoever has pinned another key means it.
@@ -146,7 +151,7 @@ describe('passport-registry mirror', () => {
       'root.json': (await cli(['keys', 'public', 'fresh.pem'], here.folder)).stdout,
     });
     rmSync(here.tree, { recursive: true });
-    await cli(['build', '--key', 'fresh.pem', '--updated-at', future(2)], here.folder);
+    await cli(['build', '--key', 'fresh.pem', '--updated-at', timeFromNow(120)], here.folder);
     expect((await mirror(source)).stderr).toContain('switched to');
   });
 

@@ -2,7 +2,7 @@ import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LoggedRegistry } from '../../support/logged-registry.js';
 import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
-import { sha256 } from '../../support/publication.js';
+import { sha256 } from '../../support/sha256.js';
 
 const STATE = ['--state', 'state'];
 let world: LoggedRegistry;

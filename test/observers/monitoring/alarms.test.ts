@@ -5,9 +5,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { entryOf, type LoggedRegistry } from '../../support/logged-registry.js';
 import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
 import { noteSigner } from '../../support/note-keys.js';
-import { issuer, publish, sha256, statement, testKey } from '../../support/publication.js';
+import { committedTo, issuer, publish, stated, statement, testKey } from '../../support/publication.js';
+import { sha256 } from '../../support/sha256.js';
 import { STATEMENT_PATHS } from '../../support/statements.js';
-import { publicationJwt } from '../../support/summed-registry.js';
 import { writeFiles } from '../../support/workspace.js';
 
 const STATE = ['--state', 'state'];
@@ -170,7 +170,7 @@ describe('a rotation step to a key to which the root key is not committed', () =
 
   it('raises an alarm, if an earlier step commits it, also after a restart', async () => {
     const [second, third, thief] = [await testKey(), await testKey(), await testKey()];
-    await world.rotate(second, undefined, [third]);
+    await world.rotate(second, committedTo(third));
     await world.publish();
     await accepted();
     const honest = world.fork();
@@ -240,9 +240,9 @@ describe('a list', () => {
     const files = new Map([...publish(world.root, []), ['issuers.json', Buffer.from(list)]]);
     const previous = [statementHash(String(world.files.get('log/statements/0.jwt')))];
     const log = { origin: world.log.origin, vkey: world.log.vkey };
-    const jwt = await publicationJwt(files, world.root, { sequence: 2, previous, log });
+    const invalid = stated(files, world.root, { sequence: 2, previous, log });
     world.files.set(`lists/${sha256(list)}.json`, Buffer.from(list));
-    await world.append(entryOf(new Map([['publication.jwt', Buffer.from(jwt)]])), jwt);
+    await world.append(entryOf(invalid), String(invalid.get('publication.jwt')));
     expect(await told()).toEqual(['list-invalid']);
   });
 });
