@@ -278,6 +278,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'generator/tree/host-limits.test.ts': 'trees of 20,001 files and of a gigabyte',
   'observers/witnessing/cosign-head.test.ts': 'the state of a witness between two heads, on a damaged disk',
   'support/index-page.ts': 'pages of lists that no build publishes: empty, and hostile',
+  'support/monitor.ts': 'rounds of the monitor as reports and findings, of which the command prints lines',
   'support/sample-log.ts': 'a log of 70,000 entries, for another implementation',
   'support/serving.ts': 'the server of `serve`, in the process of a test',
   'verifier/client/machine.test.ts': 'events that no host can send in this order',
