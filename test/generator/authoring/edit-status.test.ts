@@ -72,6 +72,12 @@ describe('a change of status in a record', () => {
       { to: 'suspended' },
       withLine('status:\n  suspended    # see the minutes\nstatus_reason: x'),
     ],
+    [
+      'adds a line after a last line without an end',
+      'issuer_id: gamma\nstatus: active',
+      { to: 'suspended' },
+      'issuer_id: gamma\nstatus: suspended\nstatus_reason: x',
+    ],
   ])('%s', (_what, before, change, after) => {
     expect(edited(before, change)).toBe(after);
   });
