@@ -275,6 +275,8 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'cli/online/check.test.ts': 'a name that resolves to a private address, on every platform',
   'observers/hosts/served.test.ts': 'how publications follow each other, of numbers that no test publishes',
   'observers/past/answer.test.ts': 'histories in memory with heads at chosen times',
+  'generator/publishing/damaged-tree.test.ts':
+    'what every command reads before it signs, without each command for each damage',
   'generator/records/fast-yaml.test.ts': 'whether the fast parser took a text, which no output says',
   'generator/tree/host-limits.test.ts': 'trees of 20,001 files and of a gigabyte',
   'observers/witnessing/cosign-head.test.ts': 'the state of a witness between two heads, on a damaged disk',
