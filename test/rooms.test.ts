@@ -271,6 +271,8 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'generator/authoring/edit-status.test.ts': 'the text of a record after a change, without a build for each',
   'generator/log/append.test.ts': 'sizes of logs that no test can publish',
   'generator/log/collect.test.ts': 'hostile witnesses and their times, without a build for each',
+  'observers/mirroring/descent.test.ts': 'what a mirror asks for and refuses, by code, without its lines',
+  'observers/mirroring/hostile-log.test.ts': 'which logs a mirror refuses, by code, without its lines',
   'observers/mirroring/new-release.test.ts': 'writes that the mirror never tries',
   'cli/online/check.test.ts': 'a name that resolves to a private address, on every platform',
   'observers/hosts/served.test.ts': 'how publications follow each other, of numbers that no test publishes',
