@@ -54,7 +54,8 @@ describe('hold and release', () => {
     expect(claims().exp - claims().iat).toBe(2 * 60 * 60);
     const renewed = await good('checkpoint', 'dist', ...ONLINE, '--json');
     expect(JSON.parse(renewed.stdout)).toMatchObject({ hold: ['alpha', 'beta'], warnings: [] });
-    await release('alpha');
+    // The words name whom verifiers treat as suspended.
+    expect((await release('alpha')).stderr).toContain('on hold: beta.');
     expect([await reasons('alpha'), await reasons('beta')]).toEqual([['policy-met'], ['issuer-held']]);
     await release('beta');
     expect(claims()).not.toHaveProperty('hold');

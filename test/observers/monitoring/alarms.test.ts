@@ -92,11 +92,6 @@ describe('a log', () => {
     ['has a head by another key', () => sealAs(world.log.origin), 'head-not-signed host 0'],
     ['has a head of another log', () => sealAs('other.example/log'), 'head-not-signed host 0'],
     [
-      'has a publication that does not follow the one before',
-      () => world.publish({ claims: { sequence: 1 } }),
-      'statement-out-of-order entry 1',
-    ],
-    [
       'has a statement of another number of issuers',
       () => world.publish({ claims: { issuers: 3 } }),
       'list-invalid entry 1',
@@ -134,6 +129,17 @@ describe('a log', () => {
     world.files.set(`lists/${sha256(list)}.json`, Buffer.from(list));
     await world.append(entryOf(new Map([['publication.jwt', Buffer.from(jwt)]])), jwt);
   }
+
+  const other = noteSigner('other.example/log', 'log');
+  it.each<[string, object]>([
+    ['has the sequence of the one before', { sequence: 1 }],
+    ['follows another one', { previous: ['0'.repeat(64)] }],
+    ['names no log', { log: undefined }],
+    ['names another log', { log: { origin: other.key.name, vkey: other.vkey } }],
+  ])('with a publication that %s raises an alarm', async (_name, claims) => {
+    await world.publish({ claims: claims as never });
+    expect(await told()).toContain('alarm statement-out-of-order entry 1');
+  });
 
   it('that has shrunk raises an alarm each time, until it is whole again', async () => {
     const before = world.fork();

@@ -95,6 +95,8 @@ describe('an admitted request', () => {
       '',
       'no-store',
     ]);
+    // Without it, nginx connects to the door for each request, whatever its `keepalive` says.
+    expect(response.headers.get('content-length')).toBe('0');
     expect(told).toEqual({
       Issuer: 'alpha',
       Tier: 'certified',
