@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readPublished } from '../../../build/generator/verification/read-published.js';
 import { loggedFolder } from '../../support/logged-folder.js';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
@@ -174,11 +175,22 @@ async function assertRefused(replace: (dist: string) => void, args: readonly str
   rmSync(folder, { recursive: true });
 }
 
-describe.each(Object.entries(REPLACED))('a tree with %s', (_name, replace) => {
-  it.each(Object.entries(SIGNING))('is refused by %s, which leaves it as it is', (_command, args) =>
-    assertRefused(replace, args),
-  );
-});
+it.each(Object.entries(REPLACED))(
+  'a tree with %s is not read by whatever would sign',
+  async (_name, replace) => {
+    const dist = join(copyOf(made), 'dist');
+    expect(await readPublished(dist)).toMatchObject({ folder: dist });
+    replace(dist);
+    await expect(readPublished(dist)).rejects.toMatchObject({
+      code: 'ERR_TREE_REJECTED',
+      message: expect.stringContaining('`load`'),
+    });
+  },
+);
+
+it.each(Object.entries(SIGNING))('a tree whose hold was undone is refused by %s', (_command, args) =>
+  assertRefused((dist) => putBack(dist, 'checkpoint.jwt'), args),
+);
 
 /** The right edge of the log, which only a publication continues. */
 const EDGE: Record<string, (dist: string) => void> = {

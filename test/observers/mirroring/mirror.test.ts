@@ -51,8 +51,9 @@ describe('passport-registry mirror', () => {
 
   it('serves files that other programs can check, and that a web server of another user can read', async () => {
     const previous = process.umask(0o077);
-    await mirror(source);
+    const { stderr } = await mirror(source);
     process.umask(previous);
+    expect(stderr).toContain('mirror ok: switched to the list of 2026-11-01T00:00:00Z, 3 issuers');
     execFileSync('sh', ['-c', 'sha256sum --quiet --strict -c SHA256SUMS sums/*'], {
       cwd: join(here.folder, 'mirror/current'),
     });
