@@ -192,18 +192,26 @@ it.each(Object.entries(SIGNING))('a tree whose hold was undone is refused by %s'
   assertRefused((dist) => putBack(dist, 'checkpoint.jwt'), args),
 );
 
-/** The right edge of the log, which only a publication continues. */
+/** The right edge of the log, which every build reads. */
 const EDGE: Record<string, (dist: string) => void> = {
   'no log': (dist) => rmSync(join(dist, 'log'), { recursive: true }),
   'a log without its head': (dist) => rmSync(join(dist, 'log/checkpoint')),
   'another root in the head of the log': (dist) =>
     edit(dist, 'log/checkpoint', (text) => text.replace(/^(.*\n3\n)./, (_all, start) => `${start}_`)),
   'another signature in the head of the log': (dist) => DAMAGES['altered']?.(join(dist, 'log/checkpoint')),
+  'a log without the newest statement': (dist) => rmSync(join(dist, 'log/statements/2.jwt')),
+  'another newest statement in the log': (dist) => edit(dist, 'log/statements/2.jwt', (text) => `${text}\n`),
 };
 
-it.each(Object.entries(EDGE))('a tree with %s is refused by a build', (_name, replace) =>
-  assertRefused(replace, BUILD),
-);
+describe.each(Object.entries(EDGE))('a tree with %s', (_name, replace) => {
+  it('is refused by a build', () => assertRefused(replace, BUILD));
+
+  it('is refused by a build of what it publishes', () =>
+    assertRefused((dist) => {
+      writeFiles(dist, { '../issuers/beta.yaml': recordText('beta') });
+      replace(dist);
+    }, BUILD));
+});
 
 describe('a tree with something that no publication has written', () => {
   it.each<[string, (dist: string) => void]>([
