@@ -630,7 +630,8 @@ describe('attach refuses', () => {
       await refused('ERR_USAGE', 'run `sign request`', ...attaching());
       for (const other of ['A'.repeat(86), '', '\0', read('dist/issuers.sig')]) {
         writeFiles(folder, { [file]: other });
-        await refused('ERR_KEY_REJECTED', 'signature of', ...attaching());
+        const [payload] = file.slice('request/'.length).split('.');
+        await refused('ERR_KEY_REJECTED', `signature of ${payload}.`, ...attaching());
       }
       writeFiles(folder, { [file]: signature });
     }
