@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { altered } from '../support/altered.js';
 import { type ErrorCode, expectError } from '../support/expect-error.js';
-import { altered, LoggedRegistry, PROOF } from '../support/logged-registry.js';
+import { LoggedRegistry, PROOF } from '../support/logged-registry.js';
 import { noteSigner } from '../support/note-keys.js';
 import {
+  committedTo,
   type Files,
   issuer,
   publish,
@@ -19,7 +21,6 @@ import {
 } from '../support/publication.js';
 import { registryHost } from '../support/registry-host.js';
 import { listen } from '../support/serving.js';
-import { publishSummed } from '../support/summed-registry.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 let first: TestKey;
@@ -94,7 +95,7 @@ describe('pin and the next root keys', () => {
   const committing = async (...next: TestKey[]) =>
     withRotation(publish(third, [issuer('a')]), [
       await rotationStep(first, second),
-      await rotationStep(second, third, next),
+      await rotationStep(second, third, committedTo(...next)),
     ]);
   const refused = async (files: Files, args: string[], ...facts: string[]): Promise<void> => {
     expectError(await pin(await hostOf(files), ...args, '--json'), 'ERR_TREE_REJECTED', ...facts);
@@ -193,13 +194,13 @@ describe('pin and the log', () => {
     expect(stderr).toContain(`--thumbprint THUMBPRINT ${one} ${two} ${three} --quorum 2\n`);
   });
 
-  it.each<[string, () => Promise<Files>, string[]]>([
+  it.each<[string, () => Files | Promise<Files>, string[]]>([
     [
       'that has too few cosignatures',
       () => registry.publish({ cosigned: registry.cosigning(1) }),
       ['2 witnesses', 'only of: one.example'],
     ],
-    ['that has no log', () => publishSummed(first, [issuer('a')]), ['no log', '--witness and --quorum']],
+    ['that has no log', () => publish(first, [issuer('a')]), ['no log', '--witness and --quorum']],
   ])('refuses a registry %s', async (_name, files, facts) => {
     const outcome = await pin(await hostOf(await files()), ...known(...quorum(2)), '--json');
     expectError(outcome, 'ERR_TREE_REJECTED', ...facts);

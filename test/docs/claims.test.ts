@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CLAIMS, type RanTest, unheldClaims } from '../support/claims.js';
 import { ROOT } from '../support/paths.js';
-import { sha256 } from '../support/publication.js';
+import { sha256 } from '../support/sha256.js';
 
 /** Returns the items of the list below a heading, each on one line. */
 function bullets(file: string, heading: string): string[] {

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { commandsBelow, operatorCommands, ownRegistry, sh } from '../support/documents.js';
 import { installedPath } from '../support/installed.js';
 import { ROOT } from '../support/paths.js';
-import { answering, freePort, serve } from '../support/serving.js';
+import { freePort, serve, untilAnswering } from '../support/serving.js';
 import { cleanEnvironment, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 const LOG = 'docs/operators/log.md';
@@ -64,7 +64,7 @@ describe('the commands of the documents about the log', () => {
       const options = { cwd: each.folder, env: environment, stdio: 'ignore', detached: false } as const;
       const child = spawn('sh', ['-euc', started], options);
       children.push(child);
-      return { key: each.vkey, service: await answering(`http://127.0.0.1:${port}`, child) };
+      return { key: each.vkey, service: await untilAnswering(`http://127.0.0.1:${port}`, child) };
     };
     const [one, two, three] = witnesses as [Witness, Witness, Witness];
     const asked = await Promise.all([one, two, three].map(start));

@@ -9,8 +9,7 @@ import { copyOf, madeOnce } from '../support/made-once.js';
 import { obey, registryAfter, START } from '../support/operator-registry.js';
 import { ROOT } from '../support/paths.js';
 import { serve } from '../support/serving.js';
-import { claimsOf } from '../support/signed-tree.js';
-import { readTreeFile } from '../support/statements.js';
+import { claimsOf, readTreeFile } from '../support/statements.js';
 import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 /** The setting of the online key. */

@@ -12,9 +12,16 @@ import {
   verifierOf,
 } from '../support/passport-world.js';
 import { ROOT } from '../support/paths.js';
-import { checkpoint, type Files, issuer, stated, type TestKey, testKey } from '../support/publication.js';
+import {
+  checkpoint,
+  type Files,
+  issuer,
+  publish,
+  stated,
+  type TestKey,
+  testKey,
+} from '../support/publication.js';
 import { responseFrom } from '../support/statements.js';
-import { publishSummed } from '../support/summed-registry.js';
 
 /** Returns the defaults that are numbers in a table of docs/verifiers/options.md, as the document writes them. */
 function defaultsBelow(heading: string): Readonly<Record<string, string>> {
@@ -52,7 +59,7 @@ describe('the defaults of a client in docs/verifiers/options.md', () => {
 
   beforeAll(async () => {
     root = await testKey();
-    files = await publishSummed(root, [issuer('alpha')], { updatedAt: '2026-03-01T10:00:00Z' });
+    files = publish(root, [issuer('alpha')], { updatedAt: '2026-03-01T10:00:00Z' });
     const times = { iat: LISTED / 1000, exp: EXPIRES / 1000 };
     files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, root, times)));
   });

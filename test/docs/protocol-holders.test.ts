@@ -5,6 +5,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Ceremony } from '../support/ceremony.js';
+import { sha256 } from '../support/sha256.js';
 import { cli, recordText, writeFiles } from '../support/workspace.js';
 
 /**
@@ -20,7 +21,6 @@ const canonical = (value: unknown): string =>
           .map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`)
           .join()}}`
       : JSON.stringify(value);
-const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
 const hashOf = (value: unknown) => sha256(canonical(value));
 const bytes = (text: string) => Buffer.from(text, 'base64url');
 const isSigned = (x: string, signature: Buffer, message: string | Buffer) =>

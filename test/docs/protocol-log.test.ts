@@ -4,8 +4,9 @@ import { bundlePath, formatBundle, tilePath } from '@passport-registry/verifier/
 import { beforeAll, describe, expect, it } from 'vitest';
 import { golden } from '../../build/conformance/cases/goldens.js';
 import { memberText } from '../../build/conformance/cases/statements.js';
+import { altered } from '../support/altered.js';
 import { codeOf, verdictOf } from '../support/log-clients.js';
-import { altered, LoggedRegistry, PROOF } from '../support/logged-registry.js';
+import { LoggedRegistry, PROOF } from '../support/logged-registry.js';
 import { cosignatureBy, lineOf, signatureBy } from '../support/note-keys.js';
 import { protocol } from '../support/protocol.js';
 import { testKey } from '../support/publication.js';

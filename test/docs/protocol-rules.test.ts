@@ -10,13 +10,13 @@ import {
   type Files,
   publish,
   rotationStep,
-  sha256,
   stated,
   statement,
   type TestKey,
   testKey,
   withRotation,
 } from '../support/publication.js';
+import { sha256 } from '../support/sha256.js';
 import { together } from '../support/statements.js';
 
 const source = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -162,19 +162,22 @@ describe('which error code wins (rule error-codes)', () => {
       Buffer.from(await checkpoint(tree, signer, { iat: MADE, exp: MADE + DAY, ...times }));
 
     // Adds faults from the last step to the first. Each new fault must win over all faults before.
-    const files = await dated(publish(root, [], '2026-11-22T08:00:00Z'), root);
+    const files = await dated(publish(root, [], { updatedAt: '2026-11-22T08:00:00Z' }), root);
     const named = `lists/${sha256(files.get('issuers.json') as Buffer)}.json`;
     expect(await at(files)).toBe('ERR_NOT_YET_VALID');
     files.set('issuers.json', Buffer.from('{}')).set(named, Buffer.from('{}'));
     expect(await at(files)).toBe('ERR_PUBLICATION_MISMATCH');
-    const another = publish(root, [], UPDATED_AT);
+    const another = publish(root, [], { updatedAt: UPDATED_AT });
     files.set('checkpoint.jwt', await seal(root, another, {}));
     expect(await at(files)).toBe('ERR_CHECKPOINT_MISMATCH');
     files.set('checkpoint.jwt', await seal(root, another, { exp: MADE + 1 }));
     expect(await at(files)).toBe('ERR_CHECKPOINT_EXPIRED');
     files.set('checkpoint.jwt', await seal(other, another, { exp: MADE + 1 }));
     expect(await at(files)).toBe('ERR_CHECKPOINT_INVALID');
-    files.set('publication.jwt', publish(other, [], UPDATED_AT).get('publication.jwt') as Buffer);
+    files.set(
+      'publication.jwt',
+      publish(other, [], { updatedAt: UPDATED_AT }).get('publication.jwt') as Buffer,
+    );
     expect(await at(files)).toBe('ERR_PUBLICATION_INVALID');
     const steps = withRotation(files, [await rotationStep(other, await testKey())]);
     expect(await at(steps)).toBe('ERR_ROTATION_GAP');
@@ -189,7 +192,7 @@ describe('which error code wins (rule error-codes)', () => {
     const good = { next_root: next.rootKey.jwk };
     const first = { next_root: root.rootKey.jwk };
     const at = async (...steps: Promise<string>[]) => {
-      const files = await dated(publish(next, [], UPDATED_AT), next);
+      const files = await dated(publish(next, [], { updatedAt: UPDATED_AT }), next);
       return verdict(withRotation(files, await Promise.all(steps)), root.rootKey, MADE + 10);
     };
     expect(await at(step(old, first), step(root, good))).toBe('accepted');
@@ -223,7 +226,7 @@ describe('which error code wins (rule error-codes)', () => {
   it('a publication is accepted by its signature, whatever its kid', async () => {
     const [root, other] = [await testKey(), await testKey()];
     const named = { ...root, rootKey: { ...root.rootKey, thumbprint: other.rootKey.thumbprint } };
-    const files = await dated(publish(root, [], UPDATED_AT), named, root);
+    const files = await dated(publish(root, [], { updatedAt: UPDATED_AT }), named, root);
     expect(await verdict(files, root.rootKey, MADE + 10)).toBe('accepted');
   });
 });

@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { describeWithData } from '../support/components.js';
 import { operatorIn } from '../support/operator.js';
 import { REAL_RECORDS } from '../support/paths.js';
-import { sha256 } from '../support/signed-tree.js';
+import { sha256 } from '../support/sha256.js';
 import {
   cli,
   clockAhead,

@@ -8,14 +8,13 @@ import {
   tileReader,
 } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { flipped } from '../support/altered.js';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
 import { logEntries } from '../support/log-files.js';
-import { flipped } from '../support/merkle.js';
 import { invalid, type NoteSigner, noteSigner } from '../support/note-keys.js';
 import { fileReader, LOG_SIZES, provenFromTiles, samplesOf, writeSampleLog } from '../support/sample-log.js';
 import { withKeys } from '../support/settings.js';
-import { claimsOf } from '../support/signed-tree.js';
-import { readTreeFile } from '../support/statements.js';
+import { claimsOf, readTreeFile } from '../support/statements.js';
 import { goodCli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';

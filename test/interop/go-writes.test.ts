@@ -21,9 +21,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
-import { flipped } from '../support/merkle.js';
 import { invalid } from '../support/note-keys.js';
-import { sha256 } from '../support/publication.js';
 import {
   COSIGNED_SECONDS,
   fileReader,
@@ -33,6 +31,7 @@ import {
   readEntries,
   sampleEntry,
 } from '../support/sample-log.js';
+import { sha256 } from '../support/sha256.js';
 import { loggedHead } from '../support/test-log.js';
 import { temporaryFolder } from '../support/workspace.js';
 
@@ -125,19 +124,5 @@ describeWithGo('a log that Go has written', () => {
         await acceptHead({ head, accepted: loggedHead(headOf(older)) }, read);
       }
     });
-  });
-
-  it('is refused if a tile or an entry is changed', async () => {
-    const changing = (path: string) => async (asked: string) => {
-      const bytes = await read(asked);
-      return asked === path && bytes !== undefined ? flipped(bytes, 200) : bytes;
-    };
-    for (const [path, problem] of [
-      ['log/tile/0/000', 'that does not belong to its entries'],
-      ['log/tile/1/000.p/1', 'that does not belong to its entries'],
-      ['log/tile/entries/000', 'do not belong to its head'],
-    ] as const) {
-      await expect(readEntries(logReader(changing(path)), headOf(257))).rejects.toThrow(problem);
-    }
   });
 });

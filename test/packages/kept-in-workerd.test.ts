@@ -9,8 +9,9 @@ import { describeWith } from '../support/components.js';
 import { afterEachTest } from '../support/endings.js';
 import { agentKeys, issuerKey, issuerWorld, passportOf, tokenOf } from '../support/passport-world.js';
 import { ROOT } from '../support/paths.js';
-import { at, publish, testKey } from '../support/publication.js';
+import { publish, testKey } from '../support/publication.js';
 import { registryHost } from '../support/registry-host.js';
+import { timeFromNow } from '../support/times.js';
 
 /** A worker that keeps its clients between requests. A path says what a request does. */
 const WORKER = `
@@ -58,8 +59,8 @@ describeWith(['wrangler'], 'a client that a worker keeps between requests', () =
   async function world() {
     const root = await testKey();
     const alpha = await issuerWorld('alpha', await issuerKey(), { tier: 'certified' });
-    const host = await registryHost(publish(root, [alpha.record], at(-120)));
-    const newer = publish(root, [{ ...alpha.record, status: 'suspended' }], at(-60));
+    const host = await registryHost(publish(root, [alpha.record], { updatedAt: timeFromNow(-120) }));
+    const newer = publish(root, [{ ...alpha.record, status: 'suspended' }], { updatedAt: timeFromNow(-60) });
     const stdin = { contents: WORKER, resolveDir: ROOT };
     const { outputFiles } = await build({ stdin, bundle: true, format: 'esm', write: false });
     const global = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim();

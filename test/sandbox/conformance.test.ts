@@ -13,18 +13,10 @@ import type { PublicJwk } from '@passport-registry/verifier';
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ed25519Jwk } from '../support/bad-keys.js';
-import {
-  AUDIENCE,
-  agentKeys,
-  encodedJws,
-  instant,
-  jws,
-  PAYLOAD,
-  registryOf,
-  seconds,
-} from '../support/passport-world.js';
+import { AUDIENCE, agentKeys, encodedJws, jws, PAYLOAD, registryOf } from '../support/passport-world.js';
 import { issuer as record } from '../support/publication.js';
 import { AS_OPERATOR, ISSUER, OPERATIONS, seen, type TestSandbox, testSandbox } from '../support/sandbox.js';
+import { instant, seconds } from '../support/times.js';
 
 const PRINCIPAL = { principal_id: 'user-1', realm_id: 'laptop' };
 const AGENT = {

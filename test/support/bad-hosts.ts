@@ -50,7 +50,7 @@ server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port
 `;
 
 /** A host that closes an idle connection when a test says so. */
-export interface ClosingHost {
+interface ClosingHost {
   readonly base: string;
   /** Returns once the host has closed the connection. No event is handled meanwhile. */
   closeWhileBusy(): void;

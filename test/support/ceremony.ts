@@ -7,13 +7,13 @@ import { copyOf, madeOnce } from './made-once.js';
 import { cli, good, type Outcome, temporaryFolder } from './workspace.js';
 
 /** A holder with a machine of his own: a folder with the share, its passphrase and the memory. */
-export interface HolderMachine {
+interface HolderMachine {
   readonly name: string;
   readonly folder: string;
 }
 
 /** What the file of a holder keeps secret. */
-export interface HolderSecrets {
+interface HolderSecrets {
   readonly number: number;
   readonly stage: 'joining' | 'share';
   /** Signs the messages of the holder: an Ed25519 JWK. */

@@ -4,9 +4,9 @@ import {
   type RegistryClient,
   type RegistryClientOptions,
 } from '@passport-registry/verifier';
-import { type Files, issuer, sha256, type TestKey, testKey } from './publication.js';
+import { type Files, issuer, type PublishOptions, publish, type TestKey, testKey } from './publication.js';
 import { type RegistryHost, registryHost } from './registry-host.js';
-import { publishSummed, type SummedOptions } from './summed-registry.js';
+import { sha256 } from './sha256.js';
 
 /** A registry whose records change, on a host. */
 export class ChangingRegistry {
@@ -37,10 +37,10 @@ export class ChangingRegistry {
   }
 
   /** Publishes the records. Each publication is a second newer. */
-  async publish(options: SummedOptions = {}): Promise<Files> {
+  async publish(options: PublishOptions = {}): Promise<Files> {
     this.sequence += 1;
     const updatedAt = new Date(Date.parse('2026-11-21T08:00:00Z') + this.sequence * 1000).toISOString();
-    this.host.files = await publishSummed(this.key, [...this.records.values()], {
+    this.host.files = publish(this.key, [...this.records.values()], {
       sequence: this.sequence,
       updatedAt: updatedAt.replace('.000', ''),
       ...options,
@@ -78,7 +78,7 @@ export class ChangingRegistry {
 }
 
 /** Creates and publishes a registry. */
-export async function changingRegistry(ids: readonly string[], options: SummedOptions = {}) {
+export async function changingRegistry(ids: readonly string[], options: PublishOptions = {}) {
   const registry = new ChangingRegistry(await testKey(), await registryHost(), ids);
   await registry.publish(options);
   return registry;

@@ -1,5 +1,5 @@
 /** A test that verifies a claim: its file below `test/`, and a part of its name. `%s` stands for any text. */
-export type Verifying = readonly [file: string, name: string];
+type Verifying = readonly [file: string, name: string];
 
 /**
  * The lists of claims, by file and heading. For each claim, the tests that verify it: all of its sentences. A claim has its

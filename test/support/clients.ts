@@ -14,7 +14,7 @@ export function closedAfterTest<T extends { close(): void }>(client: T): T {
 }
 
 /** The options of a client whose events a test reads. */
-export interface WatchedOptions {
+interface WatchedOptions {
   readonly sources: readonly string[];
   /** Longer than the default, because the machine may be busy. */
   readonly timeout: number;

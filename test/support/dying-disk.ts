@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { withFs } from './patched-fs.js';
 
 /** How a process ends at a change of the disk. */
-export interface Death {
+interface Death {
   /** How many changes succeed before. */
   readonly after: number;
   /** Whether power is lost: files that were not flushed are then empty. */

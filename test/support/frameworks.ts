@@ -18,7 +18,7 @@ declare module 'fastify' {
 }
 
 /** What a server asks of each request. */
-export interface Guard {
+interface Guard {
   readonly verifier: PassportVerifier;
   readonly action: string;
   readonly maxBodyBytes: number;

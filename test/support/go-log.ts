@@ -18,7 +18,7 @@ export function describeWithGo(name: string, suite: () => void): void {
 }
 
 /** What a run of the program has printed. */
-export interface GoResult {
+interface GoResult {
   /** The parsed output. Undefined if the program has refused its input. */
   readonly output: unknown;
   /** Why the program has refused its input. */

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEachFile } from './endings.js';
 import { ROOT } from './paths.js';
-import { answering, freePort, serve } from './serving.js';
+import { freePort, serve, untilAnswering } from './serving.js';
 import { temporaryFolder, writeFiles } from './workspace.js';
 
 const children: ChildProcess[] = [];
@@ -14,7 +14,7 @@ afterEachFile(() => {
 });
 
 /** A real web server. It uses the configuration of the documents, or the one in the tree. `start` returns its URL. */
-export interface RealHost {
+interface RealHost {
   readonly program: string;
   start(tree: string): Promise<string>;
 }
@@ -33,7 +33,7 @@ async function startServer(
     env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, NO_UPDATE_CHECK: '1' },
   });
   children.push(child);
-  return answering(`http://127.0.0.1:${port}`, child);
+  return untilAnswering(`http://127.0.0.1:${port}`, child);
 }
 
 const readConfiguration = (name: string, changes: Readonly<Record<string, string>>) => {
@@ -149,7 +149,9 @@ async function pages(tree: string): Promise<string> {
     env: { ...process.env, ...quiet },
   });
   groups.push(child);
-  return answering(`http://127.0.0.1:${port}/issuers.json`, child).then((address) => new URL(address).origin);
+  return untilAnswering(`http://127.0.0.1:${port}/issuers.json`, child).then(
+    (address) => new URL(address).origin,
+  );
 }
 
 /** The real web servers, by name. */

@@ -78,7 +78,7 @@ export async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 /** What a first visitor reads, when, and with which options. */
-export interface Visit extends Partial<Omit<AnchoredLookupOptions, 'now'>> {
+interface Visit extends Partial<Omit<AnchoredLookupOptions, 'now'>> {
   readonly files: Files;
   /** The clock of the visitor, in milliseconds since 1970. Default: that of the registry. */
   readonly now?: number;

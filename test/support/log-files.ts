@@ -11,10 +11,10 @@ import {
 import { folderSource, verifyTree } from 'passport-registry';
 import { naiveLeaf, naivePath } from './merkle.js';
 import { invalid } from './note-keys.js';
-import { sha256 } from './signed-tree.js';
+import { sha256 } from './sha256.js';
 import { setStatement } from './statements.js';
 import { type Cosigning, cosignatures } from './test-log.js';
-import { placeOf } from './tiles.js';
+import { tilePlace } from './tiles.js';
 import { writeFiles } from './workspace.js';
 
 /** Returns the path of the newest head that a witness has cosigned, below the URL of its service. */
@@ -30,7 +30,7 @@ function entriesIn(tree: string): Uint8Array[] {
   const { size } = logHead(tree);
   return Array.from({ length: Math.ceil(size / 256) }, (_one, index) => {
     const width = Math.min(256, size - index * 256);
-    return parseBundle(readFileSync(join(tree, `log/tile/entries/${placeOf(index, width)}`)), invalid);
+    return parseBundle(readFileSync(join(tree, `log/tile/entries/${tilePlace(index, width)}`)), invalid);
   }).flat();
 }
 

@@ -5,10 +5,10 @@ import { vi } from 'vitest';
 import type { LogKeys } from './long-log.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { noteSigner, pairIn } from './note-keys.js';
+import { keyIn } from './publication.js';
 import { listen } from './serving.js';
 import { withKeys } from './settings.js';
-import { signerKey } from './signed-tree.js';
-import { answering } from './statements.js';
+import { STATEMENT_PATHS, together } from './statements.js';
 import { ORIGIN } from './test-log.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from './workspace.js';
 
@@ -28,12 +28,6 @@ export interface LoggedFolder {
   readonly current: string;
 }
 
-/** The options that name settings in which larger lists than so many MiB are not kept. */
-export function keptLists(folder: string, megabytes: number): readonly string[] {
-  writeFiles(folder, { 'kept.yaml': `log: { keep_lists: ${megabytes} }\n` });
-  return ['--config', 'kept.yaml'];
-}
-
 /** Returns such a folder, with a first publication. All folders of a run have the same keys. */
 export async function loggedFolder(): Promise<LoggedFolder> {
   const made = await madeOnce('logged-folder', async (home) => {
@@ -46,7 +40,7 @@ export async function loggedFolder(): Promise<LoggedFolder> {
 }
 
 /** Creates such a folder with keys of its own. */
-export async function otherLoggedFolder(): Promise<LoggedFolder> {
+async function otherLoggedFolder(): Promise<LoggedFolder> {
   const folder = await workspace(['alpha', 'beta']);
   for (const [name, ...args] of [
     ['key', 'public', 'key.pem'],
@@ -73,7 +67,7 @@ async function loggedFolderIn(folder: string, published: number): Promise<Logged
     good,
     tree: join(folder, 'dist'),
     current: join(folder, 'mirror/current'),
-    keys: { root: await signerKey(folder, 'key'), log },
+    keys: { root: await keyIn(join(folder, 'key.pem')), log },
     publish: async (...more) => {
       writeFiles(folder, {
         'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.internal/${changes++}` }),
@@ -109,8 +103,15 @@ export async function toldHost(tree: string): Promise<ToldHost> {
   host.base = await listen((request: IncomingMessage, response) => {
     const path = (request.url ?? '').slice(1).replace(/\?.*/, '');
     requests.push(request.method === 'HEAD' ? `HEAD ${path}` : path);
-    const body = answering((one) => host.answer(one))(path);
+    const body = host.answer(path) ?? (path === 'statements.json' ? statementsFrom(host) : undefined);
     response.writeHead(body === undefined ? 404 : 200).end(request.method === 'HEAD' ? undefined : body);
   });
   return host;
+}
+
+/** `statements.json`, made of the statements that a host has as files of their own. */
+function statementsFrom({ answer }: ToldHost): Buffer | undefined {
+  const files = Object.values(STATEMENT_PATHS).map((path) => [path, answer(path)] as const);
+  const found = files.flatMap(([path, bytes]) => (bytes === undefined ? [] : [[path, bytes] as const]));
+  return together(new Map(found)).get('statements.json');
 }

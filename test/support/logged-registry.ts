@@ -6,15 +6,27 @@ import {
   rotationEntry,
   statementHash,
 } from '@passport-registry/verifier/core';
-import { at, type Files, issuer, sha256, statement, type TestKey } from './publication.js';
+import type { JWTPayload } from 'jose';
+import { altered } from './altered.js';
+import {
+  type Files,
+  issuer,
+  type PublishOptions,
+  publish,
+  rotationStep,
+  statement,
+  statementClaims,
+  type TestKey,
+} from './publication.js';
+import { sha256 } from './sha256.js';
 import { STATEMENT_PATHS } from './statements.js';
-import { publishSummed, type SummedOptions, statementClaims } from './summed-registry.js';
 import { type Cosigning, type HeadOptions, type NoteSigner, noteSigner, TestLog } from './test-log.js';
+import { timeFromNow } from './times.js';
 
 export const PROOF = STATEMENT_PATHS.log_proof;
 
 /** What a test chooses about a publication in a log. */
-export interface LoggedOptions extends SummedOptions, Pick<HeadOptions, 'cosigned' | 'signer'> {
+interface LoggedOptions extends PublishOptions, Pick<HeadOptions, 'cosigned' | 'signer'> {
   /** Default: the records of the registry. */
   readonly issuers?: readonly Issuer[];
   /** Whether the list is kept in the log. Default: true. */
@@ -38,7 +50,7 @@ export class LoggedRegistry {
   /** The newest files. */
   files: Files = new Map();
   /** The time of the newest list, in milliseconds since 1970. The next list is a minute later. */
-  now = Date.parse(at(-24 * 3600));
+  now = Date.parse(timeFromNow(-24 * 3600));
   /** When the witnesses cosign, in milliseconds since 1970. Undefined: at the time of the newest list. */
   cosignedAt: number | undefined;
   sequence = 0;
@@ -90,7 +102,7 @@ export class LoggedRegistry {
     this.now = updatedAt === undefined ? this.now + 60_000 : Date.parse(updatedAt);
     const { vkey } = signer ?? this.log.signer;
     const previous = this.files.get(`log/statements/${this.#newest}.jwt`);
-    const files = await publishSummed(this.root, issuers ?? [...this.records.values()], {
+    const files = publish(this.root, issuers ?? [...this.records.values()], {
       updatedAt: new Date(this.now).toISOString().replace(/\.\d+Z/, 'Z'),
       ...options,
       sequence: this.sequence,
@@ -158,22 +170,12 @@ export class LoggedRegistry {
     await this.append(noteEntry(jwt), jwt);
   }
 
-  /**
-   * Replaces the root key.
-   *
-   * @param step - the position that the entry states
-   * @param nextRoots - the keys to which the step commits the next root key
-   */
-  async rotate(next: TestKey, step?: number, nextRoots?: readonly TestKey[]): Promise<void> {
+  /** Replaces the root key. @param more - what the step says besides */
+  async rotate(next: TestKey, more: JWTPayload = {}): Promise<void> {
     const steps: string[] = JSON.parse(this.files.get('keys/rotation.json')?.toString() ?? '[]');
-    const jwt = await statement(this.root, 'registry-root-rotation+jwt', {
-      iat: Math.floor(this.now / 1000),
-      next_root: next.rootKey.jwk,
-      ...(step !== undefined && { step }),
-      ...(nextRoots && { next_roots: nextRoots.map(({ rootKey }) => rootKey.thumbprint) }),
-    });
+    const jwt = await rotationStep(this.root, next, { iat: Math.floor(this.now / 1000), ...more });
     this.files = altered(this.files, 'keys/rotation.json', JSON.stringify([...steps, jwt]));
-    await this.append(rotationEntry(jwt, next.rootKey.thumbprint, step ?? steps.length + 1), jwt);
+    await this.append(rotationEntry(jwt, next.rootKey.thumbprint, steps.length + 1), jwt);
     this.root = next;
   }
 
@@ -210,12 +212,4 @@ export function entryOf(files: Files): object {
   const stated = statementClaims(files) as unknown as StatedList;
   const text = String(files.get('publication.jwt'));
   return publicationEntry({ ...stated, updatedAt: stated.updated_at, hash: statementHash(text) });
-}
-
-/** Returns files with one file replaced, or removed. */
-export function altered(files: Files, path: string, content: string | Uint8Array | undefined): Files {
-  const copy = new Map(files);
-  if (content === undefined) copy.delete(path);
-  else copy.set(path, Buffer.from(content));
-  return copy;
 }

@@ -2,14 +2,16 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryBytes, publicationEntry, statementHash } from '@passport-registry/verifier/core';
 import type { NoteSigner } from './note-keys.js';
-import { claimsOf, jwt, resealed, restated, type SignerKey, sha256 } from './signed-tree.js';
-import { statementIn } from './statements.js';
+import { statement, type TestKey } from './publication.js';
+import { sha256 } from './sha256.js';
+import { resealed, restated } from './signed-tree.js';
+import { claimsOf, statementIn } from './statements.js';
 import { TestLog } from './test-log.js';
 import { filesOf, writeFiles } from './workspace.js';
 
 /** The keys of a registry with a log. */
 export interface LogKeys {
-  readonly root: SignerKey;
+  readonly root: TestKey;
   readonly log: NoteSigner;
 }
 
@@ -23,7 +25,7 @@ export async function lengthenLog(
   count: number,
 ): Promise<void> {
   const list = readFileSync(join(tree, 'issuers.json'));
-  const claims = claimsOf(Buffer.from(statementIn(tree, 'publication'))) as unknown as Claims;
+  const claims = claimsOf<Claims>(statementIn(tree, 'publication'));
   const texts: string[] = [];
   const lists = new Map<string, Buffer>();
   const follows = () => (texts.length === 0 ? {} : { previous: [statementHash(texts.at(-1) ?? '')] });
@@ -31,7 +33,7 @@ export async function lengthenLog(
     const other = Buffer.concat([list, Buffer.from(`${index}`)]);
     lists.set(sha256(other), other);
     const own = { sequence: index, sha256: sha256(other), updated_at: earlier(claims, count - 1 - index) };
-    texts.push(await jwt(root, 'registry-publication+jwt', { ...claims, ...own, ...follows() }));
+    texts.push(await statement(root, 'registry-publication+jwt', { ...claims, ...own, ...follows() }));
   }
   const last = { sequence: Math.max(claims.sequence, count - 1), ...follows() };
   const files = await resealed(await restated(filesOf(tree), root, last), root);
@@ -39,7 +41,7 @@ export async function lengthenLog(
   texts.push(published.toString());
   const log = new TestLog(signer);
   for (const text of texts) {
-    const { sha256: hash, sequence, updated_at } = claimsOf(Buffer.from(text)) as unknown as Claims;
+    const { sha256: hash, sequence, updated_at } = claimsOf<Claims>(text);
     log.append(
       entryBytes(
         publicationEntry({ hash: statementHash(text), sha256: hash, sequence, updatedAt: updated_at }),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { SubtreeHash } from '@passport-registry/verifier/core';
+import { flipped } from './altered.js';
 
 /*
  * The Merkle tree of RFC 6962, section 2.1, written recursively as the RFC describes it, and not as the verifier computes
@@ -13,7 +14,7 @@ export const naiveLeaf = (entry: Uint8Array) => hashOf(Uint8Array.of(0), entry);
 export const naiveNode = (left: Uint8Array, right: Uint8Array) => hashOf(Uint8Array.of(1), left, right);
 
 /** Returns the largest power of two smaller than `count`. */
-export function splitOf(count: number): number {
+function splitOf(count: number): number {
   let split = 1;
   while (split * 2 < count) split *= 2;
   return split;
@@ -64,13 +65,6 @@ export function subtreesOf(leaves: readonly Uint8Array[]): SubtreeHash {
 /** Returns the hashes of some leaves that all differ. */
 export function someLeaves(count: number, seed = 'leaf'): Uint8Array[] {
   return Array.from({ length: count }, (_one, index) => naiveLeaf(Buffer.from(`${seed} ${index}`)));
-}
-
-/** Flips a bit. */
-export function flipped(bytes: Uint8Array, bit: number): Uint8Array {
-  const copy = Uint8Array.from(bytes);
-  copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-  return copy;
 }
 
 /** Returns every proof that differs from a proof in one step, with a name: a bit, a hash less, more, or swapped. */

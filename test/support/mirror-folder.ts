@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
-import { beforeEach } from 'vitest';
 import { copyOf, madeOnce } from './made-once.js';
 import { CLI } from './paths.js';
 import { cleanEnvironment, cli, filesBelow, type Outcome, recordText, writeFiles } from './workspace.js';
@@ -99,31 +98,3 @@ export async function mirrorFolder(): Promise<MirrorFolder> {
     served: () => JSON.parse(readFileSync(join(folder, 'mirror/current/issuers.json'), 'utf8')).updated_at,
   };
 }
-
-/** Gives each test of the file such a folder. */
-export function mirrorFolderPerTest(): MirrorFolder {
-  let here: MirrorFolder;
-  beforeEach(async () => {
-    here = await mirrorFolder();
-  });
-  return {
-    get folder() {
-      return here.folder;
-    },
-    get rootKey() {
-      return here.rootKey;
-    },
-    get tree() {
-      return here.tree;
-    },
-    publish: (...args) => here.publish(...args),
-    mirror: (...args) => here.mirror(...args),
-    start: (...args) => here.start(...args),
-    watching: (source) => here.watching(source),
-    served: () => here.served(),
-  };
-}
-
-/** A time that is so many minutes ahead. */
-export const future = (minutes: number) =>
-  new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+Z/, 'Z');

@@ -30,7 +30,6 @@ export interface NoteSigner {
   readonly sign: (text: string) => Uint8Array;
 }
 
-/** Creates the error of a parser. The message is unchanged. */
 /** What a parser of notes, heads or keys refuses, in whatever words. */
 export class Invalid extends Error {}
 export const invalid = (message: string) => new Invalid(message);
@@ -85,7 +84,7 @@ export function lineOf({ name, keyId, signature }: NoteSignature): string {
 }
 
 /** Returns the text of the head of a log. */
-export function headText({ origin, size, root }: LogHead): string {
+function headText({ origin, size, root }: LogHead): string {
   return `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`;
 }
 

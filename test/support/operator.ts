@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, vi } from 'vitest';
 import { copyOf } from './made-once.js';
-import { claimsOf } from './signed-tree.js';
-import { readTreeFile } from './statements.js';
+import { claimsOf, readTreeFile } from './statements.js';
 import { cli, filesBelow, goodCli, type Outcome, recordText, writeFiles } from './workspace.js';
 
 /** What an operator does in a folder with records, and what a test reads in its tree, `dist`. */

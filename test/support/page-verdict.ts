@@ -59,14 +59,6 @@ export async function expectRefused(
   expect(await page.title()).toMatch(/^Not verified: /);
 }
 
-/** Flips one bit in the middle. */
-export function flipped(bytes: Buffer): Buffer {
-  const copy = Buffer.from(bytes);
-  const middle = copy.length >> 1;
-  copy[middle] = (copy[middle] ?? 0) ^ 1;
-  return copy;
-}
-
 /** Returns a change of one statement in `statements.json`. `undefined` removes it. */
 export const statementChanged =
   (name: StatementName, change: (bytes: Buffer) => Buffer | undefined) =>

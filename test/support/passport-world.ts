@@ -17,18 +17,15 @@ import {
 } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { CompactSign, calculateJwkThumbprint } from 'jose';
-import { issuer, publish, sha256, testKey } from './publication.js';
+import { issuer, publish, testKey } from './publication.js';
 import { listen } from './serving.js';
+import { sha256 } from './sha256.js';
 import { copyIn } from './sources.js';
+import { instant, seconds } from './times.js';
 
 export const AUDIENCE = 'https://mail.example';
 export const PAYLOAD = { to: 'you@example.com', subject: 'Hello' };
-export const DAY = 24 * 60 * 60;
-
-/** The time `fromNow` seconds from now, in seconds since 1970. */
-export const seconds = (fromNow = 0) => Math.floor(Date.now() / 1000) + fromNow;
-/** The time `fromNow` seconds from now, as an RFC 3339 date-time. */
-export const instant = (fromNow = 0) => new Date(Date.now() + fromNow * 1000).toISOString();
+const DAY = 24 * 60 * 60;
 
 /** A key that signs tokens, with the JWK that its issuer publishes. */
 export interface IssuerKey {
@@ -200,7 +197,7 @@ export function tokenOf(
 }
 
 /** The claims of a valid proof. */
-export function proofClaims(token: string, passport: TestPassport, more: Record<string, unknown> = {}) {
+function proofClaims(token: string, passport: TestPassport, more: Record<string, unknown> = {}) {
   return {
     iat: seconds(),
     exp: seconds(60),

@@ -1,4 +1,5 @@
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type Issuer, importRootKey } from '@passport-registry/verifier';
 import {
   canonicalBytes,
@@ -7,8 +8,10 @@ import {
   statementHash,
 } from '@passport-registry/verifier/core';
 import type { JWTPayload } from 'jose';
-import { together } from './statements.js';
+import { sha256 } from './sha256.js';
+import { claimsOf, together } from './statements.js';
 import { naiveSums } from './sums.js';
+import { seconds, timeFromNow } from './times.js';
 
 /** A key pair that signs lists and statements. */
 export interface TestKey {
@@ -16,10 +19,19 @@ export interface TestKey {
   readonly rootKey: PinnedRoot;
 }
 
-export async function testKey(type: 'ed25519' | 'p256' = 'ed25519'): Promise<TestKey> {
-  const { privateKey, publicKey } =
+export function testKey(type: 'ed25519' | 'p256' = 'ed25519'): Promise<TestKey> {
+  const { privateKey } =
     type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
+  return keyOf(privateKey);
+}
+
+/** Reads the key of a PEM file, with which a test signs what a thief of that key could sign. */
+export function keyIn(file: string): Promise<TestKey> {
+  return keyOf(createPrivateKey(readFileSync(file)));
+}
+
+async function keyOf(privateKey: KeyObject): Promise<TestKey> {
+  const rootKey = await importRootKey(createPublicKey(privateKey).export({ format: 'jwk' }));
   return { privateKey, rootKey: { ...rootKey, nextRoots: undefined } };
 }
 
@@ -39,13 +51,6 @@ export function issuer(id: string, more: Partial<Issuer> = {}): Issuer {
 /** The files of a publication, by path. Its statements are taken apart. */
 export type Files = Map<string, Buffer>;
 
-/** The time `secondsFromNow` seconds from now, in the format of `updated_at`. */
-export function at(secondsFromNow: number): string {
-  return new Date(Date.now() + secondsFromNow * 1000).toISOString().replace(/\.\d+Z/, 'Z');
-}
-
-export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-
 /** Signs some bytes. Returns the content of issuers.sig. */
 export function signature(bytes: Uint8Array, { privateKey }: TestKey): string {
   const raw =
@@ -57,6 +62,8 @@ export function signature(bytes: Uint8Array, { privateKey }: TestKey): string {
 
 /** What a test chooses about a publication. */
 export interface PublishOptions {
+  /** Default: a minute ago. */
+  readonly updatedAt?: string;
   /** Default: the second of the list, so that a later list has a higher one. */
   readonly sequence?: number;
   /** The number of levels of the tree of sums. Default: what a build chooses for a first publication. */
@@ -69,10 +76,10 @@ export interface PublishOptions {
 export function publish(
   key: TestKey,
   issuers: readonly Issuer[],
-  updatedAt = at(-60),
-  { sequence, levels = levelsFor(issuers.length), claims }: PublishOptions = {},
+  { updatedAt = timeFromNow(-60), sequence, levels = levelsFor(issuers.length), claims }: PublishOptions = {},
 ): Files {
-  const files = signedList(key, canonicalBytes({ issuers, updated_at: updatedAt }));
+  const sorted = issuers.toSorted((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1));
+  const files = signedList(key, canonicalBytes({ issuers: sorted, updated_at: updatedAt }));
   const hashes = new Map<string, string>();
   for (const issuer of issuers) {
     const bytes = Buffer.from(canonicalBytes(issuer));
@@ -100,7 +107,6 @@ function signedList(key: TestKey, bytes: Uint8Array | string): Files {
     ['issuers.json', list],
     [`lists/${sha256(list)}.json`, list],
     ['issuers.sig', Buffer.from(signature(list, key))],
-    [`lists/${sha256(list)}.json`, list],
     ['keys/root.json', Buffer.from(canonicalBytes(key.rootKey.jwk))],
   ]);
 }
@@ -121,7 +127,7 @@ function isByOther(checkpoint: Buffer | undefined, { rootKey }: TestKey): boolea
 
 /** The checkpoint of the root key: signed with the list or, if that is long ago, early enough to be valid now. */
 function sealOf(files: Files, key: TestKey): Buffer {
-  const { updated_at } = payloadOf(files.get('publication.jwt'));
+  const { updated_at } = statementClaims(files);
   const time = Date.parse(String(updated_at)) / 1000;
   const signed = Number.isNaN(time) ? 0 : time;
   const iat = Math.min(Math.max(signed, seconds() - 30 * 24 * HOUR), seconds() - 60);
@@ -133,7 +139,7 @@ function sealOf(files: Files, key: TestKey): Buffer {
 export function claimsAbout(files: Files) {
   const list = files.get('issuers.json') as Buffer;
   const { issuers, updated_at } = partsOf(list);
-  const time = typeof updated_at === 'string' && isTime(updated_at) ? updated_at : at(-60);
+  const time = typeof updated_at === 'string' && isTime(updated_at) ? updated_at : timeFromNow(-60);
   const iat = Math.floor(Date.parse(time) / 1000);
   return {
     iat,
@@ -160,7 +166,6 @@ function partsOf(list: Buffer): { readonly issuers?: unknown; readonly updated_a
 }
 
 const HOUR = 3600;
-const seconds = () => Math.floor(Date.now() / 1000);
 
 /** Signs a JWT with the key's thumbprint as `kid`. */
 export async function statement(key: TestKey, typ: string, payload: JWTPayload): Promise<string> {
@@ -180,7 +185,7 @@ const ONLINE_UNTIL = seconds() + 24 * HOUR;
 /** Names an online key in the publication statement. @param more - what the claim says besides */
 export function withOnlineKey(files: Files, root: TestKey, online: TestKey, more: JWTPayload = {}): Files {
   const claim = { keys: [online.rootKey.jwk], exp: ONLINE_UNTIL, hold: false, ...more };
-  return stated(files, root, { ...payloadOf(files.get('publication.jwt')), online: claim });
+  return stated(files, root, { ...statementClaims(files), online: claim });
 }
 
 /** Signs a checkpoint for the files. A claim of undefined is left out. */
@@ -200,13 +205,9 @@ function checkpointClaims(files: Files): JWTPayload {
   };
 }
 
-function payloadOf(jwt: Buffer | undefined): JWTPayload {
-  try {
-    const [, payload = ''] = jwt?.toString().split('.') ?? [];
-    return JSON.parse(Buffer.from(payload, 'base64url').toString());
-  } catch {
-    return {};
-  }
+/** Decodes the claims of the publication statement. */
+export function statementClaims(files: Files): JWTPayload & { sums_sha256: string; levels: number } {
+  return claimsOf(files.get('publication.jwt') ?? '');
 }
 
 /** Adds an online key, and its checkpoint. */
@@ -220,14 +221,16 @@ export async function withCheckpoint(
   return named.set('checkpoint.jwt', Buffer.from(await checkpoint(named, online, more)));
 }
 
-/** @param nextRoots - the keys to which the step commits the next root key */
-export function rotationStep(from: TestKey, to: TestKey, nextRoots?: readonly TestKey[]): Promise<string> {
-  return statement(from, 'registry-root-rotation+jwt', {
-    iat: seconds() - HOUR,
-    next_root: to.rootKey.jwk,
-    ...(nextRoots && { next_roots: nextRoots.map(({ rootKey }) => rootKey.thumbprint) }),
-  });
+/** Signs the step of a rotation from one root key to the next one. @param more - what it says besides */
+export function rotationStep(from: TestKey, to: TestKey, more: JWTPayload = {}): Promise<string> {
+  const claims = { iat: seconds() - HOUR, next_root: to.rootKey.jwk, ...more };
+  return statement(from, 'registry-root-rotation+jwt', claims);
 }
+
+/** The claim with which a step commits the next root key to some keys. */
+export const committedTo = (...keys: readonly TestKey[]): JWTPayload => ({
+  next_roots: keys.map(({ rootKey }) => rootKey.thumbprint),
+});
 
 /** Adds the steps of a rotation. */
 export function withRotation(files: Files, steps: readonly string[]): Files {

@@ -10,7 +10,7 @@ export interface RawRequest {
   readonly host?: string;
 }
 
-export interface RawAnswer {
+interface RawAnswer {
   /** Undefined if the connection was closed without an answer. */
   readonly status: number | undefined;
   readonly headers: Headers;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Files, sha256 } from './publication.js';
+import type { Files } from './publication.js';
 import { listen } from './serving.js';
+import { sha256 } from './sha256.js';
 import { together } from './statements.js';
 
 /** A registry host on loopback. Its statements may be taken apart. Its files and its behaviour can change while it runs. It ignores queries. */

@@ -13,7 +13,7 @@ import { EMPTY_LOG } from '../../build/generator/log/log-files.js';
 import { type LogReader, readEntries } from '../../build/generator/log/read-log.js';
 import { naiveLeaf, naiveRoot } from './merkle.js';
 import { cosignatureBy, type NoteSigner, signedHead } from './note-keys.js';
-import { sha256 } from './publication.js';
+import { sha256 } from './sha256.js';
 import { writeFiles } from './workspace.js';
 
 export { readEntries };

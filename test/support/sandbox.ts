@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { afterEachFile } from './endings.js';
 import { ROOT } from './paths.js';
 
-export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
+const OPERATOR_TOKEN = 'operator-token-of-the-tests';
 export const ISSUER = 'https://playground.example';
 
 interface Operation {
@@ -28,9 +28,7 @@ interface Description {
   readonly components: { readonly responses: Readonly<Record<string, ResponseDescription>> };
 }
 
-export const DESCRIPTION: Description = JSON.parse(
-  readFileSync(join(ROOT, 'schemas/issuer.openapi.json'), 'utf8'),
-);
+const DESCRIPTION: Description = JSON.parse(readFileSync(join(ROOT, 'schemas/issuer.openapi.json'), 'utf8'));
 
 /** Every operation of the description, with its method and path. */
 export const OPERATIONS = Object.entries(DESCRIPTION.paths).flatMap(([path, item]) =>

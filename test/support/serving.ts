@@ -161,11 +161,11 @@ export async function serverIn(folder: string, command: string, ...args: string[
     stdio: 'ignore',
   });
   children.push(child);
-  return answering(`http://127.0.0.1:${port}`, child);
+  return untilAnswering(`http://127.0.0.1:${port}`, child);
 }
 
 /** Waits until a server answers at a URL. Returns the URL. */
-export async function answering(base: string, child: ChildProcess): Promise<string> {
+export async function untilAnswering(base: string, child: ChildProcess): Promise<string> {
   const answers = () =>
     fetch(base).then(
       () => true,

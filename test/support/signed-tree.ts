@@ -1,28 +1,21 @@
-import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { statementHash } from '@passport-registry/verifier/core';
-import { type JWTPayload, SignJWT } from 'jose';
+import type { JWTPayload } from 'jose';
+import { keyIn, statement, type TestKey } from './publication.js';
 import { withKeys } from './settings.js';
-import { STATEMENT_PATHS } from './statements.js';
+import { sha256 } from './sha256.js';
+import { claimsOf, STATEMENT_PATHS } from './statements.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from './workspace.js';
-
-/** A key of a tree. With it, a test can sign anything that an attacker with that key could sign. */
-export interface SignerKey {
-  readonly key: KeyObject;
-  readonly rootKey: RootKey;
-}
 
 /** A tree with every kind of file that a tree can have. */
 export interface SignedTree {
   readonly folder: string;
   readonly files: ReadonlyMap<string, Buffer>;
   /** The root key before the rotation. The others are the current root key, the online key, and an unrelated key. */
-  readonly first: SignerKey;
-  readonly root: SignerKey;
-  readonly online: SignerKey;
-  readonly stranger: SignerKey;
+  readonly first: TestKey;
+  readonly root: TestKey;
+  readonly online: TestKey;
+  readonly stranger: TestKey;
 }
 
 /** Builds a tree with a rotation, an online key, a checkpoint, lists under both root keys, sums and changes. */
@@ -40,10 +33,10 @@ export async function signedTree(): Promise<SignedTree> {
     });
   }
   const keys = {
-    first: await signerKey(folder, 'first'),
-    root: await signerKey(folder, 'root'),
-    online: await signerKey(folder, 'online'),
-    stranger: await signerKey(folder, 'stranger'),
+    first: await keyIn(join(folder, 'first.pem')),
+    root: await keyIn(join(folder, 'root.pem')),
+    online: await keyIn(join(folder, 'online.pem')),
+    stranger: await keyIn(join(folder, 'stranger.pem')),
   };
   const change = (status: 'active' | 'suspended') =>
     writeFiles(folder, { 'issuers/issuer-00.yaml': recordText('issuer-00', { status }) });
@@ -53,36 +46,6 @@ export async function signedTree(): Promise<SignedTree> {
   change('suspended');
   await good('build', '--key', 'root.pem', ...checkpoint);
   return { folder, files: filesOf(join(folder, 'dist')), ...keys };
-}
-
-export async function signerKey(folder: string, name: string): Promise<SignerKey> {
-  const rootKey = await importRootKey(JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')));
-  return { key: createPrivateKey(readFileSync(join(folder, `${name}.pem`))), rootKey };
-}
-
-/** The time `fromNow` seconds from now, in seconds since 1970. */
-export function seconds(fromNow = 0): number {
-  return Math.floor(Date.now() / 1000) + fromNow;
-}
-
-export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-
-/** Signs a statement. */
-export function jwt({ key, rootKey }: SignerKey, typ: string, claims: JWTPayload): Promise<string> {
-  return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid: rootKey.thumbprint, typ }).sign(key);
-}
-
-/** Signs a compact JWS with any string as the payload, valid or not. */
-export function rawJwt({ key, rootKey }: SignerKey, typ: string, payload: string): string {
-  const encoded = (text: string) => Buffer.from(text).toString('base64url');
-  const header = JSON.stringify({ alg: 'EdDSA', kid: rootKey.thumbprint, typ });
-  const input = `${encoded(header)}.${encoded(payload)}`;
-  return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
-}
-
-/** Decodes the claims of a JWT without verification. */
-export function claimsOf(bytes: Uint8Array): JWTPayload {
-  return JSON.parse(Buffer.from(Buffer.from(bytes).toString().split('.')[1] ?? '', 'base64url').toString());
 }
 
 /** Updates SHA256SUMS, as anybody could. */
@@ -105,7 +68,7 @@ function isUnlisted(path: string): boolean {
 /** Updates SHA256SUMS, and signs a new checkpoint, as an attacker with the online key could. */
 export async function resealed(
   altered: ReadonlyMap<string, Buffer>,
-  online: SignerKey,
+  online: TestKey,
   claims: JWTPayload = {},
 ): Promise<Map<string, Buffer>> {
   const files = withChecksums(altered);
@@ -114,7 +77,7 @@ export async function resealed(
   const publication = statementHash(String(files.get('publication.jwt')));
   const tree_sha256 = sha256(files.get('SHA256SUMS') as Buffer);
   const all = { ...claimsOf(held), publication, tree_sha256, ...claims };
-  return files.set('checkpoint.jwt', Buffer.from(await jwt(online, 'registry-checkpoint+jwt', all)));
+  return files.set('checkpoint.jwt', Buffer.from(await statement(online, 'registry-checkpoint+jwt', all)));
 }
 
 /**
@@ -123,10 +86,12 @@ export async function resealed(
  */
 export async function restated(
   files: ReadonlyMap<string, Buffer>,
-  root: SignerKey,
+  root: TestKey,
   claims: JWTPayload,
 ): Promise<Map<string, Buffer>> {
   const all = { ...claimsOf(files.get('publication.jwt') as Buffer), ...claims };
-  const bytes = Buffer.from(await jwt(root, 'registry-publication+jwt', JSON.parse(JSON.stringify(all))));
+  const bytes = Buffer.from(
+    await statement(root, 'registry-publication+jwt', JSON.parse(JSON.stringify(all))),
+  );
   return new Map(files).set('publication.jwt', bytes);
 }

@@ -7,7 +7,7 @@ import { cli, good, type Outcome, recordText, writeFiles } from './workspace.js'
 
 /** Anna, Bo and Cy, each on a machine of his own. */
 export let holders: Ceremony;
-export const NAMES = ['Anna', 'Bo', 'Cy'] as const;
+const NAMES = ['Anna', 'Bo', 'Cy'] as const;
 const numberOf = (name: string) => NAMES.indexOf(name as 'Anna') + 1;
 
 /** The registry of the operator, and the folder of the current request, which travels. */
@@ -24,11 +24,11 @@ const STAGES = {
 } as const;
 
 /** The holders with a registry whose request is at a stage. It is made once in a run, and copied. */
-export async function at(stage: keyof typeof STAGES): Promise<void> {
+export async function holdersAt(stage: keyof typeof STAGES): Promise<void> {
   const [before, next] = STAGES[stage];
   use(
     await madeOnce(`holders-${stage}`, async (made) => {
-      await (before === undefined ? start() : at(before));
+      await (before === undefined ? start() : holdersAt(before));
       await next();
       cpSync(holders.home, made, { recursive: true });
     }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ErrorCode, expectError } from './expect-error.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { operatorIn } from './operator.js';
-import { sha256 } from './signed-tree.js';
+import { sha256 } from './sha256.js';
 import { readTreeFile } from './statements.js';
 import { good, keyPair, type Outcome } from './workspace.js';
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier/core';
+import type { JWTPayload } from 'jose';
 
 /*
  * A tree has all statements in statements.json. Tests take them apart: each is a file of its own then, so that a test replaces or
@@ -58,19 +59,6 @@ function memberOf(name: StatementName, bytes: Buffer): unknown {
   }
 }
 
-/** Lets a host whose files a test answers one by one also answer statements.json, made of the statements that are files there. */
-export function answering(
-  answer: (path: string) => Buffer | undefined,
-): (path: string) => Buffer | undefined {
-  return (path) => {
-    const own = answer(path);
-    if (own !== undefined || path !== 'statements.json') return own;
-    const found = Object.values<string>(STATEMENT_PATHS).map((one) => [one, answer(one)] as const);
-    const files = found.flatMap(([one, bytes]) => (bytes === undefined ? [] : [[one, bytes] as const]));
-    return together(new Map(files)).get(path);
-  };
-}
-
 /** Answers a request for a file as a static host does. */
 export function responseFrom(files: ReadonlyMap<string, Buffer>, path: string): Response {
   const bytes = together(files).get(path);
@@ -85,6 +73,12 @@ export function storedMembers(stored: { readonly statements: string } | undefine
   readonly log_proof?: string;
 } {
   return stored === undefined ? {} : JSON.parse(stored.statements);
+}
+
+/** Decodes the claims of a statement without verification. */
+export function claimsOf<Claims = JWTPayload>(jwt: Uint8Array | string): Claims {
+  const [, payload = ''] = Buffer.from(jwt).toString().split('.');
+  return JSON.parse(Buffer.from(payload, 'base64url').toString());
 }
 
 /** Returns a statement of a tree in a folder. @throws if the tree does not have it */
@@ -128,14 +122,4 @@ export function removeTreeFile(file: string): void {
   const statement = statementAt(file);
   if (statement === undefined) rmSync(file, { recursive: true });
   else setStatement(statement.tree, statement.name, undefined);
-}
-
-/** Whether a tree in a folder has a file, or a statement. */
-export function hasTreeFile(file: string): boolean {
-  try {
-    readTreeFile(file);
-    return true;
-  } catch {
-    return false;
-  }
 }

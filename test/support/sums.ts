@@ -1,4 +1,4 @@
-import { sha256 } from './publication.js';
+import { sha256 } from './sha256.js';
 
 /** The place of a record: SHA-256 of its id. */
 export const placeOf = (id: string) => sha256(Buffer.from(id));

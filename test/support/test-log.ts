@@ -20,7 +20,7 @@ import {
   signedHead,
 } from './note-keys.js';
 import type { Files } from './publication.js';
-import { placeOf } from './tiles.js';
+import { tilePlace } from './tiles.js';
 
 export { type NoteSigner, noteSigner } from './note-keys.js';
 
@@ -169,7 +169,7 @@ export class TestLog {
   #write(level: string, all: readonly Uint8Array[]): void {
     const index = Math.floor((all.length - 1) / 256);
     const last = all.slice(index * 256);
-    const pathOf = (width: number) => `log/tile/${level}/${placeOf(index, width)}`;
+    const pathOf = (width: number) => `log/tile/${level}/${tilePlace(index, width)}`;
     this.files.set(pathOf(last.length), Buffer.concat(last));
     if (last.length < 256) return;
     for (let width = 1; width < 256; width++) this.files.delete(pathOf(width));
@@ -189,7 +189,7 @@ export function namedEntries(name: string, count: number): string[] {
 }
 
 /** Signs any head, and has it cosigned. */
-export function cosignedHead(head: LogHead, signer: NoteSigner, cosigned: readonly Cosigning[]): SignedHead {
+function cosignedHead(head: LogHead, signer: NoteSigner, cosigned: readonly Cosigning[]): SignedHead {
   return parseHead(
     signedHead(signer, head, (text) => cosignatures(text, cosigned)),
     invalid,

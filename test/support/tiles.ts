@@ -11,7 +11,7 @@ export function tilesOf(leaves: readonly Uint8Array[]): Map<string, Uint8Array> 
   for (let level = 0; row.length > 0; level++) {
     for (let index = 0; index * 256 < row.length; index++) {
       const hashes = row.slice(index * 256, (index + 1) * 256);
-      tiles.set(`tile/${level}/${placeOf(index, hashes.length)}`, new Uint8Array(Buffer.concat(hashes)));
+      tiles.set(`tile/${level}/${tilePlace(index, hashes.length)}`, new Uint8Array(Buffer.concat(hashes)));
     }
     row = Array.from({ length: Math.floor(row.length / 256) }, (_one, index) =>
       naiveRoot(row.slice(index * 256, (index + 1) * 256)),
@@ -21,7 +21,7 @@ export function tilesOf(leaves: readonly Uint8Array[]): Map<string, Uint8Array> 
 }
 
 /** The last part of the path of a tile or a bundle. */
-export function placeOf(index: number, width: number): string {
+export function tilePlace(index: number, width: number): string {
   const digits = [index % 1000, Math.floor(index / 1000) % 1000].map((group) =>
     String(group).padStart(3, '0'),
   );

@@ -29,7 +29,7 @@ export interface Job {
 }
 
 /** The members of a workflow that the tests use. */
-export interface Workflow {
+interface Workflow {
   readonly name: string;
   readonly on: unknown;
   readonly permissions?: Readonly<Record<string, string>>;

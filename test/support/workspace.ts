@@ -169,7 +169,7 @@ async function runHere(args: readonly string[], cwd: string, input: Input): Prom
 }
 
 /** The command line, as a function that returns the exit code. */
-export interface CommandLine {
+interface CommandLine {
   readonly main: (
     argv: readonly string[],
     io: { stdout: Writable; stderr: Writable; stdin: Readable; env: NodeJS.ProcessEnv },

@@ -4,8 +4,7 @@ import { describeInChromium, openWithClock, shownLater, verdict, verification } 
 import { openVerified } from '../support/page-verdict.js';
 import { serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
-import { claimsOf } from '../support/signed-tree.js';
-import { readTreeFile } from '../support/statements.js';
+import { claimsOf, readTreeFile } from '../support/statements.js';
 import { goodCli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;

@@ -6,12 +6,12 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeInChromium, open, verdict, visibleId } from '../support/browser.js';
 import { emptyPage, indexPage } from '../support/index-page.js';
 import { publishedRecords } from '../support/page-verdict.js';
-import { issuer, publish, sha256, testKey } from '../support/publication.js';
+import { issuer, publish, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
+import { sha256 } from '../support/sha256.js';
 import { rounds } from '../support/soak.js';
 import { together } from '../support/statements.js';
-import { publishSummed } from '../support/summed-registry.js';
 import { unverifiedScript } from '../support/unverified-script.mjs';
 import { cli, workspace } from '../support/workspace.js';
 
@@ -227,7 +227,7 @@ describeInChromium('hostile texts', () => {
     const key = await testKey();
     const about = Buffer.from(canonicalBytes({ issuers: { alpha: { name } } }));
     const claims = { about_sha256: sha256(about) };
-    const files = together(await publishSummed(key, [issuer('alpha')], { claims })).set('about.json', about);
+    const files = together(publish(key, [issuer('alpha')], { claims })).set('about.json', about);
     const page = Buffer.from(emptyPage(key.rootKey));
     const host = await plainHost(dist, '404.html', (path, bytes) =>
       path === '/' ? page : (files.get(path.slice(1)) ?? bytes),

@@ -13,10 +13,10 @@ import {
 } from '../support/browser.js';
 import { cosignatureBy, invalid, noteSigner } from '../support/note-keys.js';
 import { expectRefused, GOOD, statementChanged } from '../support/page-verdict.js';
-import { at } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { ORIGIN } from '../support/test-log.js';
+import { timeFromNow } from '../support/times.js';
 import { goodCli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 /** Publishes the records of a workspace in its log. */
@@ -29,7 +29,7 @@ const change = (folder: string, id: string, fields: Record<string, string> = {})
 /** A registry with two publications in its log, by a development key. */
 async function logged(): Promise<string> {
   const folder = await workspace(['alpha']);
-  await publish(folder, '--updated-at', at(-7200));
+  await publish(folder, '--updated-at', timeFromNow(-7200));
   change(folder, 'beta');
   await publish(folder);
   return folder;

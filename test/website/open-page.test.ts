@@ -3,6 +3,7 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { flipped } from '../support/altered.js';
 import {
   describeInChromium,
   open,
@@ -11,17 +12,10 @@ import {
   verdict,
   verification,
 } from '../support/browser.js';
-import {
-  expectRefused,
-  flipped,
-  forged,
-  GOOD,
-  published,
-  statementChanged,
-} from '../support/page-verdict.js';
-import { at } from '../support/publication.js';
+import { expectRefused, forged, GOOD, published, statementChanged } from '../support/page-verdict.js';
 import { plainHost, serve, slowHost } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
+import { timeFromNow } from '../support/times.js';
 import { cli, goodCli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let ed25519: string;
@@ -33,7 +27,7 @@ beforeAll(async () => {
 });
 
 /** The option for a list of some hours ago. */
-const listed = (hours: number) => ['--updated-at', at(-3600 * hours)];
+const listed = (hours: number) => ['--updated-at', timeFromNow(-3600 * hours)];
 
 describeInChromium('a page before its list is there', () => {
   it('shows an issuer that is proven before the list is there, and then what the list says', async () => {

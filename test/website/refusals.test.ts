@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { flipped } from '../support/altered.js';
 import { describeInChromium, open, openWithClock, verdict } from '../support/browser.js';
-import { expectRefused, flipped, forged, published, statementChanged } from '../support/page-verdict.js';
+import { expectRefused, forged, published, statementChanged } from '../support/page-verdict.js';
 import { plainHost, serve } from '../support/serving.js';
 import { withKeys } from '../support/settings.js';
 import { cli, clockAhead, recordText, writeFiles } from '../support/workspace.js';

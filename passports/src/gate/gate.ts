@@ -129,7 +129,9 @@ export function createGate(options: GateOptions): Gate {
       const proven = outcome['Passport-Proven'] as Proven;
       onAnswer?.({ profile: name, status: 200, proven, error: undefined, message: undefined });
       // nginx gives up the connection after a body without a length, and would connect for each request.
-      return new Response(null, { headers: { ...outcome, 'Cache-Control': 'no-store', 'Content-Length': '0' } });
+      return new Response(null, {
+        headers: { ...outcome, 'Cache-Control': 'no-store', 'Content-Length': '0' },
+      });
     }
     const { error, message } = outcome.body;
     const status = statusOf(outcome);

@@ -16,9 +16,10 @@ import {
   tokenOf,
 } from '../../support/passport-world.js';
 import { CLI } from '../../support/paths.js';
-import { at, issuer, publish } from '../../support/publication.js';
+import { issuer, publish } from '../../support/publication.js';
 import { sendRaw } from '../../support/raw-request.js';
 import { freePort } from '../../support/serving.js';
+import { timeFromNow } from '../../support/times.js';
 import { cleanEnvironment, cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const children: ChildProcess[] = [];
@@ -248,7 +249,9 @@ describe('passport-registry gate', () => {
     const gate = await startGate(own, { refresh: 1 });
     await ready(gate);
     expect((await ask(gate, 'site')).status).toBe(200);
-    own.host.files = publish(own.root, [issuer('alpha', { status: 'revoked' })], at(0));
+    own.host.files = publish(own.root, [issuer('alpha', { status: 'revoked' })], {
+      updatedAt: timeFromNow(0),
+    });
     await expect.poll(async () => (await ask(gate, 'site')).error).toBe('status-revoked');
   });
 

@@ -6,9 +6,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { operatorIn } from '../../support/operator.js';
 import { serve } from '../../support/serving.js';
-import { claimsOf } from '../../support/signed-tree.js';
 import { signFiles } from '../../support/signing-request.js';
-import { statementIn } from '../../support/statements.js';
+import { claimsOf, statementIn } from '../../support/statements.js';
 import {
   cliProcess,
   filesOf,

@@ -20,10 +20,9 @@ import { copyOf, madeOnce } from '../../support/made-once.js';
 import { operatorIn } from '../../support/operator.js';
 import { CLI } from '../../support/paths.js';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf } from '../../support/signed-tree.js';
 import { signsFile } from '../../support/signing-command.js';
 import { rounds } from '../../support/soak.js';
-import { readTreeFile } from '../../support/statements.js';
+import { claimsOf, readTreeFile } from '../../support/statements.js';
 import {
   cleanEnvironment,
   cliAnswering,

@@ -6,12 +6,12 @@ import { takeNonces } from '../../../build/custody/holder-signing/nonce-store.js
 import { allBytes, errorOf, QUICK_KEYS } from '../../support/ceremony.js';
 import { CLI } from '../../support/paths.js';
 import {
-  at,
   attach,
   attachWith,
   commit,
   each,
   holders,
+  holdersAt,
   messageOf,
   newRequest,
   publish,
@@ -38,7 +38,7 @@ describe('two of three holders', () => {
   });
 
   it('publish with all three, too, and in any order', async () => {
-    await at('asked');
+    await holdersAt('asked');
     await good(commit('Cy'));
     await good(commit('Anna'));
     expect(JSON.parse((await good(sign('Anna'))).stdout)).toMatchObject({ sessions: 1, waitingFor: ['Bo'] });
@@ -50,7 +50,7 @@ describe('two of three holders', () => {
   });
 
   it('are named by a record', async () => {
-    await at('signed');
+    await holdersAt('signed');
     const refused = await attachWith();
     expect(refused.code).toBe(2);
     expect(errorOf(refused).message).toContain('--holders');
@@ -58,13 +58,13 @@ describe('two of three holders', () => {
   });
 
   it('leave no trace in the tree', async () => {
-    await at('published');
+    await holdersAt('published');
     for (const [path, bytes] of allBytes(join(registry, 'dist')))
       expect([path, bytes.includes('Anna')]).toEqual([path, false]);
   });
 
   it('see what they sign, and the verdict of the rules', async () => {
-    await at('published');
+    await holdersAt('published');
     records({ alpha: { status: 'revoked', last_audit: '2026-01-01T00:00:00Z' }, beta: {} });
     await newRequest();
     const shown = await good(commit('Anna'));
@@ -83,7 +83,7 @@ describe('two of three holders', () => {
   });
 
   it('sign only after they said yes, also where registry.yaml names a key that is no share', async () => {
-    await at('committed');
+    await holdersAt('committed');
     const settings = { 'registry.yaml': 'signer: { key: gone.pem, passphrase_file: gone }\n' };
     writeFiles(holders.machine('Anna').folder, settings);
     const { code, stderr } = await holders.as('Anna', ['sign', request]);
@@ -93,7 +93,7 @@ describe('two of three holders', () => {
   });
 
   it('may repeat every step', async () => {
-    await at('asked');
+    await holdersAt('asked');
     await good(commit('Anna'));
     const committed = allBytes(request);
     for (const again of [await commit('Anna'), await sign('Anna')]) {
@@ -116,7 +116,7 @@ describe('two of three holders', () => {
   });
 
   it('renew the checkpoint', async () => {
-    await at('published');
+    await holdersAt('published');
     const before = statementIn(join(registry, 'dist'), 'checkpoint');
     await newRequest();
     await each(commit, 'Anna', 'Bo');
@@ -128,7 +128,7 @@ describe('two of three holders', () => {
 
 describe('what is missing', () => {
   it('does not count as signed, so that a later request can be signed', async () => {
-    await at('asked');
+    await holdersAt('asked');
     await good(commit('Anna'));
     expect(errorOf(await sign('Anna'))).toMatchObject({ code: 'ERR_HOLDERS_MISSING' });
     records({ alpha: {}, beta: {} });
@@ -136,7 +136,7 @@ describe('what is missing', () => {
   });
 
   it('is named: shares, and commitments without which shares are of no use', async () => {
-    await at('committed');
+    await holdersAt('committed');
     await good(sign('Anna'));
     const missing = async (what: string) =>
       expect(errorOf(await attach())).toEqual(
@@ -152,7 +152,7 @@ describe('what is missing', () => {
 
 describe('a request that was changed between the holders', () => {
   it('is refused by whoever has committed to the other one', async () => {
-    await at('committed');
+    await holdersAt('committed');
     const messages = ['Anna', 'Bo'].map((name) => readFileSync(messageOf('commitments', name)));
     records({ alpha: { tier: 'registered' } });
     await newRequest();
@@ -169,7 +169,7 @@ describe('a request that was changed between the holders', () => {
 // What a key must not sign, a share must not: custody/offline-signing.
 describe('a request that follows an older publication than the holder has verified', () => {
   it('is not signed', async () => {
-    await at('published');
+    await holdersAt('published');
     const old = join(registry, 'old');
     records({ alpha: { tier: 'registered' } });
     await newRequest();
@@ -191,7 +191,7 @@ describe('nonces', () => {
     [...allBytes(state(name)).keys()].filter((file) => file.includes('nonces') && !file.endsWith('.jwt'));
 
   it('are used once, also if the request is shown with another list of commitments', async () => {
-    await at('committed');
+    await holdersAt('committed');
     const second = join(registry, 'second');
     cpSync(request, second, { recursive: true });
     await good(commit('Bo', second, '--again'));
@@ -205,7 +205,7 @@ describe('nonces', () => {
   });
 
   it('are used by one of two processes that sign at once', async () => {
-    await at('committed');
+    await holdersAt('committed');
     const copies = ['one', 'two'].map((name) => join(registry, name));
     for (const copy of copies) cpSync(request, copy, { recursive: true });
     await good(commit('Bo', copies[1], '--again'));
@@ -223,7 +223,7 @@ describe('nonces', () => {
   });
 
   it('are never made for commitments of another machine, or for other payloads, unless the holder says so', async () => {
-    await at('committed');
+    await holdersAt('committed');
     const file = messageOf('commitments', 'Anna');
     const committed = readFileSync(file);
     rmSync(state('Anna'), { recursive: true });
@@ -240,7 +240,7 @@ describe('nonces', () => {
   });
 
   it('stay as they are if only the commitments are lost, which are written again', async () => {
-    await at('committed');
+    await holdersAt('committed');
     const file = messageOf('commitments', 'Anna');
     const committed = readFileSync(file);
     rmSync(file);
@@ -250,7 +250,7 @@ describe('nonces', () => {
   });
 
   it('stay on their machine, encrypted, and are deleted when they are used', async () => {
-    await at('committed');
+    await holdersAt('committed');
     await good(commit('Cy'));
     await good(commit('Anna', request, '--again'));
     expect(nonceFiles('Anna')).toHaveLength(2);
@@ -288,7 +288,7 @@ describe('nonces', () => {
   });
 
   it('do not survive a restart of the machine, so that a copy of the disk brings none back', async () => {
-    await at('committed');
+    await holdersAt('committed');
     const kept = join(registry, 'disk image');
     cpSync(state('Anna'), kept, { recursive: true });
     await good(sign('Anna'));

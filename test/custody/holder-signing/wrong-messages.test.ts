@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Ceremony, claimsIn, errorOf, signMessage } from '../../support/ceremony.js';
 import {
-  at,
   attach,
   commit,
   each,
   holders,
+  holdersAt,
   messageOf,
   newRequest,
   records,
@@ -23,7 +23,7 @@ beforeEach(start);
 
 describe('a wrong message', () => {
   beforeEach(async () => {
-    await at('signed by all');
+    await holdersAt('signed by all');
   });
 
   /** Signs the shares of a holder again, with other claims. */

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
-import { claimsOf, sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import { alterStatement, requestsIn, signFiles } from '../../support/signing-request.js';
+import { claimsOf } from '../../support/statements.js';
 import { keyPair, writeFiles } from '../../support/workspace.js';
 
 /** A registry in which alpha has a name, and a key beside it that only `sign` and this file use. */

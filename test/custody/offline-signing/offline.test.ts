@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import type { ErrorCode } from '../../support/expect-error.js';
-import { sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import { registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
 import { onTerminal } from '../../support/terminal.js';
 import { cli, good, goodCli, keyPair, run, temporaryFolder, writeFiles } from '../../support/workspace.js';

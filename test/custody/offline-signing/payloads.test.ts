@@ -1,7 +1,6 @@
 import {
   appendFileSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,8 +10,9 @@ import {
 } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../support/expect-error.js';
-import { claimsOf, sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import { alterInput, registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
+import { claimsOf } from '../../support/statements.js';
 import { good, keyPair, type Outcome, writeFiles } from '../../support/workspace.js';
 
 /** A registry whose root key only `sign` and this file use, and which has no online key. */
@@ -270,7 +270,7 @@ describe('a request for a rotation', () => {
     expect(String(read('dist/issuers.json'))).toContain('suspended');
   });
 
-  it('commits the next key, and goes only where the published rotation leads', async () => {
+  it('shows the keys to which a step commits the next one', async () => {
     const commit = ['--commit', 'second.json', thumbprint('online')];
     const asked = await rotate(...commit);
     const shown = words(await signed()).filter((line) => !line.startsWith('left'));
@@ -280,10 +280,6 @@ describe('a request for a rotation', () => {
         expect.stringContaining(`next_root ${thumbprint(name)}: the step after`),
       ),
     );
-    writeFiles(folder, { 'registry.yaml': `next_roots: [${thumbprint('second')}]\n` });
-    const other = ['keys', 'rotate', '--unsigned', 'other', '--next-root-key', 'next.json'];
-    await refused('ERR_KEY_REJECTED', thumbprint('second'), ...other);
-    expect(existsSync(at('other'))).toBe(false);
   });
 
   it('lets an online key sign the checkpoint where it is attached', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { appendEntries, replacedFolders } from '../../../build/generator/log/append.js';
 import { EMPTY_LOG, type LogEnd, rootOf } from '../../../build/generator/log/log-files.js';
 import { readEntries } from '../../../build/generator/log/read-log.js';
+import { flipped } from '../../support/altered.js';
 import { naiveRoot } from '../../support/merkle.js';
 import { logReader } from '../../support/sample-log.js';
 
@@ -90,11 +91,7 @@ describe('readEntries', () => {
     };
     return { asked, read };
   };
-  const flipped = (path: string, at: number) => {
-    const bytes = Buffer.from(files.get(path) ?? new Uint8Array());
-    bytes[at] = (bytes[at] ?? 0) ^ 1;
-    return { [path]: bytes };
-  };
+  const altered = (path: string, bit = 8 * 40) => ({ [path]: flipped(files.get(path) as Uint8Array, bit) });
 
   it('returns all entries, or only the new ones', async () => {
     const all = await readEntries(logReader(reader().read), await head());
@@ -109,19 +106,33 @@ describe('readEntries', () => {
     expect((await readEntries(logReader(read), await head(), all.tree.leaves)).entries).toEqual([]);
   });
 
-  it.each([
-    ['an altered entry', flipped('log/tile/entries/001', 40)],
-    ['an altered tile', flipped('log/tile/0/001', 40)],
-    ['an altered tile of the next level', flipped('log/tile/1/000.p/2', 40)],
-    ['a missing tile', { 'log/tile/0/000': undefined }],
-    ['a missing bundle', { 'log/tile/entries/002.p/88': undefined }],
-    ['a bundle that is too short', { 'log/tile/entries/002.p/88': files.get('log/tile/entries/002.p/87') }],
+  it.each<[string, Record<string, Uint8Array | undefined>, string]>([
+    ['another entry', altered('log/tile/entries/001', 8 * 40 + 1), 'entries that do not belong to its head'],
+    [
+      'an entry that is none',
+      altered('log/tile/entries/001'),
+      'an entry 256 that is not an entry of a registry',
+    ],
+    ['an altered tile', altered('log/tile/0/001'), 'a tile tile/0/001 that does not belong to its entries'],
+    [
+      'an altered tile of the next level',
+      altered('log/tile/1/000.p/2'),
+      'a tile tile/1/000.p/2 that does not belong to its entries',
+    ],
+    ['a missing tile', { 'log/tile/0/000': undefined }, 'the file log/tile/0/000'],
+    ['a missing bundle', { 'log/tile/entries/002.p/88': undefined }, 'the file log/tile/entries/002.p/88'],
+    [
+      'a bundle that is too short',
+      { 'log/tile/entries/002.p/88': files.get('log/tile/entries/002.p/87') },
+      'a file tile/entries/002.p/88 that is too short',
+    ],
     [
       'a bundle that ends within an entry',
       { 'log/tile/entries/002.p/88': files.get('log/tile/entries/002.p/88')?.slice(0, -1) },
+      'a file tile/entries/002.p/88 that ends within an entry',
     ],
-  ])('refuses %s', async (_what, changes) => {
-    await expect(readEntries(logReader(reader(changes).read), await head())).rejects.toThrow('the log ');
+  ])('refuses %s', async (_what, changes, problem) => {
+    await expect(readEntries(logReader(reader(changes).read), await head())).rejects.toThrow(problem);
   });
 
   it('refuses a log that does not contain what was read before, and one that is smaller', async () => {

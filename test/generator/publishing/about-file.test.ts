@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { operatorInCopies } from '../../support/operator.js';
 import { serve } from '../../support/serving.js';
-import { sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import { filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const { at, dist, good, read, record, claims, run } = operatorInCopies(() => workspace(['alpha', 'beta']));

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readPublished } from '../../../build/generator/verification/read-published.js';
 import { loggedFolder } from '../../support/logged-folder.js';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import { rounds, sample } from '../../support/soak.js';
 import { setStatement, statementIn } from '../../support/statements.js';
 import { cli, filesBelow, filesOf, keyPair, recordText, writeFiles } from '../../support/workspace.js';
@@ -174,11 +175,22 @@ async function assertRefused(replace: (dist: string) => void, args: readonly str
   rmSync(folder, { recursive: true });
 }
 
-describe.each(Object.entries(REPLACED))('a tree with %s', (_name, replace) => {
-  it.each(Object.entries(SIGNING))('is refused by %s, which leaves it as it is', (_command, args) =>
-    assertRefused(replace, args),
-  );
-});
+it.each(Object.entries(REPLACED))(
+  'a tree with %s is not read by whatever would sign',
+  async (_name, replace) => {
+    const dist = join(copyOf(made), 'dist');
+    expect(await readPublished(dist)).toMatchObject({ folder: dist });
+    replace(dist);
+    await expect(readPublished(dist)).rejects.toMatchObject({
+      code: 'ERR_TREE_REJECTED',
+      message: expect.stringContaining('`load`'),
+    });
+  },
+);
+
+it.each(Object.entries(SIGNING))('a tree whose hold was undone is refused by %s', (_command, args) =>
+  assertRefused((dist) => putBack(dist, 'checkpoint.jwt'), args),
+);
 
 /** The right edge of the log, which only a publication continues. */
 const EDGE: Record<string, (dist: string) => void> = {
@@ -218,15 +230,18 @@ describe('a mirror whose files of the log were damaged', () => {
     const source = await serve(join(folder, 'dist'));
     const mirror = () => cli(['mirror', source, 'mirror', '--trust-anchor', 'key.json', '--json'], folder);
     expect((await mirror()).code).toBe(0);
-    const damages = [DAMAGES['emptied'], DAMAGES['truncated']];
-    for (const [at, path] of paths.filter((one) => one.startsWith('log/')).entries()) {
+    const damages = [DAMAGES['emptied'], DAMAGES['truncated'], DAMAGES['altered']];
+    const files = paths.filter((path) => path.startsWith('log/') || path === 'statements.json');
+    for (const [at, path] of files.entries()) {
       const file = join(folder, 'mirror/current', path);
       // In place, so that every release with a hard link to the file has the damage.
       damages[at % damages.length]?.(file);
-      const { code, stderr } = await mirror();
+      const { code, stdout, stderr } = await mirror();
       expect(code, `${path}: ${stderr}`).toBe(0);
+      expect(JSON.parse(stdout), path).toMatchObject({ repaired: true });
       expect(readFileSync(file), path).toEqual(readFileSync(join(folder, 'dist', path)));
     }
+    expect(JSON.parse((await mirror()).stdout)).toMatchObject({ switched: false, repaired: false });
     const verified = await cli(['verify', 'mirror/current', '--trust-anchor', 'key.json'], folder);
     expect(verified.code, verified.stdout).toBe(0);
   });

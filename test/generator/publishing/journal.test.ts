@@ -19,9 +19,8 @@ import { copyOf } from '../../support/made-once.js';
 import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
 import { operatorIn } from '../../support/operator.js';
 import { withFs } from '../../support/patched-fs.js';
-import { claimsOf } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
-import { readTreeFile } from '../../support/statements.js';
+import { claimsOf, readTreeFile } from '../../support/statements.js';
 import { cli, filesBelow, filesOf, goodCli, keyedWorkspace, writeFiles } from '../../support/workspace.js';
 
 const SETTINGS = {

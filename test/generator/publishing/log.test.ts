@@ -6,8 +6,10 @@ import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { noteSigner, pairIn } from '../../support/note-keys.js';
 import { operatorInCopies } from '../../support/operator.js';
+import { keyIn } from '../../support/publication.js';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf, sha256, signerKey } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
+import { claimsOf } from '../../support/statements.js';
 import { filesBelow, keyedWorkspace, keyPair, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
@@ -27,7 +29,7 @@ const refused = async (args: readonly string[], code: ErrorCode, ...facts: reado
 };
 const hashOf = (path: string) => statementHash(String(read(path)));
 const signersOfLog = async () => ({
-  root: await signerKey(at(), 'key'),
+  root: await keyIn(at('key.pem')),
   log: noteSigner(ORIGIN, 'log', pairIn(at('log.pem'))),
 });
 const types = async () => (await logEntries(dist())).map(({ type }) => type);

@@ -9,15 +9,15 @@ import { statementHash } from '@passport-registry/verifier/core';
 import type { JWTPayload } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { operatorInCopies } from '../../support/operator.js';
+import { keyIn, statement } from '../../support/publication.js';
 import { plainHost } from '../../support/serving.js';
-import { jwt, signerKey } from '../../support/signed-tree.js';
 import { keyedWorkspace, writeFiles } from '../../support/workspace.js';
 
 const { at, dist, read, run, good, record, claims } = operatorInCopies(() =>
   keyedWorkspace(['alpha'], 'next'),
 );
 
-const statement = () => claims('publication');
+const published = () => claims('publication');
 const newestHash = () => statementHash(String(read('publication.jwt')));
 const change = (id = 'beta') => record(id);
 const rotate = () => good('keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem');
@@ -25,28 +25,28 @@ const rotate = () => good('keys', 'rotate', '--yes', '--key', 'key.pem', '--next
 describe('the sequence of publications', () => {
   it('grows by one with every list, and stays with an unchanged one', async () => {
     await good('build', '--key', 'key.pem');
-    expect(statement()).toMatchObject({ sequence: 1 });
-    expect(statement()).not.toHaveProperty('previous');
+    expect(published()).toMatchObject({ sequence: 1 });
+    expect(published()).not.toHaveProperty('previous');
     const first = newestHash();
     await good('build', '--key', 'key.pem');
     expect(newestHash()).toBe(first);
     change();
     await good('build', '--key', 'key.pem');
-    expect(statement()).toMatchObject({ sequence: 2, previous: [first] });
+    expect(published()).toMatchObject({ sequence: 2, previous: [first] });
     const second = newestHash();
     change('gamma');
     await good('build', '--key', 'key.pem');
-    expect(statement()).toMatchObject({ sequence: 3, previous: [second, first] });
+    expect(published()).toMatchObject({ sequence: 3, previous: [second, first] });
   });
 
   it('begins anew where a production key replaces a development key', async () => {
     await good('build');
     change();
     await good('build');
-    expect(statement()).toMatchObject({ sequence: 2 });
+    expect(published()).toMatchObject({ sequence: 2 });
     await good('build', '--key', 'key.pem', '--production');
-    expect(statement()).toMatchObject({ sequence: 1 });
-    expect(statement()).not.toHaveProperty('previous');
+    expect(published()).toMatchObject({ sequence: 1 });
+    expect(published()).not.toHaveProperty('previous');
   });
 
   it('is at its end where a thief of the root key has used the highest number, until a rotation', async () => {
@@ -81,11 +81,11 @@ describe('the sequence of publications', () => {
       await load(store);
       change();
       await rotate();
-      expect(statement()).toMatchObject({ sequence: next });
+      expect(published()).toMatchObject({ sequence: next });
       expect(await load(store)).toEqual(['alpha', 'beta']);
       change('gamma');
       await good('build', '--key', 'next.pem');
-      expect(statement()).toMatchObject({ sequence: next + 1 });
+      expect(published()).toMatchObject({ sequence: next + 1 });
       expect(await load(store)).toEqual(['alpha', 'beta', 'gamma']);
     },
   );
@@ -95,7 +95,7 @@ describe('the sequence of publications', () => {
     await forge({ sequence: 2 ** 52 + 1 });
     change();
     await good('build', '--key', 'key.pem');
-    expect(statement()).toMatchObject({ sequence: 2 ** 52 + 2 });
+    expect(published()).toMatchObject({ sequence: 2 ** 52 + 2 });
   });
 
   it('names at most 16 publications before it, newest first', async () => {
@@ -103,7 +103,7 @@ describe('the sequence of publications', () => {
     for (let number = 0; number < 18; number++) {
       change(`issuer-${number}`);
       await good('build', '--key', 'key.pem');
-      expect(statement()['previous'] ?? []).toEqual(hashes.slice(0, 16));
+      expect(published()['previous'] ?? []).toEqual(hashes.slice(0, 16));
       hashes.unshift(newestHash());
     }
   });
@@ -118,19 +118,19 @@ describe('the sequence of publications', () => {
     await good(...sign, '--key', 'key.pem');
     await good(...sign, '--key', 'next.pem', '--previous-root-key', 'key.json');
     await good('attach', 'request', '--root-key', 'key.json');
-    expect(statement()).toMatchObject({ sequence: 1 });
+    expect(published()).toMatchObject({ sequence: 1 });
     await good('verify', 'dist', '--trust-anchor', 'next.json');
   });
 });
 
 /** Signs the statement of the tree again, and its checkpoint, as a thief of the root key could. */
 async function forge(more: JWTPayload): Promise<void> {
-  const signer = await signerKey(at(), 'key');
-  const forged = await jwt(signer, 'registry-publication+jwt', { ...statement(), ...more });
+  const signer = await keyIn(at('key.pem'));
+  const forged = await statement(signer, 'registry-publication+jwt', { ...published(), ...more });
   const checkpoint = { ...claims('checkpoint'), publication: statementHash(forged) };
   writeFiles(at(), {
     'dist/publication.jwt': forged,
-    'dist/checkpoint.jwt': await jwt(signer, 'registry-checkpoint+jwt', checkpoint),
+    'dist/checkpoint.jwt': await statement(signer, 'registry-checkpoint+jwt', checkpoint),
   });
 }
 

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { operatorIn } from '../../support/operator.js';
-import { claimsOf } from '../../support/signed-tree.js';
-import { readTreeFile } from '../../support/statements.js';
+import { claimsOf, readTreeFile } from '../../support/statements.js';
 import { cli, clockAhead, keyPair, workspace } from '../../support/workspace.js';
 
 let folder: string;

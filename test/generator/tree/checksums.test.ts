@@ -2,8 +2,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf, withChecksums } from '../../support/signed-tree.js';
-import { readTreeFile } from '../../support/statements.js';
+import { withChecksums } from '../../support/signed-tree.js';
+import { claimsOf, readTreeFile } from '../../support/statements.js';
 import { naiveSums } from '../../support/sums.js';
 import { cli, filesBelow, filesOf, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
 

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { registryHost } from '../../support/registry-host.js';
 import { listen, serve } from '../../support/serving.js';
-import { claimsOf, resealed, type SignedTree, signedTree } from '../../support/signed-tree.js';
-import { together } from '../../support/statements.js';
+import { resealed, type SignedTree, signedTree } from '../../support/signed-tree.js';
+import { claimsOf, together } from '../../support/statements.js';
 import { cli, writeFiles } from '../../support/workspace.js';
 
 type Files = ReadonlyMap<string, Buffer>;

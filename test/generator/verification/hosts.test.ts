@@ -6,11 +6,23 @@ import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
 import { listen } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import { cli, goodCli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 /** Ids that end in what hosts take for a type, a handler, a language or an encoding. */
-const IDS = ['alpha', 'beta.example.com', 'a.exe', 'a.fr', 'a.js', 'a.php', 'a.sig', 'a.tgz', 'a.var', 'a.z'];
+const IDS = [
+  'alpha',
+  'beta.example.com',
+  'a.exe',
+  'a.fr',
+  'a.js',
+  'a.json',
+  'a.php',
+  'a.sig',
+  'a.tgz',
+  'a.var',
+  'a.z',
+];
 
 const ORIGIN = 'registry.example/log';
 

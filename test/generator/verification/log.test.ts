@@ -13,8 +13,9 @@ import { LoggedRegistry } from '../../support/logged-registry.js';
 import { invalid, noteSigner, signedHead } from '../../support/note-keys.js';
 import { type Files, issuer, publish, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
-import { claimsOf, resealed } from '../../support/signed-tree.js';
+import { resealed } from '../../support/signed-tree.js';
 import { treeIn } from '../../support/sources.js';
+import { claimsOf } from '../../support/statements.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let world: LoggedRegistry;
@@ -46,8 +47,7 @@ const entriesAsked = () => asked.filter((path) => path.startsWith('log/tile/'));
 const REFUSED = { result: 'failed', code: 'ERR_AUDIT_LOG' };
 
 /** The files of a registry, with checksums and a checkpoint for them. */
-const sealed = ({ files, root: { privateKey, rootKey } } = world) =>
-  resealed(files, { key: privateKey, rootKey });
+const sealed = ({ files, root } = world) => resealed(files, root);
 
 /** Replaces the head of the log. */
 function claim(size: number, signer = world.log.signer): void {
@@ -57,7 +57,7 @@ function claim(size: number, signer = world.log.signer): void {
 
 /** Claims a log of any size that ends with the publication, and proves it: nobody has seen the entries before. */
 function prove(size: number): void {
-  const claims = claimsOf(world.files.get('publication.jwt') as Buffer) as unknown as Claims;
+  const claims = claimsOf<Claims>(world.files.get('publication.jwt') as Buffer);
   const { sha256: list, sequence, updated_at: updatedAt } = claims;
   const hash = statementHash(String(world.files.get('publication.jwt')));
   const leaf = leafHash(entryBytes(publicationEntry({ hash, sha256: list, sequence, updatedAt })));

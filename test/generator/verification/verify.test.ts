@@ -4,7 +4,8 @@ import { folderSource, httpSource, type TreeReport, verifyTree } from 'passport-
 import { beforeAll, describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { contentTypeOf, freePort, listen } from '../../support/serving.js';
-import { resealed, restated, type SignedTree, sha256, signedTree } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
+import { resealed, restated, type SignedTree, signedTree } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import { treeIn } from '../../support/sources.js';
 import { together } from '../../support/statements.js';

@@ -3,17 +3,11 @@ import { join } from 'node:path';
 import { tilePath } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { logHead, problemsIn } from '../../support/log-files.js';
-import {
-  keptLists,
-  type LoggedFolder,
-  loggedFolder,
-  type ToldHost,
-  toldHost,
-} from '../../support/logged-folder.js';
+import { type LoggedFolder, loggedFolder, type ToldHost, toldHost } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { signedHead } from '../../support/note-keys.js';
-import { sha256 } from '../../support/signed-tree.js';
-import { rounds, sample } from '../../support/soak.js';
+import { sha256 } from '../../support/sha256.js';
+import { rounds } from '../../support/soak.js';
 import { filesOf, writeFiles } from '../../support/workspace.js';
 
 /** Twice as many have the same number of digits. */
@@ -90,7 +84,8 @@ describe('a mirror of a log', () => {
     const second = listIn(tree);
     await publish();
     const third = listIn(tree);
-    for (let count = 0; count < 2; count++) await publish(...keptLists(here.folder, 0));
+    writeFiles(here.folder, { 'kept.yaml': 'log: { keep_lists: 0 }\n' });
+    for (let count = 0; count < 2; count++) await publish('--config', 'kept.yaml');
     const kept = readdirSync(join(tree, 'lists')).map((name) => `lists/${name}`);
     expect([kept.length, kept.includes(second), kept.includes(third)]).toEqual([3, false, true]);
     host.requested();
@@ -146,22 +141,5 @@ describe('a mirror of a log', () => {
     // The list and what is kept of it are one file.
     expect(inode(listIn(tree))).toBe(inode('issuers.json'));
     expect(await mirrored()).toContain('unchanged');
-  });
-
-  it('repairs files of the log that were damaged on its disk', async () => {
-    await publish();
-    await mirrored();
-    const good = filesOf(current());
-    const damaged = [
-      ...['log/statements/0.jwt', 'log/tile/0/000.p/2', 'log/tile/entries/000.p/1', 'log/checkpoint'],
-      'log/publication.tlog-proof',
-    ];
-    for (const path of sample(damaged, 2)) {
-      const bytes = Buffer.from(good.get(path) as Buffer).fill(0, 1, 2);
-      writeFiles(here.current, { [path]: bytes });
-      expect([path, await mirrored()]).toEqual([path, expect.stringContaining('repaired')]);
-      expect([path, filesOf(current())]).toEqual([path, good]);
-      expect(await mirrored()).toContain('unchanged');
-    }
   });
 });

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { createPrivateKey } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -14,12 +13,14 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWithMounts } from '../../support/components.js';
 import { type ErrorCode, expectError } from '../../support/expect-error.js';
-import { future, mirrorFolder, mirrorFolderPerTest } from '../../support/mirror-folder.js';
+import { type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
+import { keyIn } from '../../support/publication.js';
 import { freePort, mistypedHost, plainHost, serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { resealed } from '../../support/signed-tree.js';
 import { readTreeFile, removeTreeFile } from '../../support/statements.js';
+import { timeFromNow } from '../../support/times.js';
 import { until } from '../../support/until.js';
 import {
   cli,
@@ -32,8 +33,15 @@ import {
   writeFiles,
 } from '../../support/workspace.js';
 
-const here = mirrorFolderPerTest();
-const { publish, mirror, served } = here;
+let here: MirrorFolder;
+let publish: MirrorFolder['publish'];
+let mirror: MirrorFolder['mirror'];
+let served: MirrorFolder['served'];
+beforeEach(async () => {
+  here = await mirrorFolder();
+  ({ publish, mirror, served } = here);
+});
+
 /** The URL of the published tree. */
 let source: string;
 
@@ -44,8 +52,9 @@ describe('passport-registry mirror', () => {
 
   it('serves files that other programs can check, and that a web server of another user can read', async () => {
     const previous = process.umask(0o077);
-    await mirror(source);
+    const { stderr } = await mirror(source);
     process.umask(previous);
+    expect(stderr).toContain('mirror ok: switched to the list of 2026-11-01T00:00:00Z, 3 issuers');
     execFileSync('sh', ['-c', 'sha256sum --quiet --strict -c SHA256SUMS sums/*'], {
       cwd: join(here.folder, 'mirror/current'),
     });
@@ -83,10 +92,7 @@ describe('passport-registry mirror', () => {
       'issuers/.htaccess': 'SetHandler other\n',
     };
     writeFiles(here.tree, others);
-    const signer = {
-      rootKey: here.rootKey,
-      key: createPrivateKey(readFileSync(join(here.folder, 'key.pem'))),
-    };
+    const signer = await keyIn(join(here.folder, 'key.pem'));
     writeFiles(here.tree, Object.fromEntries(await resealed(filesOf(here.tree), signer)));
     const host = await plainHost(here.tree, '404.html', (path, bytes) =>
       path === '/issuers/.htaccess' ? undefined : bytes,
@@ -138,7 +144,7 @@ describe('passport-registry mirror', () => {
 
     // Somebody has the key that was left, and no longer the rotation.
     rmSync(here.tree, { recursive: true });
-    await publish(future(1));
+    await publish(timeFromNow(60));
     const left = await mirror(source, '--json');
     expectError(left, 'ERR_TREE_REJECTED', 'ERR_PUBLICATION_INVALID');
     // Whoever has pinned another key means it.
@@ -147,7 +153,7 @@ describe('passport-registry mirror', () => {
       'root.json': (await cli(['keys', 'public', 'fresh.pem'], here.folder)).stdout,
     });
     rmSync(here.tree, { recursive: true });
-    await cli(['build', '--key', 'fresh.pem', '--updated-at', future(2)], here.folder);
+    await cli(['build', '--key', 'fresh.pem', '--updated-at', timeFromNow(120)], here.folder);
     expect((await mirror(source)).stderr).toContain('switched to');
   });
 

@@ -4,7 +4,7 @@ import { memorySource } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
 import { HeldRelease } from '../../../build/observers/mirroring/held-release.js';
 import { NewRelease } from '../../../build/observers/mirroring/new-release.js';
-import { sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const PATH = 'log/statements/0.jwt';

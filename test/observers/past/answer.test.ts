@@ -5,9 +5,8 @@ import { readRecordAt } from '../../../build/observers/past/answer.js';
 import { openHistory } from '../../../build/observers/past/history.js';
 import { LoggedRegistry, noteEntry } from '../../support/logged-registry.js';
 import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
-import { type Files, issuer, type TestKey, testKey } from '../../support/publication.js';
+import { type Files, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { treeIn } from '../../support/sources.js';
-import { publishSummed } from '../../support/summed-registry.js';
 import { type Cosigning, ORIGIN } from '../../support/test-log.js';
 
 const witnesses = ['w1.example', 'w2.example', 'w3.example'].map((name) => noteSigner(name, 'witness'));
@@ -251,7 +250,7 @@ describe('the past is not read', () => {
   });
 
   it('from a registry that has no log', async () => {
-    const tree = await publishSummed(root, [issuer('alpha')]);
+    const tree = publish(root, [issuer('alpha')]);
     await expect(ask('2026-03-01T11:00:00Z', rootAlone, tree)).rejects.toThrow('has no log');
   });
 });

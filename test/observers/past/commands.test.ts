@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { cosignTree } from '../../support/log-files.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
-import { claimsOf, sha256 } from '../../support/signed-tree.js';
-import { readTreeFile } from '../../support/statements.js';
+import { sha256 } from '../../support/sha256.js';
+import { claimsOf, readTreeFile } from '../../support/statements.js';
 import { type Cosigning, noteSigner, ORIGIN } from '../../support/test-log.js';
 import { cli, goodCli, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
 

@@ -13,11 +13,11 @@ import {
   PAYLOAD,
   passportOf,
   proofOf,
-  seconds,
   type TestPassport,
   tokenOf,
   verifierOf,
 } from '../../support/passport-world.js';
+import { seconds } from '../../support/times.js';
 
 const ID = '0123456789abcdef0123456789abcdef';
 const QUERY = '?to=you%40example.com&subject=Hello';

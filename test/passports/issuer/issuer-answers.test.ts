@@ -8,11 +8,11 @@ import {
   issuerWorld,
   passportOf,
   requestOf,
-  seconds,
   type TestPassport,
   tokenOf,
   verifierOf,
 } from '../../support/passport-world.js';
+import { seconds } from '../../support/times.js';
 
 let world: IssuerWorld;
 let passport: TestPassport;

@@ -7,17 +7,16 @@ import {
   agentKeys,
   answering,
   type IssuerWorld,
-  instant,
   issuerKey,
   issuerWorld,
   mandate,
   passportOf,
-  seconds,
   type TestPassport,
   tokenOf,
   verifierOf,
 } from '../../support/passport-world.js';
 import { listen } from '../../support/serving.js';
+import { instant, seconds } from '../../support/times.js';
 
 let world: IssuerWorld;
 let passport: TestPassport;

@@ -14,12 +14,12 @@ import {
   passportOf,
   proofOf,
   requestOf,
-  seconds,
   type TestPassport,
   tokenOf,
   verifierOf,
 } from '../../support/passport-world.js';
 import { listen } from '../../support/serving.js';
+import { seconds } from '../../support/times.js';
 
 /** One issuer that is trusted, another that is, too, and a passport of the first. */
 interface Scene {

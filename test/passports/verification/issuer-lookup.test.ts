@@ -15,9 +15,9 @@ import {
   type TestPassport,
   tokenOf,
 } from '../../support/passport-world.js';
-import { at, type TestKey, testKey } from '../../support/publication.js';
+import { publish, statementClaims, type TestKey, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
-import { publishSummed, statementClaims } from '../../support/summed-registry.js';
+import { timeFromNow } from '../../support/times.js';
 
 let root: TestKey;
 let world: IssuerWorld;
@@ -30,7 +30,7 @@ beforeEach(async () => {
   world = await issuerWorld('alpha', await issuerKey());
   stranger = await issuerWorld('stranger', await issuerKey());
   passport = await passportOf(world, await agentKeys());
-  host = await registryHost(await publishSummed(root, [world.record]));
+  host = await registryHost(publish(root, [world.record]));
 });
 
 function lookup(refreshInterval = 60) {
@@ -72,11 +72,7 @@ describe('a passport verifier with a look-up of single issuers', () => {
     };
     const verifying = verifierWith(registry).verifyPassport(await tokenOf(world, passport));
     await expect.poll(() => [waiting.length, host.log.includes('sums/root 200')]).toEqual([1, true]);
-    host.files = await publishSummed(root, [world.record, stranger.record], {
-      sequence: 2,
-      updatedAt: at(-30),
-      levels: 0,
-    });
+    host.files = publish(root, [world.record, stranger.record], { updatedAt: timeFromNow(-30), levels: 0 });
     await registry.refresh();
     expect(registry.sha256).not.toBe(sha256);
     for (const respond of waiting) respond();
@@ -84,12 +80,14 @@ describe('a passport verifier with a look-up of single issuers', () => {
   });
 
   it('names the list that a client of the whole list had when it decided', async () => {
-    const list = { updatedAt: at(-60), sha256: '0'.repeat(64) };
+    const list = { updatedAt: timeFromNow(-60), sha256: '0'.repeat(64) };
     const registry = {
       ...list,
       decide: () => {
         // A client may replace its list between any two steps.
-        queueMicrotask(() => Object.assign(registry, { updatedAt: at(-30), sha256: '1'.repeat(64) }));
+        queueMicrotask(() =>
+          Object.assign(registry, { updatedAt: timeFromNow(-30), sha256: '1'.repeat(64) }),
+        );
         return { accepted: false, reasons: [{ code: 'issuer-unknown', message: '' }], issuer: undefined };
       },
     };
@@ -102,7 +100,7 @@ describe('a passport verifier with a look-up of single issuers', () => {
     const verifier = verifierWith(registry);
     expect((await verifier.verifyPassport(await tokenOf(world, passport))).accepted).toBe(true);
     const record = { ...world.record, status: 'revoked' as const };
-    host.files = await publishSummed(root, [record], { sequence: 2, updatedAt: at(-30) });
+    host.files = publish(root, [record], { updatedAt: timeFromNow(-30) });
     await registry.refresh();
     const verdict = await verifier.verifyPassport(await tokenOf(world, passport));
     expect(verdict).toMatchObject({ accepted: false, reasons: [{ code: 'status-revoked' }] });

@@ -31,7 +31,6 @@ import {
 import { publish, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { copyIn } from '../../support/sources.js';
-import { publishSummed } from '../../support/summed-registry.js';
 
 const AUDIENCE = 'https://api.example';
 const OPENID = '/.well-known/openid-configuration';
@@ -382,7 +381,7 @@ describe('the issuer of a token', () => {
 
 describe('a registry that changes', () => {
   it('finds the issuers of the new list', async () => {
-    const host = await registryHost(publish(root, [beta.record], '2026-11-01T00:00:00Z'));
+    const host = await registryHost(publish(root, [beta.record], { updatedAt: '2026-11-01T00:00:00Z' }));
     const { jwk } = root.rootKey;
     const registry = closedAfterTest(createRegistryClient({ sources: [host.base], rootKey: jwk }));
     const verifier = await verifierWith({ registry });
@@ -390,11 +389,11 @@ describe('a registry that changes', () => {
     expect(outcome(await verifier.verifyToken(token, 'access'))).toEqual(['registry-unavailable', 'issuer']);
     await registry.ready();
     expect(outcome(await verifier.verifyToken(token, 'access'))).toEqual(['issuer-unknown', 'issuer']);
-    host.files = publish(root, [alpha.record, beta.record], '2026-11-02T00:00:00Z');
+    host.files = publish(root, [alpha.record, beta.record], { updatedAt: '2026-11-02T00:00:00Z' });
     await registry.refresh();
     expect(outcome(await verifier.verifyToken(token, 'access'))).toEqual(ACCEPTED);
     const moved = { ...alpha.record, discovery_uri: `${alpha.url}/elsewhere` };
-    host.files = publish(root, [moved, beta.record], '2026-11-03T00:00:00Z');
+    host.files = publish(root, [moved, beta.record], { updatedAt: '2026-11-03T00:00:00Z' });
     await registry.refresh();
     expect(outcome(await verifier.verifyToken(token, 'access'))).toEqual(['issuer-unknown', 'issuer']);
   });
@@ -417,7 +416,7 @@ describe('a look-up of single issuers', () => {
   const profile = { type: 'at+jwt', issuerId: 'alpha' };
 
   async function lookup(records = [alpha.record, beta.record]) {
-    const host = await registryHost(await publishSummed(root, records));
+    const host = await registryHost(publish(root, records));
     const { jwk } = root.rootKey;
     return closedAfterTest(createIssuerLookup({ sources: [host.base], rootKey: jwk }));
   }

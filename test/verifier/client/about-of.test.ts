@@ -2,9 +2,9 @@ import { aboutOf, createIssuerLookup, createRegistryClient } from '@passport-reg
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
-import { type Files, issuer, sha256, testKey } from '../../support/publication.js';
+import { type Files, issuer, publish, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
-import { publishSummed } from '../../support/summed-registry.js';
+import { sha256 } from '../../support/sha256.js';
 import '../../support/short-retries.js';
 
 const root = await testKey();
@@ -15,7 +15,7 @@ async function named(name = 'Alpha Bank', sequence = 1): Promise<Files> {
     canonicalBytes({ issuers: { a: { name }, b: { status_reason: 'its key leaked' } } }),
   );
   const issuers = [issuer('a'), issuer('b', { status: 'revoked' }), issuer('c')];
-  const files = await publishSummed(root, issuers, { sequence, claims: { about_sha256: sha256(about) } });
+  const files = publish(root, issuers, { sequence, claims: { about_sha256: sha256(about) } });
   return new Map(files).set('about.json', about);
 }
 
@@ -52,7 +52,7 @@ describe.each(Object.keys(OPENERS) as (keyof typeof OPENERS)[])('aboutOf with %s
   });
 
   it('knows that there are none if the statement names no file', async () => {
-    const host = await registryHost(await publishSummed(root, [issuer('a')]));
+    const host = await registryHost(publish(root, [issuer('a')]));
     const client = await opened(host);
     expect(await aboutOf(client, 'a')).toEqual({});
     expect(requests(host)).toBe(0);

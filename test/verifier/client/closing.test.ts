@@ -9,7 +9,6 @@ import {
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
-  at,
   type Files,
   issuer,
   publish,
@@ -19,8 +18,9 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { responseFrom, storedMembers } from '../../support/statements.js';
-import { publishSummed } from '../../support/summed-registry.js';
+import { timeFromNow } from '../../support/times.js';
 
+const POLICY = { tiers: ['certified' as const] };
 const [A, B] = ['https://a.example', 'https://b.example'];
 
 /** The URLs of all requests. */
@@ -91,8 +91,8 @@ describe('closing a client', () => {
     expect(await Promise.all(waiting)).toEqual(['ERR_REGISTRY_CLOSED', 'ERR_REGISTRY_CLOSED']);
   });
 
-  it('sends no further request of a look-up', async () => {
-    const files = await publishSummed(root, [issuer('a')], { levels: 1 });
+  it('ends a look-up: it sends no further request, and refuses each question', async () => {
+    const files = publish(root, [issuer('a')], { levels: 1 });
     let isHanging = false;
     const answer: Answer = (path, signal) => {
       isHanging ||= path.startsWith('sums/');
@@ -103,7 +103,14 @@ describe('closing a client', () => {
     await vi.waitFor(() => expect(isHanging).toBe(true));
     const before = asked.length;
     lookup.close();
-    expect(await waiting).toBe('ERR_REGISTRY_CLOSED');
+    const questions = [
+      lookup.resolve('a'),
+      lookup.resolve('index'),
+      lookup.decide('a', POLICY),
+      lookup.ready(),
+    ];
+    for (const answer of [waiting, ...questions.map(settled)])
+      expect(await answer).toBe('ERR_REGISTRY_CLOSED');
     expect(asked.slice(before)).toEqual([]);
   });
 
@@ -174,8 +181,26 @@ describe('a client that is told of an event', () => {
 });
 
 describe('what a client leaves behind', () => {
+  it('is no request and no timer, from the moment in which it is closed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const signals: AbortSignal[] = [];
+    const answer: Answer = (path, signal) => {
+      signals.push(signal);
+      return hang(path, signal);
+    };
+    const client = clientOf({ [A]: answer, [B]: answer });
+    const waiting = settled(client.ready());
+    await vi.waitFor(() => expect(signals.length).toBeGreaterThan(1));
+    expect([signals.some(({ aborted }) => aborted), vi.getTimerCount() > 0]).toEqual([false, true]);
+    client.close();
+    expect([signals.every(({ aborted }) => aborted), vi.getTimerCount()]).toEqual([true, 0]);
+    // No time passes for the client.
+    expect(await waiting).toBe('ERR_REGISTRY_CLOSED');
+  });
+
   it('is no timer, after a look-up that nobody waits for', async () => {
-    const files = await publishSummed(root, [issuer('a')], { levels: 1 });
+    const files = publish(root, [issuer('a')], { levels: 1 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     await lookupOf({ [A]: serve(files) }).resolve('a');
@@ -294,7 +319,7 @@ it('accepts nothing while the clock has never answered', async () => {
     throw new Error('no clock');
   };
   const client = clientOf(
-    { [A]: serve(await withCheckpoint(publish(root, [], at(-60)), root, online)) },
+    { [A]: serve(await withCheckpoint(publish(root, [], { updatedAt: timeFromNow(-60) }), root, online)) },
     { now },
   );
   expect(await settled(client.ready())).not.toBe('resolved');

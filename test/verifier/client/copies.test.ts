@@ -1,9 +1,9 @@
 import { openRegistry } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { LoggedRegistry } from '../../support/logged-registry.js';
-import { at, checkpoint, type Files, issuer, publish, testKey } from '../../support/publication.js';
+import { checkpoint, type Files, issuer, publish, testKey } from '../../support/publication.js';
 import { copyIn } from '../../support/sources.js';
-import { publishSummed } from '../../support/summed-registry.js';
+import { timeFromNow } from '../../support/times.js';
 
 const LISTED = Math.floor(Date.now() / 1000 - 24 * 3600) * 1000;
 /** Seconds. */
@@ -25,7 +25,7 @@ function open(files: Files, trust: object, now: number): Promise<string> {
 describe('the maximum age of a copy', () => {
   it('counts from its checkpoint, to the millisecond', async () => {
     const root = await testKey();
-    const files = await publishSummed(root, [issuer('alpha')], { updatedAt: at(-20 * 24 * 3600) });
+    const files = publish(root, [issuer('alpha')], { updatedAt: timeFromNow(-20 * 24 * 3600) });
     files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, root, TIMES)));
     const trust = { rootKey: root.rootKey.jwk };
     expect(await open(files, trust, LAST)).toBe('accepted');
@@ -48,7 +48,7 @@ describe('a copy without a network', () => {
 
   it('passes the same checks, within an explicit age', async () => {
     const [root, other] = [await testKey(), await testKey()];
-    const copy = copyIn(publish(root, [issuer('a')], at(-3 * DAY)));
+    const copy = copyIn(publish(root, [issuer('a')], { updatedAt: timeFromNow(-3 * DAY) }));
     const codeOf = (options: object) =>
       openRegistry(copy, { rootKey: root.rootKey.jwk, ...options } as never).then(
         (registry) => registry.resolve('a')?.issuer_id,

@@ -12,6 +12,7 @@ import {
   checkpoint,
   type Files,
   issuer,
+  publish,
   type TestKey,
   testKey,
   withOnlineKey,
@@ -19,7 +20,6 @@ import {
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { copyIn } from '../../support/sources.js';
 import { storedMembers } from '../../support/statements.js';
-import { publishSummed } from '../../support/summed-registry.js';
 
 const POLICY = { tiers: ['certified' as const] };
 const ALLOWING = { ...POLICY, allow: [{ issuer_id: 'a', reason: 'known for years' }] };
@@ -42,7 +42,7 @@ async function registry({ hold, later = 0, sequence = 1, by = root }: Held = {})
   const issuers = [issuer('a'), issuer('b'), issuer(`list-${sequence}`)];
   // The same in each second of the test: a statement of one sequence names one list.
   const updatedAt = new Date((MADE - 2000 + sequence) * 1000).toISOString().replace('.000Z', 'Z');
-  const plain = await publishSummed(by, issuers, { updatedAt, sequence });
+  const plain = publish(by, issuers, { updatedAt, sequence });
   const files = withOnlineKey(plain, by, online, { exp: MADE + 90_000, hold: true });
   const claims = { iat: MADE + later, ...(hold !== undefined && { hold: [...hold] }) };
   return files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, online, claims)));

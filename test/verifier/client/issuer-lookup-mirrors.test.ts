@@ -5,13 +5,15 @@ import {
   type RegistryEvent,
 } from '@passport-registry/verifier';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { altered } from '../../support/altered.js';
 import { closedAfterTest } from '../../support/clients.js';
-import { at, type Files, issuer, sha256, testKey } from '../../support/publication.js';
+import { type Files, issuer, publish, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { sha256 } from '../../support/sha256.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { together } from '../../support/statements.js';
-import { publishSummed } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
+import { timeFromNow } from '../../support/times.js';
 
 shortenRetries();
 
@@ -30,19 +32,12 @@ const ID = 'issuer-1';
 /** A second issuer in another leaf, whatever the number of levels. */
 const OTHER = IDS.find((id) => placeOf(id)[0] !== placeOf(ID)[0]) as string;
 
-const changed = (files: Files, path: string, bytes: Buffer | undefined): Files => {
-  const copy = new Map(files);
-  if (bytes === undefined) copy.delete(path);
-  else copy.set(path, bytes);
-  return copy;
-};
-
 describe('caches and publications', () => {
   it.each(['cold', 'with the statement before'])(
     'a cache that keeps old statements is passed by: a look-up, %s',
     async (kind) => {
-      const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
-      const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
+      const older = publish(root, issuers(), { levels: 1, updatedAt: timeFromNow(-90) });
+      const newer = publish(root, issuers(ID), { levels: 1 });
       const host = await registryHost(older);
       const lookup = lookupOf([host]);
       if (kind !== 'cold') await lookup.resolve(OTHER);
@@ -60,7 +55,7 @@ describe('caches and publications', () => {
   );
 
   it('a file that stays wrong is requested twice more, and no more', async () => {
-    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    const host = await registryHost(publish(root, issuers(), { levels: 1 }));
     const [, leaf = ''] = proofPaths(ID, 1);
     const expected = sha256(host.files.get(leaf) as Buffer);
     host.intercept = (path, _request, response) => {
@@ -79,10 +74,10 @@ describe('caches and publications', () => {
   });
 
   it('a publication between two look-ups is noticed by its files, and its statement is fetched', async () => {
-    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) }));
+    const host = await registryHost(publish(root, issuers(), { levels: 1, updatedAt: timeFromNow(-90) }));
     const lookup = lookupOf([host]);
     await lookup.resolve(OTHER);
-    host.files = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
+    host.files = publish(root, issuers(ID), { levels: 1 });
     expect((await lookup.resolve(ID))?.status).toBe('revoked');
   });
 });
@@ -106,10 +101,10 @@ describe('mirrors', () => {
     Promise.all(Array.from({ length: count }, () => registryHost(files)));
 
   it('that mix two publications are left for one that does not', async () => {
-    const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
-    const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
+    const older = publish(root, issuers(), { levels: 1, updatedAt: timeFromNow(-90) });
+    const newer = publish(root, issuers(ID), { levels: 1 });
     const [mixed, good] = (await mirrors(2, newer)) as [RegistryHost, RegistryHost];
-    mixed.files = changed(newer, `issuers/${ID}`, older.get(`issuers/${ID}`));
+    mixed.files = altered(newer, `issuers/${ID}`, older.get(`issuers/${ID}`));
     const events: RegistryEvent[] = [];
     const lookup = lookupOf([mixed, good], { onEvent: (event) => events.push(event) });
     expect((await lookup.resolve(ID))?.status).toBe('revoked');
@@ -118,7 +113,7 @@ describe('mirrors', () => {
   });
 
   it('may deliver the proof for the statement of another', async () => {
-    const files = await publishSummed(root, issuers(), { levels: 1 });
+    const files = publish(root, issuers(), { levels: 1 });
     const [first, second] = (await mirrors(2, files)) as [RegistryHost, RegistryHost];
     first.files = new Map([...files].filter(([path]) => !/^(?:sums|issuers)\//.test(path)));
     second.files = new Map([...files].filter(([path]) => /^(?:sums|issuers)\//.test(path)));
@@ -128,7 +123,7 @@ describe('mirrors', () => {
   });
 
   it('that hang, drip or fail are left after a third of the deadline', async () => {
-    const files = await publishSummed(root, issuers(), { levels: 1 });
+    const files = publish(root, issuers(), { levels: 1 });
     const [hanging, dripping, failing, good] = (await mirrors(4, files)) as RegistryHost[];
     const isProof = (path: string) => /^(?:sums|issuers)\//.test(path);
     (hanging as RegistryHost).intercept = isProof;
@@ -160,7 +155,7 @@ describe('mirrors', () => {
   });
 
   it('that never answer one request keep nobody from the file, however many look-ups wait for it', async () => {
-    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    const host = await registryHost(publish(root, issuers(), { levels: 1 }));
     let requests = 0;
     // Only the first request hangs.
     host.intercept = (path) => path === 'sums/root' && ++requests === 1;
@@ -181,7 +176,7 @@ describe('mirrors', () => {
   });
 
   it('that all hang end at the deadline', async () => {
-    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    const host = await registryHost(publish(root, issuers(), { levels: 1 }));
     host.intercept = (path) => path.startsWith('sums/');
     await expect(lookupOf([host], { timeout: 0.5 }).resolve(ID)).rejects.toMatchObject({
       errors: { [host.base]: { code: 'ERR_SOURCE_TIMEOUT' } },

@@ -11,10 +11,11 @@ import {
 import { fileStore } from '@passport-registry/verifier/node';
 import { describe, expect, it } from 'vitest';
 import { closedAfterTest, watchedClient } from '../../support/clients.js';
-import { at, issuer, publish, publishBytes, testKey, withCheckpoint } from '../../support/publication.js';
+import { issuer, publish, publishBytes, testKey, withCheckpoint } from '../../support/publication.js';
 import { DOWN, type RegistryHost, registryHost, UP } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { together } from '../../support/statements.js';
+import { timeFromNow } from '../../support/times.js';
 import { temporaryFolder } from '../../support/workspace.js';
 
 shortenRetries();
@@ -26,8 +27,8 @@ function watched(hosts: readonly RegistryHost[], options: Partial<RegistryClient
   return watchedClient(hosts, (usual) => createRegistryClient({ ...usual, rootKey: jwk, ...options }));
 }
 
-const list = (status: 'active' | 'suspended' | 'revoked' = 'active', updatedAt = at(-60)) =>
-  publish(root, [issuer('a', { status })], updatedAt);
+const list = (status: 'active' | 'suspended' | 'revoked' = 'active', updatedAt = timeFromNow(-60)) =>
+  publish(root, [issuer('a', { status })], { updatedAt });
 const POLICY = { tiers: ['certified' as const] };
 const until = async (condition: () => boolean) => {
   for (let tries = 0; tries < 1_500 && !condition(); tries++)
@@ -36,22 +37,6 @@ const until = async (condition: () => boolean) => {
 };
 
 describe('sources', () => {
-  it('are asked in order; a bad or slow one is left for the next', async () => {
-    const [bad, slow, good] = [
-      await registryHost(list()),
-      await registryHost(list()),
-      await registryHost(list()),
-    ];
-    bad.files = publish(await testKey(), [issuer('a')]);
-    slow.intercept = () => true;
-    const { client, events } = watched([bad, slow, good], { timeout: 3 });
-    await client.ready();
-    expect(client.status().source).toBe(good.base);
-    expect(client.status().errors[bad.base]?.code).toBe('ERR_PUBLICATION_INVALID');
-    expect(client.status().errors[slow.base]?.code).toBe('ERR_SOURCE_TIMEOUT');
-    expect(events.map(({ type }) => type)).toEqual(['source-failed', 'source-failed', 'accepted']);
-  });
-
   it('that all fail at the start are named, each with its error; a later ready() may succeed', async () => {
     const [one, two] = [await registryHost(list()), await registryHost()];
     one.intercept = DOWN;
@@ -82,7 +67,7 @@ describe('refreshing', () => {
     const { client } = watched([host], { refreshInterval: 0.2 });
     await client.ready();
     expect(client.decide('a', POLICY).accepted).toBe(true);
-    host.files = list('revoked', at(-30));
+    host.files = list('revoked', timeFromNow(-30));
     await until(() => !client.decide('a', POLICY).accepted);
     expect(client.decide('a', POLICY).reasons[0]?.code).toBe('status-revoked');
   });
@@ -98,7 +83,7 @@ describe('refreshing', () => {
     await client.refresh();
     expect(host.log.filter((line) => /issuers|lists/.test(line))).toEqual([]);
     expect(events.at(-1)?.type).toBe('unchanged');
-    host.files = await withCheckpoint(list('suspended', at(-10)), root, online, {
+    host.files = await withCheckpoint(list('suspended', timeFromNow(-10)), root, online, {
       iat: Math.floor(Date.now() / 1000) - 20,
     });
     // The list at its usual path is still another one. Nobody reads that.
@@ -132,7 +117,7 @@ describe('refreshing', () => {
     const host = await registryHost(list());
     const { client } = watched([host], { refreshInterval: 3000, now: () => now });
     await client.ready();
-    host.files = list('revoked', at(-30));
+    host.files = list('revoked', timeFromNow(-30));
     now += 3_001_000;
     expect(client.decide('a', POLICY).accepted).toBe(true);
     await until(() => !client.decide('a', POLICY).accepted);
@@ -146,7 +131,7 @@ describe('refreshing', () => {
     await client.refresh().catch(() => undefined);
     host.log.length = 0;
     host.intercept = UP;
-    host.files = list('revoked', at(-30));
+    host.files = list('revoked', timeFromNow(-30));
     await until(() => !client.decide('a', POLICY).accepted);
   });
 
@@ -216,7 +201,7 @@ describe('a store', () => {
   ];
   it.each(stores)('%s lets a restart neither go back nor need the network', async (_name, make) => {
     const store = make();
-    const host = await registryHost(await withCheckpoint(list('revoked', at(-100)), root, online));
+    const host = await registryHost(await withCheckpoint(list('revoked', timeFromNow(-100)), root, online));
     const options = store === undefined ? {} : { store };
     const { client } = watched([host], options);
     await client.ready();
@@ -227,7 +212,7 @@ describe('a store', () => {
     expect(offline.status().source).toBe('store');
     expect(offline.decide('a', POLICY).reasons[0]?.code).toBe('status-revoked');
     host.intercept = UP;
-    host.files = await withCheckpoint(list('active', at(-200)), root, online);
+    host.files = await withCheckpoint(list('active', timeFromNow(-200)), root, online);
     const { client: attacked } = watched([host], options);
     await attacked.ready();
     await attacked.refresh().catch(() => undefined);

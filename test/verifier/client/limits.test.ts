@@ -4,9 +4,10 @@ import { gzipSync } from 'node:zlib';
 import { limitOf } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../support/paths.js';
-import { at, type Files, issuer, publish, testKey, withCheckpoint } from '../../support/publication.js';
+import { type Files, issuer, publish, testKey, withCheckpoint } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { timeFromNow } from '../../support/times.js';
 
 shortenRetries();
 
@@ -37,8 +38,8 @@ async function verdictsOfProcess(hosts: readonly RegistryHost[]): Promise<string
     .map((line) => JSON.parse(line));
 }
 
-const good = async (updatedAt = at(-60)) =>
-  withCheckpoint(publish(root, [issuer('a')], updatedAt), root, online);
+const good = async (updatedAt = timeFromNow(-60)) =>
+  withCheckpoint(publish(root, [issuer('a')], { updatedAt }), root, online);
 /** Sends a bomb in place of each file whose path fits. */
 const bombed = (host: RegistryHost, paths: RegExp): RegistryHost => {
   host.intercept = (path, _request, response) => {

@@ -6,8 +6,9 @@ import {
 } from '@passport-registry/verifier';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
-import { at, type Files, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
+import { type Files, issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { responseFrom } from '../../support/statements.js';
+import { timeFromNow } from '../../support/times.js';
 
 // Some platforms drop the work of a request that has ended: its promises never settle, and its timers never fire.
 
@@ -27,8 +28,8 @@ let unanswered: number;
 
 beforeAll(async () => {
   root = await testKey();
-  first = publish(root, [issuer('alpha')], at(-120));
-  second = publish(root, [issuer('alpha', { status: 'suspended' })], at(-60));
+  first = publish(root, [issuer('alpha')], { updatedAt: timeFromNow(-120) });
+  second = publish(root, [issuer('alpha', { status: 'suspended' })], { updatedAt: timeFromNow(-60) });
 });
 beforeEach(() => {
   served = first;

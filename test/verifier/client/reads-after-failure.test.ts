@@ -1,16 +1,15 @@
 import { createIssuerLookup, createRegistryClient, type NoUsableSource } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
-import { issuer, testKey } from '../../support/publication.js';
+import { issuer, publish, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
-import { publishSummed } from '../../support/summed-registry.js';
 
 const root = await testKey();
 
 describe('reads after ready() has failed', () => {
   /** A registry that is down, and the time of the client in milliseconds. */
   async function world() {
-    const host = await registryHost(await publishSummed(root, [issuer('alpha')]));
+    const host = await registryHost(publish(root, [issuer('alpha')]));
     const up = host.intercept;
     let asked = 0;
     host.intercept = (path, _request, response) => {

@@ -8,12 +8,11 @@ import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { codeOf, codesOf } from '../../support/log-clients.js';
 import {
-  at,
+  committedTo,
   type Files,
   issuer,
   publish,
   rotationStep,
-  statement,
   type TestKey,
   testKey,
   withCheckpoint,
@@ -22,6 +21,7 @@ import {
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { together } from '../../support/statements.js';
+import { timeFromNow } from '../../support/times.js';
 
 shortenRetries();
 
@@ -39,7 +39,7 @@ const steps = (...keys: TestKey[]) =>
   Promise.all(keys.slice(1).map((to, index) => rotationStep(keys[index] as TestKey, to)));
 /** A list by the last of some root keys, with the rotation that leads there. */
 const rotated = async (updatedAt: string, ...keys: TestKey[]): Promise<Files> =>
-  withRotation(publish(keys.at(-1) as TestKey, [issuer('a')], updatedAt), await steps(...keys));
+  withRotation(publish(keys.at(-1) as TestKey, [issuer('a')], { updatedAt }), await steps(...keys));
 
 /** A source that shows a rotation, and nothing else that is valid. */
 const rotationAlone = (rotation: readonly string[]): Files => {
@@ -53,9 +53,9 @@ const rotationAlone = (rotation: readonly string[]): Files => {
 
 describe('a first visitor', () => {
   it('follows the longest chain of all sources: one without it, or with less of it, is refused', async () => {
-    const behind = await registryHost(publish(root, [issuer('a')], at(-100)));
-    const halfway = await registryHost(await rotated(at(-80), root, second));
-    const newest = await registryHost(await rotated(at(-60), root, second, third));
+    const behind = await registryHost(publish(root, [issuer('a')], { updatedAt: timeFromNow(-100) }));
+    const halfway = await registryHost(await rotated(timeFromNow(-80), root, second));
+    const newest = await registryHost(await rotated(timeFromNow(-60), root, second, third));
     const client = clientOf([behind, halfway, newest]);
     await client.ready();
     // Whoever was first: the newer chain was heard of, and the others were left.
@@ -64,12 +64,18 @@ describe('a first visitor', () => {
   });
 
   const committed = async (updatedAt: string, next: TestKey) =>
-    withRotation(publish(second, [issuer('a')], updatedAt), [await rotationStep(root, second, [next])]);
+    withRotation(publish(second, [issuer('a')], { updatedAt }), [
+      await rotationStep(root, second, committedTo(next)),
+    ]);
 
   it.each([
-    ['successors', [rotated(at(-60), root, second), rotated(at(-50), root, thief)], second],
-    ['successors, the thief first', [rotated(at(-50), root, thief), rotated(at(-60), root, second)], thief],
-    ['commitments', [committed(at(-60), third), committed(at(-50), thief)], second],
+    ['successors', [rotated(timeFromNow(-60), root, second), rotated(timeFromNow(-50), root, thief)], second],
+    [
+      'successors, the thief first',
+      [rotated(timeFromNow(-50), root, thief), rotated(timeFromNow(-60), root, second)],
+      thief,
+    ],
+    ['commitments', [committed(timeFromNow(-60), third), committed(timeFromNow(-50), thief)], second],
   ])('refuses both of two valid %s, until a round shows only the first', async (_name, shown, first) => {
     const hosts = await Promise.all(shown.map(async (files) => registryHost(await files)));
     // Both rotations are heard long before a list.
@@ -89,8 +95,8 @@ describe('a first visitor', () => {
   });
 
   it('refuses only the source with the step of a thief, if the trust anchor commits the key', async () => {
-    const thieving = await registryHost(await rotated(at(-50), root, thief));
-    const honest = await registryHost(await rotated(at(-60), root, second));
+    const thieving = await registryHost(await rotated(timeFromNow(-50), root, thief));
+    const honest = await registryHost(await rotated(timeFromNow(-60), root, second));
     const trustAnchor = { root: root.rootKey.jwk, next_roots: [nameOf(second)] };
     const sources = [thieving.base, honest.base];
     const client = closedAfterTest(createRegistryClient({ sources, trustAnchor, refreshInterval: 1000 }));
@@ -101,20 +107,20 @@ describe('a first visitor', () => {
 
   it('does not go back to the key that has two successors when no source shows either any more', async () => {
     const hosts = await Promise.all([
-      registryHost(await rotated(at(-60), root, second)),
-      registryHost(await rotated(at(-50), root, thief)),
+      registryHost(await rotated(timeFromNow(-60), root, second)),
+      registryHost(await rotated(timeFromNow(-50), root, thief)),
     ]);
     for (const host of hosts) host.files.delete('issuers.json');
     const client = clientOf(hosts);
     await client.ready().catch(() => undefined);
-    for (const host of hosts) host.files = publish(root, [issuer('a')], at(-40));
+    for (const host of hosts) host.files = publish(root, [issuer('a')], { updatedAt: timeFromNow(-40) });
     expect(await codesOf(client.refresh())).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
   });
 
   it('does not go back to a key that a rotation has led to, either', async () => {
     const hosts = await Promise.all([
-      registryHost(await rotated(at(-60), root, second)),
-      registryHost(await rotated(at(-60), root, second)),
+      registryHost(await rotated(timeFromNow(-60), root, second)),
+      registryHost(await rotated(timeFromNow(-60), root, second)),
     ]);
     const client = clientOf(hosts);
     await client.ready();
@@ -122,14 +128,14 @@ describe('a first visitor', () => {
     one.files = rotationAlone(await steps(root, second, third));
     other.files = rotationAlone(await steps(root, second, thief));
     await client.refresh().catch(() => undefined);
-    for (const host of hosts) host.files = await rotated(at(-40), root, second);
+    for (const host of hosts) host.files = await rotated(timeFromNow(-40), root, second);
     expect(await codesOf(client.refresh())).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
   });
 
   it('binds the chain of the accepted list at once: a later fork refuses only its source', async () => {
     const good = await registryHost(
       withRotation(
-        await withCheckpoint(publish(second, [issuer('a')], at(-60)), second, online),
+        await withCheckpoint(publish(second, [issuer('a')], { updatedAt: timeFromNow(-60) }), second, online),
         await steps(root, second),
       ),
     );
@@ -162,8 +168,8 @@ describe('a client that has followed a rotation', () => {
   const store = () => memoryStore();
 
   it('goes on with the others when one source leaves its chain', async () => {
-    const forked = await registryHost(await rotated(at(-50), root, thief));
-    host = await registryHost(await rotated(at(-100), root, second));
+    const forked = await registryHost(await rotated(timeFromNow(-50), root, thief));
+    host = await registryHost(await rotated(timeFromNow(-100), root, second));
     const kept = store();
     await clientOf([host], { store: kept }).ready();
     const client = clientOf([forked, host], { store: kept });
@@ -177,7 +183,7 @@ describe('a client that has followed a rotation', () => {
 describe('a client that has pinned two root keys', () => {
   it('saves the rotation of the key that signed, so that a restart needs no source', async () => {
     const store = memoryStore();
-    const host = await registryHost(await rotated(at(-60), second, third));
+    const host = await registryHost(await rotated(timeFromNow(-60), second, third));
     const rootKey = [root.rootKey.jwk, second.rootKey.jwk];
     const client = clientOf([host], { store, rootKey });
     await client.ready();
@@ -203,12 +209,12 @@ describe('a longer chain that arrives after the decision', () => {
     return release;
   };
   const withCheckpointBy = (by: TestKey, updatedAt: string) =>
-    withCheckpoint(publish(by, [issuer('a')], updatedAt), by, online);
+    withCheckpoint(publish(by, [issuer('a')], { updatedAt }), by, online);
 
   it('ends the freshness of the list, and has the sources asked at once', async () => {
-    const behind = await registryHost(await withCheckpointBy(root, at(-100)));
+    const behind = await registryHost(await withCheckpointBy(root, timeFromNow(-100)));
     const ahead = await registryHost(
-      withRotation(await withCheckpointBy(second, at(-50)), await steps(root, second)),
+      withRotation(await withCheckpointBy(second, timeFromNow(-50)), await steps(root, second)),
     );
     const release = holdingBack(ahead);
     const client = clientOf([behind, ahead], { timeout: 100 });
@@ -223,7 +229,7 @@ describe('a longer chain that arrives after the decision', () => {
 
   it('leaves the list its grace and no more, where no source has a list by the new key', async () => {
     let now = Date.now();
-    const behind = await registryHost(await withCheckpointBy(root, at(-100)));
+    const behind = await registryHost(await withCheckpointBy(root, timeFromNow(-100)));
     const hollow = await registryHost(rotationAlone(await steps(root, second)));
     const release = holdingBack(hollow);
     const client = clientOf([behind, hollow], {
@@ -246,8 +252,7 @@ describe('walkRotation', () => {
   it('follows no step from the future, but within the tolerance for clocks', async () => {
     const now = () => 1_800_000_000_000;
     const walk = async (iat: number, options: object = { now }) => {
-      const claims = { iat, next_root: second.rootKey.jwk };
-      const step = await statement(root, 'registry-root-rotation+jwt', claims);
+      const step = await rotationStep(root, second, { iat });
       return codeOf(walkRotation(root.rootKey, [step], options));
     };
     expect(await walk(1_800_000_300)).toBe('accepted');

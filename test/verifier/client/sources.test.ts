@@ -8,17 +8,17 @@ import {
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import {
-  at,
   type Files,
   issuer,
   publish,
-  sha256,
   testKey,
   withCheckpoint,
   withStatements,
 } from '../../support/publication.js';
 import { DOWN, type RegistryHost, registryHost, UP } from '../../support/registry-host.js';
+import { sha256 } from '../../support/sha256.js';
 import { shortenRetries } from '../../support/short-retries.js';
+import { timeFromNow } from '../../support/times.js';
 
 shortenRetries();
 
@@ -30,8 +30,8 @@ function clientOf(hosts: readonly RegistryHost[], options: Partial<RegistryClien
   return closedAfterTest(createRegistryClient({ sources, rootKey: jwk, refreshInterval: 1000, ...options }));
 }
 
-const list = (updatedAt = at(-60)) => publish(root, [issuer('a')], updatedAt);
-const checked = (updatedAt = at(-60)) => withCheckpoint(list(updatedAt), root, online);
+const list = (updatedAt = timeFromNow(-60)) => publish(root, [issuer('a')], { updatedAt });
+const checked = (updatedAt = timeFromNow(-60)) => withCheckpoint(list(updatedAt), root, online);
 
 type Manner = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
 const always =
@@ -75,28 +75,38 @@ describe('four sources of which the first three are no use', () => {
       };
     });
   type Trio = () => Promise<RegistryHost>[];
-  /** How many of the three keep the client waiting: a source that fails makes it ask the next one at once. */
-  it.each<[string, number, Trio]>([
-    ['hang', 3, () => [behaving(HANGS), behaving(HANGS), behaving(HANGS)]],
-    ['drip', 3, () => [behaving(DRIPS), behaving(DRIPS), behaving(DRIPS)]],
-    ['hang, drip and lie', 2, () => [behaving(HANGS), behaving(DRIPS), lying()]],
-    ['lie, redirect without end and fail', 0, () => [lying(), behaving(REDIRECTS), behaving(FAILS)]],
+  const SLOW = 'ERR_SOURCE_TIMEOUT';
+  const LIE = 'ERR_PUBLICATION_INVALID';
+  /** Only those that are slow keep the client waiting: a source that fails makes it ask the next one at once. */
+  it.each<[string, string[], Trio]>([
+    ['hang', [SLOW, SLOW, SLOW], () => [behaving(HANGS), behaving(HANGS), behaving(HANGS)]],
+    ['drip', [SLOW, SLOW, SLOW], () => [behaving(DRIPS), behaving(DRIPS), behaving(DRIPS)]],
+    ['hang, drip and lie', [SLOW, SLOW, LIE], () => [behaving(HANGS), behaving(DRIPS), lying()]],
+    [
+      'lie, redirect without end and fail',
+      [LIE, 'ERR_SOURCE_REDIRECTED', 'ERR_SOURCE_STATUS'],
+      () => [lying(), behaving(REDIRECTS), behaving(FAILS)],
+    ],
   ])(
     '%s: the newest good list arrives within the deadline of one source and a third',
-    async (_name, slow, make) => {
+    async (_name, errors, make) => {
       for (const files of [list(), await checked()]) {
         const hosts = [...(await Promise.all(make())), await registryHost(files)];
         const asked = hosts.map(whenAsked);
-        const client = clientOf(hosts, { timeout: DEADLINE });
+        const told: string[] = [];
+        const client = clientOf(hosts, { timeout: DEADLINE, onEvent: ({ type }) => told.push(type) });
         const ready = client.ready();
-        for (const request of asked.slice(0, slow)) {
+        for (const request of asked.slice(0, errors.filter((code) => code === SLOW).length)) {
           await request;
           await vi.advanceTimersByTimeAsync((DEADLINE * 1000) / 3);
         }
         // At most one deadline has passed. No more time passes for the client.
         await ready;
         expect(client.sha256).toBe(sha256(files.get('issuers.json') as Buffer));
-        expect(Object.keys(client.status().errors).length).toBeGreaterThanOrEqual(2);
+        const status = client.status();
+        expect(hosts.map(({ base }) => status.errors[base]?.code)).toEqual([...errors, undefined]);
+        expect(status.source).toBe(hosts.at(-1)?.base);
+        expect(told).toEqual([...errors.map(() => 'source-failed'), 'accepted']);
         client.close();
       }
     },

@@ -7,20 +7,19 @@ import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { codeOf } from '../../support/log-clients.js';
 import {
-  at,
   type Files,
   issuer,
   publish,
   rotationStep,
-  sha256,
   testKey,
   withCheckpoint,
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { sha256 } from '../../support/sha256.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { publishSummed } from '../../support/summed-registry.js';
 import { proofPaths } from '../../support/sums.js';
+import { timeFromNow } from '../../support/times.js';
 
 shortenRetries();
 
@@ -40,8 +39,8 @@ const lookupOf = (host: RegistryHost) =>
   closedAfterTest(
     createIssuerLookup({ sources: [host.base], rootKey: root.rootKey.jwk, refreshInterval: 1000 }),
   );
-const published = async (updatedAt = at(-60), key = root, id = 'a') =>
-  withCheckpoint(publish(key, [issuer(id)], updatedAt), key, online);
+const published = async (updatedAt = timeFromNow(-60), key = root, id = 'a') =>
+  withCheckpoint(publish(key, [issuer(id)], { updatedAt }), key, online);
 const without = (files: Files, path: string): Files => new Map([...files].filter(([name]) => name !== path));
 const listPathOf = (files: Files) => `lists/${sha256(files.get('issuers.json') as Buffer)}.json`;
 
@@ -55,21 +54,21 @@ describe('the requests', () => {
     expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
     await client.refresh();
     expect(asked(host)).toEqual(['statements.json 304']);
-    host.files = await published(at(-30), root, 'b');
+    host.files = await published(timeFromNow(-30), root, 'b');
     await client.refresh();
     expect(asked(host)).toEqual([`${listPathOf(host.files)} 200`, 'statements.json 200']);
   });
 
   it('of a first load with a rotation are two as well', async () => {
     const step = await rotationStep(root, stranger);
-    const host = await registryHost(withRotation(await published(at(-60), stranger), [step]));
+    const host = await registryHost(withRotation(await published(timeFromNow(-60), stranger), [step]));
     await clientOf(host).ready();
     expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
   });
 
   it('of a look-up are the statements, the sums and the record', async () => {
     for (const levels of [0, 1]) {
-      const host = await registryHost(await publishSummed(root, [issuer('a')], { levels }));
+      const host = await registryHost(publish(root, [issuer('a')], { levels }));
       const lookup = lookupOf(host);
       expect((await lookup.resolve('a'))?.issuer_id).toBe('a');
       const proof = proofPaths('a', levels).map((path) => `${path} 200`);

@@ -8,7 +8,8 @@ import {
   parseHead,
 } from '@passport-registry/verifier/core';
 import { describe, expect, it, vi } from 'vitest';
-import { flipped, someLeaves } from '../../support/merkle.js';
+import { flipped } from '../../support/altered.js';
+import { someLeaves } from '../../support/merkle.js';
 import {
   cosignatureBy,
   generatePair,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   assertSignedByLog,
   canonicalBytes,
@@ -25,6 +24,7 @@ import {
   noteSigner,
   signedHead,
 } from '../../support/note-keys.js';
+import { sha256 } from '../../support/sha256.js';
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
 const textOf = (entry: Uint8Array) => Buffer.from(entry).toString();
@@ -33,10 +33,9 @@ const entryOf = (text: string | Uint8Array) => {
   if (entry.type === 'unknown') throw invalid('is not an entry of a registry');
   return entry;
 };
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 const LIST = 'ab'.repeat(32);
-const SHA = hashOf('a.b');
+const SHA = sha256('a.b');
 const THUMBPRINT = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
 const UPDATED_AT = '2026-11-21T08:00:00Z';
 

@@ -11,7 +11,8 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
-import { sha256, statement, type TestKey, testKey } from '../../support/publication.js';
+import { rotationStep, statement, type TestKey, testKey } from '../../support/publication.js';
+import { sha256 } from '../../support/sha256.js';
 
 /** An entry with its statement. */
 type Stated = WalkedEntry & { readonly entry: AnyEntry; readonly statement: string };
@@ -55,8 +56,7 @@ async function publication(
 }
 
 async function rotation(key: TestKey, next: TestKey, step: number, more: Claims = {}): Promise<Stated> {
-  const claims = { iat: 1, next_root: next.rootKey.jwk, step, ...more };
-  const text = await statement(key, 'registry-root-rotation+jwt', claims);
+  const text = await rotationStep(key, next, { iat: 1, step, ...more });
   return { statement: text, entry: rotationEntry(text, next.rootKey.thumbprint, step) };
 }
 

@@ -11,9 +11,9 @@ import {
   type SubtreeHash,
 } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
+import { flipped } from '../../support/altered.js';
 import fc from '../../support/fast-check.js';
 import {
-  flipped,
   mutationsOf,
   naiveConsistency,
   naiveLeaf,

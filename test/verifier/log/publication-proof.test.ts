@@ -10,7 +10,8 @@ import {
   verifyPublicationProof,
 } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
-import { flipped, naiveLeaf, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
+import { flipped } from '../../support/altered.js';
+import { naiveLeaf, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
 import { cosignatureBy, type NoteSigner, noteSigner, signedHead } from '../../support/note-keys.js';
 import { loggedHead } from '../../support/test-log.js';
 import { tilesOf } from '../../support/tiles.js';

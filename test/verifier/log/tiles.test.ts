@@ -14,7 +14,8 @@ import {
   tileWidth,
 } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
-import { flipped, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
+import { flipped } from '../../support/altered.js';
+import { naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
 import { tilesOf } from '../../support/tiles.js';
 
 describe('the path of a tile', () => {

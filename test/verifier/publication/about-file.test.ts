@@ -1,6 +1,6 @@
 import { type AboutIssuers, canonicalBytes, readAbout, verifyAbout } from '@passport-registry/verifier/core';
 import { expect, it } from 'vitest';
-import { sha256 } from '../../support/signed-tree.js';
+import { sha256 } from '../../support/sha256.js';
 
 const bytesOf = (issuers: object) => canonicalBytes({ issuers });
 const GOOD = bytesOf({ acme: { name: 'Acme' } });

@@ -12,10 +12,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChangingRegistry, changingRegistry, idsFrom } from '../../support/changing-registry.js';
 import { closedAfterTest } from '../../support/clients.js';
 import { ROOT } from '../../support/paths.js';
-import { type Files, sha256 } from '../../support/publication.js';
+import { type Files, stated, statementClaims } from '../../support/publication.js';
+import { resummed } from '../../support/resummed.js';
+import { sha256 } from '../../support/sha256.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { STATEMENT_PATHS, together } from '../../support/statements.js';
-import { resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
 
 shortenRetries();
@@ -286,7 +287,7 @@ describe('an operator whose sums do not belong to the list', () => {
     registry.change(ONE);
     const files = await registry.publish();
     const claims = { ...statementClaims(files), levels: 2 };
-    registry.host.files = await withStatement(files, registry.key, claims);
+    registry.host.files = stated(files, registry.key, claims);
     await client.refresh();
     expect(lists(registry.sent())).toHaveLength(1);
     expectCurrent(client);
@@ -294,7 +295,7 @@ describe('an operator whose sums do not belong to the list', () => {
 
   it('gives the whole list as long as the sums of the held list are wrong', async () => {
     const path = `issuers/${ONE}`;
-    const wrong = await resummed(await registry.publish(), registry.key, {
+    const wrong = resummed(await registry.publish(), registry.key, {
       id: ONE,
       path,
       bytes: Buffer.from(canonical().replace('active', 'revoked')),
@@ -365,7 +366,7 @@ describe('a store', () => {
     const files = await registry.publish();
     // The sums and the statement agree, and the hash of the list is another.
     const claims = { ...statementClaims(files), sha256: '0'.repeat(64) };
-    registry.host.files = await withStatement(files, registry.key, claims);
+    registry.host.files = stated(files, registry.key, claims);
     await expect(stored.refresh()).rejects.toThrow();
     expect(Object.values(stored.status().errors)[0]?.code).toBe('ERR_PUBLICATION_MISMATCH');
     expect(await store.load()).toEqual(before);

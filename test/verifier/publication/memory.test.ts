@@ -13,7 +13,6 @@ import { LoggedRegistry } from '../../support/logged-registry.js';
 import { type Files, issuer, publish, testKey } from '../../support/publication.js';
 import { copyIn } from '../../support/sources.js';
 import { together } from '../../support/statements.js';
-import { publishSummed } from '../../support/summed-registry.js';
 
 const root = await testKey();
 
@@ -66,13 +65,13 @@ describe('the proof of a log', () => {
 
 describe('what one source shows', () => {
   it('is refused with a code if no root key is known', async () => {
-    const files = source(await publishSummed(root, [issuer('a')]));
+    const files = source(publish(root, [issuer('a')]));
     const memory = { chains: [], accepted: undefined };
     expect(await codeOf(verifyStatements(files, memory, conditions()))).toBe('ERR_ROOT_KEY_INVALID');
   });
 
   it('is read once, whichever of two pinned keys has signed it', async () => {
-    const files = await publishSummed(root, [issuer('a')]);
+    const files = publish(root, [issuer('a')]);
     const whole = together(files);
     const paths: string[] = [];
     const counting = {

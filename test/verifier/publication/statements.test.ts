@@ -5,10 +5,17 @@ import {
   type RegistryClient,
 } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
-import { checkpoint, type Files, issuer, testKey, withRotation } from '../../support/publication.js';
+import {
+  checkpoint,
+  type Files,
+  issuer,
+  publish,
+  stated,
+  testKey,
+  withRotation,
+} from '../../support/publication.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { together } from '../../support/statements.js';
-import { publishSummed, withStatement } from '../../support/summed-registry.js';
 
 shortenRetries();
 
@@ -22,9 +29,9 @@ const NOW = MADE + 3 * HOUR;
 const root = await testKey();
 
 /** A publication with a checkpoint by its root key. The sequence is the hour of the list, unless claims say otherwise. */
-function publication(updatedAt: string, claims: object = {}, issuers?: Issuer[]): Promise<Files> {
+function publication(updatedAt: string, claims: object = {}, issuers?: Issuer[]): Files {
   const sequence = Number(updatedAt.slice(11, 13));
-  return publishSummed(root, issuers ?? [issuer(`at-${sequence}`)], {
+  return publish(root, issuers ?? [issuer(`at-${sequence}`)], {
     updatedAt,
     claims: { sequence, ...claims },
   });
@@ -83,15 +90,15 @@ async function verdicts(...served: readonly Files[]): Promise<string[]> {
 
 describe('a client that has accepted a publication', () => {
   it('refuses all of these by the statements alone, and asks for no list', async () => {
-    const [first, second] = [await publication(FIRST), await publication(SECOND)];
+    const [first, second] = [publication(FIRST), await publication(SECOND)];
     const { client, read, asked } = reader();
     await read(second);
     asked();
     for (const files of [
       first,
       without(second, 'publication.jwt'),
-      await withStatement(first, root, { sequence: 10 }),
-      await publication(SECOND, { sequence: 10 }, [issuer('other')]),
+      stated(first, root, { sequence: 10 }),
+      publication(SECOND, { sequence: 10 }, [issuer('other')]),
       await sealed(second, { iat: MADE }),
     ]) {
       expect(await read(files)).toMatch(/^ERR_/);
@@ -103,13 +110,13 @@ describe('a client that has accepted a publication', () => {
 
 describe('which error code wins among the statements', () => {
   it('is that of the order in the protocol (rule statement-checks)', async () => {
-    const held = await sealed(await publication(SECOND), { iat: MADE + HOUR, hold: ['a'] });
+    const held = await sealed(publication(SECOND), { iat: MADE + HOUR, hold: ['a'] });
     // From the last check to the first. Each publication has a fault more than the one before.
-    const older = await sealed(await publication(FIRST, { sequence: 12 }), { iat: MADE + 2 * HOUR });
+    const older = await sealed(publication(FIRST, { sequence: 12 }), { iat: MADE + 2 * HOUR });
     expect(await verdicts(held, older)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
     const released = await sealed(older, { iat: MADE });
     expect(await verdicts(held, released)).toEqual(['accepted', 'ERR_CHECKPOINT_ROLLED_BACK']);
-    const lower = await sealed(await publication(FIRST, { sequence: 1 }), { iat: MADE });
+    const lower = await sealed(publication(FIRST, { sequence: 1 }), { iat: MADE });
     expect(await verdicts(held, lower)).toEqual(['accepted', 'ERR_PUBLICATION_ROLLED_BACK']);
     const mismatch = await sealed(lower, { iat: MADE }, older);
     expect(await verdicts(held, mismatch)).toEqual(['accepted', 'ERR_CHECKPOINT_MISMATCH']);

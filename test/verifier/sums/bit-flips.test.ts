@@ -1,11 +1,12 @@
 import { createIssuerLookup, type NoUsableSource } from '@passport-registry/verifier';
 import { expect, it } from 'vitest';
 import { readProvenRecord } from '../../../verifier/build/core/sums/proof.js';
-import { issuer, sha256, testKey } from '../../support/publication.js';
+import { altered, flipped } from '../../support/altered.js';
+import { issuer, publish, testKey } from '../../support/publication.js';
+import { sha256 } from '../../support/sha256.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
 import { together } from '../../support/statements.js';
-import { publishSummed } from '../../support/summed-registry.js';
 import { idBeside, proofPaths } from '../../support/sums.js';
 
 shortenRetries();
@@ -20,7 +21,7 @@ type Tree = ReadonlyMap<string, Buffer>;
 
 const root = await testKey();
 const issuers = Array.from({ length: 30 }, (_one, index) => issuer(`issuer-${index}`));
-const tree: Tree = together(await publishSummed(root, issuers, { levels: LEVELS }));
+const tree: Tree = together(publish(root, issuers, { levels: LEVELS }));
 
 /** What a new look-up concludes from files: `present`, `absent` or an error code. */
 async function lookUp(id: string, files: Tree): Promise<string> {
@@ -36,12 +37,6 @@ async function lookUp(id: string, files: Tree): Promise<string> {
   } finally {
     lookup.close();
   }
-}
-
-function flipped(bytes: Buffer, bit: number): Buffer {
-  const copy = Buffer.from(bytes);
-  copy[bit >> 3] = (copy[bit >> 3] as number) ^ (1 << (bit & 7));
-  return copy;
 }
 
 interface Flip {
@@ -72,7 +67,7 @@ it(`${FLIPS} bit flips over all files of a proof: none is accepted`, async () =>
   const flips = flipsOf(['statements.json', ...proofPaths(ID, LEVELS)], FLIPS);
   const verdicts = new Map<string, Set<string>>();
   const show = async ({ path, bit }: Flip, number: number) => {
-    const files = new Map(tree).set(path, flipped(tree.get(path) as Buffer, bit));
+    const files = altered(tree, path, flipped(tree.get(path) as Buffer, bit));
     // An absence is proven without the record.
     const verdict = await lookUp(number % 2 === 0 || path === `issuers/${ID}` ? ID : ABSENT, files);
     const [kind = ''] = path.split('/');

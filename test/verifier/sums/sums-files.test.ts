@@ -11,7 +11,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
-import { sha256 } from '../../support/publication.js';
+import { sha256 } from '../../support/sha256.js';
 import { naiveSums, placeOf } from '../../support/sums.js';
 
 const HASH = 'ab'.repeat(32);

@@ -2,8 +2,7 @@ import type { RegistryError } from '@passport-registry/verifier';
 import { statementHash, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { noteSigner } from '../../support/note-keys.js';
-import { publish, statement, type TestKey, testKey } from '../../support/publication.js';
-import { claimsAbout } from '../../support/summed-registry.js';
+import { claimsAbout, publish, statement, type TestKey, testKey } from '../../support/publication.js';
 
 const TYPE = 'registry-publication+jwt';
 const UPDATED_AT = '2026-11-21T08:00:00Z';
@@ -23,7 +22,7 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
   let claims: ReturnType<typeof claimsAbout>;
   beforeAll(async () => {
     key = await testKey(type);
-    claims = claimsAbout(publish(key, [], UPDATED_AT));
+    claims = claimsAbout(publish(key, [], { updatedAt: UPDATED_AT }));
   });
 
   const signed = (more: object = {}, by = key, typ = TYPE) => {
