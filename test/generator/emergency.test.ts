@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { expectError } from '../support/expect-error.js';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
 import { until } from '../support/until.js';
@@ -64,18 +65,18 @@ describe('an emergency', () => {
     }
     const revoked = record();
     for (const name of [['suspend'], ['suspend', '--end']]) {
-      const { code, stderr } = await command(...name, 'gamma', '--reason', 'so');
-      expect([code, stderr.includes('gamma is already revoked, which is final')]).toEqual([2, true]);
+      const outcome = await command(...name, 'gamma', '--reason', 'so', '--json');
+      expectError(outcome, 'ERR_USAGE', 'gamma', 'revoked');
     }
     expect(record()).toBe(revoked);
   });
 
   it.each([
-    ['an id that is misspelt', ['revoke', 'gama', '--reason', 'x'], 'did you mean `gamma`?'],
-    ['no reason', ['suspend', 'gamma'], "required option '--reason"],
-  ])('with %s is refused', async (_name, args, message) => {
+    ['an id that is misspelt', ['revoke', 'gama', '--reason', 'x'], '`gamma`'],
+    ['no reason', ['suspend', 'gamma'], '--reason'],
+  ])('with %s is refused', async (_name, args, fact) => {
     const { code, stderr } = await command(...args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(fact)]);
     expect(record()).toBe(RECORD);
   });
 
@@ -140,10 +141,9 @@ describe('an emergency', () => {
       writeFiles(folder, {
         'registry.yaml': 'signer: { key: key.pem }\ncheckpoint: { signer: { key: key.pem } }\n',
       });
-      const { code, stderr } = await cli([name, 'gamma', option, 'away.pem', ...more], folder);
-      const words = `away.pem does not exist: leave out ${option}, because registry.yaml names key.pem`;
-      expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
-      expect(stderr).not.toContain('the root key is away');
+      const outcome = await cli([name, 'gamma', option, 'away.pem', ...more, '--json'], folder);
+      expectError(outcome, 'ERR_USAGE', 'away.pem', `leave out ${option}`, 'key.pem');
+      expect(outcome.stderr).not.toContain('the root key is away');
     },
   );
 
