@@ -36,12 +36,13 @@ export const MAX_LINE_LENGTH = 100;
  * where they are needed. All values and comments are preserved.
  *
  * @param text - a record without syntax errors
- * @throws {@link UsageError} if the layout cannot preserve a comment
+ * @throws {@link UsageError} if the layout cannot preserve a comment, or the text depends on its line ends
  */
 function formatRecord(text: string, file: string): string {
   const [header, body] = splitHeader(text.replaceAll('\r\n', '\n'));
   const document = parseRecord(body);
-  const { contents, directives } = document;
+  const { contents, directives, errors } = document;
+  if (errors.length > 0) throw new UsageError(`${file} has a syntax error once its lines end in LF`);
   if (!isMap(contents)) throw new UsageError(`${file} has no fields`);
   contents.flow = false;
   contents.items.sort((a, b) => positionOf(a) - positionOf(b));

@@ -4,7 +4,6 @@ import { isPublication } from '@passport-registry/verifier/core';
 import { entriesBelow } from '../files/walk.js';
 import { KEPT_LIST_BYTES } from '../log/log-choice.js';
 import { newestEntries, readLogHead } from '../log/log-files.js';
-import { parseChecksums } from '../tree/checksums.js';
 import { LISTS_BEFORE, passingLists } from '../tree/named-lists.js';
 import { PAST_FOLDERS, PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -27,7 +26,7 @@ export interface TreeChange {
  */
 export function changeOf(
   tree: Tree,
-  { output: { out }, stage, newest, published }: CommittedTree,
+  { output: { out }, stage, newest }: CommittedTree,
   passed: readonly string[],
 ): TreeChange {
   // Another registry begins with its own past.
@@ -36,17 +35,9 @@ export function changeOf(
     ? entriesBelow(out, (path) => !(keepsPast && PAST_FOLDERS.includes(`${path}/`)))
     : [];
   const present = new Set(below.flatMap(({ path, kind }) => (kind === 'folder' ? [] : [path])));
-  const before = sumsIn(published?.read(PATHS.checksums));
-  const after = sumsIn(tree.get(PATHS.checksums));
-  const hasSameBytes = comparer();
-  const isSame = (path: string, bytes: Uint8Array) => {
-    if (!present.has(path) && !isPast(path)) return false;
-    // The audit of the published tree has read what SHA256SUMS lists.
-    const hash = before.get(path);
-    if (hash !== undefined && hash === after.get(path)) return true;
-    return hasSameBytes(join(out, path), bytes);
-  };
-  const changed = [...tree].filter(([path, bytes]) => !isSame(path, bytes));
+  const isSame = comparer();
+  const mayBeThere = (path: string) => present.has(path) || isPast(path);
+  const changed = [...tree].filter(([path, bytes]) => !(mayBeThere(path) && isSame(join(out, path), bytes)));
   const waiting = [...(stage?.files.keys() ?? [])].filter((path) => isPast(path) && !tree.has(path));
   const carried = waiting.flatMap((path): [string, Uint8Array][] => {
     const bytes = newest?.read(path);
@@ -56,11 +47,6 @@ export function changeOf(
     files: new Map([...carried, ...changed]),
     removed: [...[...present].filter((path) => !tree.has(path)), ...passed],
   };
-}
-
-/** Returns the hashes of files in a SHA256SUMS, by path. */
-function sumsIn(checksums: Uint8Array | undefined): ReadonlyMap<string, string> {
-  return parseChecksums(Buffer.from(checksums ?? '').toString('utf8')) ?? new Map();
 }
 
 const isPast = (path: string) => PAST_FOLDERS.some((folder) => path.startsWith(folder));

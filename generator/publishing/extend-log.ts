@@ -2,6 +2,7 @@ import {
   type AnyEntry,
   entryBytes,
   formatNote,
+  isSameBytes,
   type LogIdentity,
   parseAnyEntry,
   readLogged,
@@ -149,12 +150,12 @@ interface PublishedLog {
 
 /**
  * Reads the right edge of a published log, and verifies that it belongs to the signed head, and ends with the publication of the
- * tree. The cost does not depend on the size of the log.
+ * tree, of which the log has the statement. The cost does not depend on the size of the log.
  *
  * @throws {@link TreeRejected} if the log is damaged, or another one
  */
 export async function readPublishedLog(
-  { read, statement }: PublishedTree,
+  { read, statement, statements }: PublishedTree,
   { origin, vkey }: LogIdentity,
 ): Promise<PublishedLog> {
   const head = readLogHead(read);
@@ -168,5 +169,9 @@ export async function readPublishedLog(
   const invalid = (message: string) => damagedLog(`has a last entry that ${message}`);
   if (last === undefined || parseAnyEntry(last, invalid).sha256 !== statement.hash)
     throw damagedLog('does not end with the publication statement of the tree');
+  const path = PATHS.loggedStatement(head.size - 1);
+  const logged = read(path);
+  if (logged === undefined || !isSameBytes(logged, Buffer.from(statements.publication)))
+    throw damagedLog(`lacks the file ${path}, or has another one`);
   return { head, end };
 }

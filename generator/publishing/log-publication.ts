@@ -7,7 +7,7 @@ import { PATHS } from '../tree/paths.js';
 import { withStatements } from '../tree/statements-file.js';
 import type { Tree } from '../tree/tree.js';
 import type { CommittedTree } from './committed.js';
-import { extendLog } from './extend-log.js';
+import { extendLog, readPublishedLog } from './extend-log.js';
 import { amend, readerOver, type Stage } from './journal.js';
 import { cosign, type LogReport, proveLast } from './prove-logged.js';
 
@@ -23,7 +23,7 @@ interface Logged {
   readonly head: SignedHead | undefined;
 }
 
-/** Adds a publication to the log, unless it is there already. The errors are those of {@link extendLog}. */
+/** Adds a publication to the log, or verifies that the log ends with it. The errors are those of {@link extendLog}. */
 export async function logPublication(
   { signed, rotation }: { readonly signed: SignedPublication; readonly rotation: readonly string[] },
   { newest, stage }: CommittedTree,
@@ -33,6 +33,7 @@ export async function logPublication(
   const { log } = statement;
   if (log === undefined) return { files: new Map(), replaced: [], proof: undefined, head: undefined };
   if (newest?.statement.hash === statement.hash) {
+    await readPublishedLog(newest, log);
     const waiting = stage && readLogHead(newest.read);
     return { files: new Map(), replaced: [], proof: newest.statements.logProof, head: waiting };
   }

@@ -236,8 +236,7 @@ describe('a second build', () => {
     expect(Date.parse(updatedAt()) - Date.parse(soon)).toBe(1000);
     record('alpha');
     const { code, stderr } = await cli(['build', ...KEY], folder, clockAhead(-60));
-    expect(code).toBe(2);
-    expect(stderr).toContain('check whether it is right');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('clock')]);
   });
 
   it('goes through a link to where the tree really is, be it empty or not', async () => {
@@ -272,7 +271,7 @@ describe('what a build refuses', () => {
       error: { code: 'ERR_RECORDS_REJECTED' },
       diagnostics: [{ rule: 'empty-file' }, { rule: 'unknown-value', line: 2, column: 7 }],
     });
-    expect(stderr).toContain('issuers/gamma.yaml:2:7: error unknown-value: tier is "gold"');
+    expect(stderr).toContain('issuers/gamma.yaml:2:7: error unknown-value');
     expect(readdirSync(folder)).toEqual(['dist', 'issuers', 'key.pem']);
   });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { expectError } from '../support/expect-error.js';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
 import { until } from '../support/until.js';
@@ -53,16 +54,6 @@ describe('an emergency', () => {
     registry.close();
   });
 
-  it.each(['404', 'true', 'null', '~', 'a # comment', 'it: is'])(
-    'has the reason %s as a text, also in place of another',
-    async (reason) => {
-      expect((await command('suspend', 'gamma', '--reason', 'so')).code).toBe(0);
-      const { code, stderr } = await command('revoke', 'gamma', '--reason', reason);
-      expect(code, stderr).toBe(0);
-      expect(parse(record()).status_reason).toBe(reason);
-    },
-  );
-
   it('can end: active, suspended, active, revoked, and then nothing more', async () => {
     const to = async (...name: string[]) => (await command(...name, 'gamma', '--reason', 'so')).code;
     // A command that is repeated changes nothing more.
@@ -74,27 +65,18 @@ describe('an emergency', () => {
     }
     const revoked = record();
     for (const name of [['suspend'], ['suspend', '--end']]) {
-      const { code, stderr } = await command(...name, 'gamma', '--reason', 'so');
-      expect([code, stderr.includes('gamma is already revoked, which is final')]).toEqual([2, true]);
+      const outcome = await command(...name, 'gamma', '--reason', 'so', '--json');
+      expectError(outcome, 'ERR_USAGE', 'gamma', 'revoked');
     }
     expect(record()).toBe(revoked);
   });
 
   it.each([
-    ['an issuer that is not there', ['suspend', 'nobody', '--reason', 'x'], 'has no record of nobody'],
-    [
-      'an id that is misspelt',
-      ['revoke', 'gama', '--reason', 'x'],
-      'no record of gama; did you mean `gamma`?',
-    ],
-    ['an id that climbs', ['suspend', '../key', '--reason', 'x'], 'has no record of ../key'],
-    ['an id that is a pattern', ['suspend', '*', '--reason', 'x'], 'has no record of *'],
-    ['no reason', ['suspend', 'gamma'], "required option '--reason"],
-    ['an empty reason', ['suspend', 'gamma', '--reason', ' \n'], '--reason must not be empty'],
-  ])('with %s is refused', async (_name, args, message) => {
+    ['an id that is misspelt', ['revoke', 'gama', '--reason', 'x'], '`gamma`'],
+    ['no reason', ['suspend', 'gamma'], '--reason'],
+  ])('with %s is refused', async (_name, args, fact) => {
     const { code, stderr } = await command(...args);
-    expect(stderr).toContain(message);
-    expect(code).toBe(2);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(fact)]);
     expect(record()).toBe(RECORD);
   });
 
@@ -109,17 +91,6 @@ describe('an emergency', () => {
     expect(about).toEqual({ issuers: { gamma: { status_reason: said, status_since: expect.any(String) } } });
   });
 
-  it.each([
-    ['300 characters', '\u{1f511}'.repeat(300), 0, ''],
-    ['301 characters', '\u{1f511}'.repeat(301), 2, '--reason has 301 characters'],
-    ['a character that looks like none', 'leaked\u3164', 2, 'invisible'],
-    ['half of a character', 'leaked\ud83d', 2, 'invisible'],
-  ])('takes a reason with %s or refuses it', async (_name, reason, code, message) => {
-    const outcome = await command('suspend', 'gamma', '--reason', reason);
-    expect([outcome.code, outcome.stderr.includes(message)]).toEqual([code, true]);
-    if (code !== 0) expect(record()).toBe(RECORD);
-  });
-
   it('that ends takes the reason away, and notes why it ended', async () => {
     await command('suspend', 'gamma', '--reason', 'leaked');
     expect((await command('suspend', '--end', 'gamma', '--reason', 'new keys')).code).toBe(0);
@@ -132,27 +103,6 @@ describe('an emergency', () => {
     );
     const about = JSON.parse(readFileSync(join(folder, 'dist/about.json'), 'utf8'));
     expect(about).toEqual({ issuers: { gamma: { reinstated } } });
-  });
-
-  const REASONS = ['leaked # at noon', '"leaked: all"', '>-\n  leaked,\n  all', '|-\n  leaked'];
-
-  it.each(REASONS)('that ends removes the reason %j, another one replaces it', async (given) => {
-    const suspended = (reason: string) =>
-      RECORD.replace('active    # see the minutes', `suspended\nstatus_reason: ${reason}`);
-    writeFiles(folder, { 'issuers/europe/gamma.yaml': suspended(given) });
-    expect((await command('build')).code).toBe(0);
-    expect((await command('suspend', '--end', 'gamma', '--reason', 'x')).code).toBe(0);
-    const { reinstated } = parse(record());
-    expect(record()).toBe(
-      RECORD.replace(
-        'status:   active    # see the minutes',
-        `# ${TODAY} active: x\nstatus:   active\nreinstated: ${reinstated}`,
-      ),
-    );
-    writeFiles(folder, { 'issuers/europe/gamma.yaml': suspended(given) });
-    expect((await command('revoke', 'gamma', '--reason', 'closed')).code).toBe(0);
-    const comment = given.includes('#') ? ' # at noon' : '';
-    expect(record()).toBe(suspended(`closed${comment}`).replace('suspended', 'revoked'));
   });
 
   it.each([
@@ -191,20 +141,11 @@ describe('an emergency', () => {
       writeFiles(folder, {
         'registry.yaml': 'signer: { key: key.pem }\ncheckpoint: { signer: { key: key.pem } }\n',
       });
-      const { code, stderr } = await cli([name, 'gamma', option, 'away.pem', ...more], folder);
-      const words = `away.pem does not exist: leave out ${option}, because registry.yaml names key.pem`;
-      expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
-      expect(stderr).not.toContain('the root key is away');
+      const outcome = await cli([name, 'gamma', option, 'away.pem', ...more, '--json'], folder);
+      expectError(outcome, 'ERR_USAGE', 'away.pem', `leave out ${option}`, 'key.pem');
+      expect(outcome.stderr).not.toContain('the root key is away');
     },
   );
-
-  it('refuses the words that stand for a reason in a printed command or its help', async () => {
-    for (const words of ['<REASON>', 'REASON', 'text']) {
-      const { code, stderr } = await command('suspend', 'gamma', '--reason', words);
-      expect([code, stderr, record()]).toEqual([2, expect.stringContaining(`in place of ${words}`), RECORD]);
-    }
-    expect((await command('suspend', 'gamma', '--reason', 'more than <5 s')).code).toBe(0);
-  });
 
   it('is a signing request if the root key is elsewhere', async () => {
     const sums = () => readFileSync(join(folder, 'dist/SHA256SUMS'), 'utf8');
@@ -276,26 +217,5 @@ describe('an emergency', () => {
     const explained = edited.replace('see the minutes', 'see the minutes\nstatus_reason: x');
     expect([code, record()]).toEqual([0, explained]);
     expect(readFileSync(join(folder, 'dist/issuers/gamma'), 'utf8')).toContain('"status":"suspended"');
-  });
-
-  it('in a record with other line ends, or with the status below its name', async () => {
-    writeFiles(folder, { 'issuers/europe/gamma.yaml': RECORD.replaceAll('\n', '\r\n') });
-    await command('suspend', 'gamma', '--reason', 'x');
-    expect(record()).toContain('see the minutes\r\nstatus_reason: x\r\njwks_uri');
-    const below = RECORD.replace('status:   active', 'status:\n  active');
-    writeFiles(folder, { 'issuers/europe/gamma.yaml': below });
-    await command('suspend', 'gamma', '--reason', 'x');
-    const edited = below.replace('active', 'suspended').replace('minutes', 'minutes\nstatus_reason: x');
-    expect(record()).toBe(edited);
-  });
-
-  it.each([
-    ['in a pair of braces', '{ issuer_id: gamma, status: active }\n'],
-    ['on a line of its own', RECORD.replace('active    # see the minutes', '|-\n  active')],
-  ])('leaves a status %s to a person', async (_name, text) => {
-    writeFiles(folder, { 'issuers/europe/gamma.yaml': text });
-    const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
-    expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);
-    expect(record()).toBe(text);
   });
 });

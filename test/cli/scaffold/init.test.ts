@@ -147,7 +147,8 @@ describe('passport-registry init', () => {
 
   it('makes parent folders, and uses no registry.yaml of the current folder: its root key is no file to write', async () => {
     writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nbase_url: https://other.internal\n' });
-    expect((await init(['x', ...SETTINGS.slice(0, 4)], folder)).stderr).toContain('give --base-url:');
+    const missing = await init(['x', ...SETTINGS.slice(0, 4)], folder);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('--base-url')]);
     const { code, stderr } = await init(['a/b/c d', ...SETTINGS], folder);
     expect([code, stderr]).toEqual([0, expect.stringContaining("cd 'a/b/c d' && npm install")]);
     expect(filesIn(folder)).toEqual([...FILES.map((file) => `a/b/c d/${file}`), 'registry.yaml'].sort());
@@ -213,10 +214,7 @@ describe('the values that init inserts', () => {
 
   it('are asked for on a terminal only, and all that are missing are named', async () => {
     const { code, stderr } = await init(['--name', 'x'], temporaryFolder());
-    expect([code, stderr]).toEqual([
-      2,
-      'passport-registry: give --contact, --base-url: there is no terminal to ask\n',
-    ]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(' --contact, --base-url: ')]);
   });
 });
 
@@ -228,7 +226,7 @@ describe('a folder that is not empty', () => {
     writeFiles(folder, { 'README.md': 'mine', '.github': 'a file' });
     const { code, stderr } = await init(SETTINGS, folder);
     expect(code).toBe(2);
-    expect(stderr).toContain(' has .github, issuers, README.md, SECURITY.md already: ');
+    expect(stderr).toContain(' .github, issuers, README.md, SECURITY.md ');
     expect([readdirSync(outside), readdirSync(folder).length]).toEqual([[], 4]);
     expect(read(folder, 'README.md')).toBe('mine');
   });
@@ -236,7 +234,8 @@ describe('a folder that is not empty', () => {
   it('is refused if it is a file, or a link to nothing', async () => {
     writeFiles(folder, { file: '' });
     symlinkSync('nothing', join(folder, 'link'));
-    expect((await init(['file', ...SETTINGS], folder)).stderr).toContain('file is not a folder');
+    const file = await init(['file', ...SETTINGS], folder);
+    expect([file.code, file.stderr]).toEqual([2, expect.stringContaining('file ')]);
     expect((await init(['link', ...SETTINGS], folder)).code).toBeGreaterThan(1);
     expect(readdirSync(folder).sort()).toEqual(['file', 'link']);
   });
@@ -319,7 +318,7 @@ describe('init --key', () => {
     mkdirSync(join(folder, 'registry/issuers'), { recursive: true });
     symlinkSync('registry', join(folder, 'link'));
     const { code, stderr } = await init([named, ...SETTINGS, '--key', key], folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`--key ${key} is in ${named}: `)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`--key ${key} is in ${named}`)]);
     expect(filesIn(folder)).toEqual(['link']);
   });
 
@@ -346,7 +345,8 @@ describe('init --key', () => {
   it('makes no key if the folder is refused, or a value', async () => {
     writeFiles(folder, { 'registry/root.json': '' });
     const key = ['--key', 'key.pem', '--no-passphrase'];
-    expect((await init(['registry', ...SETTINGS, ...key], folder)).stderr).toContain('has root.json already');
+    const refused = await init(['registry', ...SETTINGS, ...key], folder);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(' root.json ')]);
     expect((await init(['x', ...SETTINGS, '--name', '', ...key], folder)).code).toBe(2);
     expect([filesIn(folder), read(folder, 'registry/root.json')]).toEqual([['registry/root.json'], '']);
   });
@@ -360,7 +360,7 @@ describe('init inside of a git working tree', () => {
       folder,
     );
     expect(code).toBe(0);
-    expect(stderr).toContain(`this folder is in the git repository ${realpathSync(folder)}`);
+    expect(stderr).toContain(`git repository ${realpathSync(folder)}`);
     expect(read(folder, '.gitignore')).toBe('/key.txt\n');
     const top = temporaryFolder();
     execFileSync('git', ['init', '-q'], { cwd: top });
@@ -494,8 +494,8 @@ describe('the program that init pins', () => {
   });
 
   it.each([
-    ['is gone', { resolved: 'file:gone.tgz' }, 'which is not a file any more: give --tool'],
-    ['has changed', { resolved: 'file:a %231 tool.tgz', integrity: HASH }, 'is not the tarball'],
+    ['is gone', { resolved: 'file:gone.tgz' }, 'gone.tgz'],
+    ['has changed', { resolved: 'file:a %231 tool.tgz', integrity: HASH }, 'a #1 tool.tgz'],
   ])('is refused if the tarball %s', async (_why, entry, words) => {
     const { code, stderr, folder } = await initInstalled(entry);
     expect([code, existsSync(folder)]).toEqual([2, false]);
@@ -529,7 +529,7 @@ describe('the program that init pins', () => {
     '../..',
   ])('is not --tool %j, which pins nothing', async (spec) => {
     const { code, stderr } = await init(['x', ...SETTINGS, '--tool', spec], folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('does not pin the program')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`--tool ${spec} `)]);
   });
 
   it.each([
@@ -543,18 +543,18 @@ describe('the program that init pins', () => {
     const { code, stdout, stderr } = await init(['x', ...SETTINGS, '--tool', spec], folder);
     expect([code, readdirSync(folder)]).toEqual([2, []]);
     expect(stdout + stderr).not.toContain('hunter2');
-    expect(stderr).toContain('contains credentials');
+    expect(stderr).toContain('credentials');
   });
 
   it('is no address with credentials from which npm has installed the program', async () => {
     const resolved = `git+https://someone:hunter2@a.internal/tool.git#${COMMIT}`;
     const { code, stdout, stderr, folder } = await initInstalled({ resolved });
     expect([code, existsSync(folder), (stdout + stderr).includes('hunter2')]).toEqual([2, false, false]);
-    expect(stderr).toContain('contains credentials');
+    expect(stderr).toContain('credentials');
   });
 
   it('is asked for in a checkout, which nothing can pin', async () => {
     const { code, stderr } = await cli(['init', 'x', ...SETTINGS], folder);
-    expect([code, stderr, readdirSync(folder)]).toEqual([2, expect.stringContaining('by --tool'), []]);
+    expect([code, stderr, readdirSync(folder)]).toEqual([2, expect.stringContaining('--tool'), []]);
   });
 });

@@ -2,6 +2,7 @@ import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import type { ErrorCode } from '../../support/expect-error.js';
 import { sha256 } from '../../support/sha256.js';
 import { registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
 import { onTerminal } from '../../support/terminal.js';
@@ -55,24 +56,29 @@ describe('a request with a list', () => {
     writeFiles(folder, { [path]: change(read(path).toString()) });
 
   // Which lists are valid, the conformance kit shows (role list).
-  it.each<[string, () => void, number, RegExp]>([
-    ['a list that is not canonical', () => spoil((list) => ` ${list}`), 1, /ERR_LIST_NOT_CANONICAL/],
+  it.each<[string, () => void, ErrorCode, string]>([
+    [
+      'a list that is not canonical',
+      () => spoil((list) => ` ${list}`),
+      'ERR_TREE_REJECTED',
+      'ERR_LIST_NOT_CANONICAL',
+    ],
     [
       'a list that is not later',
       () => spoil((list) => list.replace(/"updated_at":"2/, '"updated_at":"1')),
-      1,
-      /not later/,
+      'ERR_REQUEST_PAYLOAD',
+      'not later',
     ],
     [
       'a list before it that was altered',
       () => spoil((list) => list.replace('alpha', 'alphx'), 'request/previous/issuers.json'),
-      3,
-      /is not signed by/,
+      'ERR_KEY_REJECTED',
+      'not signed by',
     ],
-    ['no list', () => rmSync(at('request/issuers.json')), 2, /is not a signing request/],
-  ])('is not signed with %s', async (_name, change, code, message) => {
+    ['no list', () => rmSync(at('request/issuers.json')), 'ERR_USAGE', 'no issuers.json'],
+  ])('is not signed with %s', async (_name, change, code, fact) => {
     change();
-    await refused(sign(), code, message);
+    await refused(sign('--json'), code, fact);
     expect(isSigned()).toBe(false);
   });
 
@@ -80,19 +86,20 @@ describe('a request with a list', () => {
     const before = read('dist/SHA256SUMS');
     // Verifiers accept this port. No program can connect to it.
     spoil((list) => list.replace('gamma.internal/.well-known/jwks', 'gamma.internal:99999/jwks'));
-    const problem = /the record gamma is not valid: \/jwks_uri must match format "uri"/;
-    await refused(sign(), 1, problem);
+    const facts = ['record gamma', '/jwks_uri'];
+    await refused(sign('--json'), 'ERR_TREE_REJECTED', ...facts);
     expect(isSigned()).toBe(false);
     signFiles(folder);
-    await refused(attach(), 1, problem);
+    await refused(attach('--json'), 'ERR_TREE_REJECTED', ...facts);
     expect(read('dist/SHA256SUMS').equals(before)).toBe(true);
   });
 
   it('is not signed without a yes or a key, and not written over another one', async () => {
     const sign = ['sign', 'request', '--key', 'key.pem', '--memory', 'memory'];
-    await refused(cli(sign, folder), 2, 'give --yes');
-    await refused(cli(['sign', 'request'], folder), 3, '--key');
-    await refused(cli(['build', '--unsigned', 'request', '--root-key', 'root.json'], folder), 2, 'request');
+    const asked = ['build', '--unsigned', 'request', '--root-key', 'root.json'];
+    await refused(cli([...sign, '--json'], folder), 'ERR_USAGE', '--yes');
+    await refused(cli(['sign', 'request', '--json'], folder), 'ERR_KEY_REJECTED', '--key');
+    await refused(cli([...asked, '--json'], folder), 'ERR_USAGE', 'request exists');
   });
 
   it.each([
@@ -111,7 +118,7 @@ describe('a request with a list', () => {
 describe('the machine with the key remembers', () => {
   /** Signs a request that was made before others. */
   const signRoutine = (...more: string[]) =>
-    cli(['sign', 'routine', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more], folder);
+    cli(['sign', 'routine', '--key', 'key.pem', '--yes', '--memory', 'memory', '--json', ...more], folder);
   const publishedHash = () => sha256(read('dist/issuers.json'));
 
   beforeEach(async () => {
@@ -125,15 +132,15 @@ describe('the machine with the key remembers', () => {
       record(id, { status: 'suspended' });
       await publish();
     }
-    await refused(signRoutine(), 2, 'has verified the published list');
-    await refused(signRoutine('--instead-of', publishedHash()), 2, 'has verified the published list');
+    await refused(signRoutine(), 'ERR_REQUEST_OUTDATED', 'has verified');
+    await refused(signRoutine('--instead-of', publishedHash()), 'ERR_REQUEST_OUTDATED', 'has verified');
   });
 
   it('the list that it signed last: another one after the same list is refused, unless that one was given up', async () => {
     record('alpha', { status: 'suspended' });
     await publish();
-    await refused(signRoutine(), 2, `--instead-of ${publishedHash()}`);
-    await refused(signRoutine('--instead-of', '0'.repeat(64)), 2, '--instead-of');
+    await refused(signRoutine(), 'ERR_REQUEST_OUTDATED', `--instead-of ${publishedHash()}`);
+    await refused(signRoutine('--instead-of', '0'.repeat(64)), 'ERR_REQUEST_OUTDATED', '--instead-of');
     await good(signRoutine('--instead-of', publishedHash()));
     // What was signed may be signed again.
     await good(signRoutine());
@@ -155,7 +162,7 @@ describe('the machine with the key remembers', () => {
   it('and signs nothing where it cannot remember', async () => {
     rmSync(at('memory'), { recursive: true });
     writeFiles(folder, { memory: 'a file' });
-    await refused(signRoutine(), 4, 'memory');
+    await refused(signRoutine(), 'ERR_IO_FAILED', 'memory');
     expect(existsSync(at('routine/issuers.sig'))).toBe(false);
   });
 });

@@ -193,4 +193,14 @@ describe('passport-registry check', () => {
     expect(stdout).toContain('issuers/text.yaml:1:1: error not-a-mapping');
     expect(readFileSync(join(folder, 'issuers/bad.yaml'), 'utf8')).toBe(bad);
   });
+
+  it('leaves a file alone that its line ends keep from a syntax error, and says so', async () => {
+    const folder = temporaryFolder();
+    const text = 'domain_scope: [a,\r\r\n , b]\r\n';
+    writeFiles(folder, { 'a.yaml': text });
+    const { code, stdout } = await cli(['check', '--fix', 'a.yaml', '--json'], folder);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).diagnostics).toContainEqual(expect.objectContaining({ rule: 'layout' }));
+    expect(readFileSync(join(folder, 'a.yaml'), 'utf8')).toBe(text);
+  });
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { expectError } from '../../support/expect-error.js';
 import { issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -37,8 +38,8 @@ describe('in an empty folder', () => {
   it.each([['check'], ['check --fix'], ['check --online'], ['diff']])(
     '%s says how to begin',
     async (command) => {
-      const { code, stderr } = await here(...command.split(' '), ...(command === 'diff' ? [registry] : []));
-      expect([code, stderr]).toEqual([2, expect.stringContaining('create one with `passport-registry new`')]);
+      const args = [...command.split(' '), ...(command === 'diff' ? [registry] : [])];
+      expectError(await here(...args, '--json'), 'ERR_USAGE', '`passport-registry new`');
     },
   );
 
@@ -67,21 +68,28 @@ describe('in a folder with one record', () => {
   });
 
   it.each([
-    [['--online', 'acme', 'acme.yaml'], 'name either issuer ids or files'],
-    [['--online', 'acme.yaml', '--changed', 'main'], 'leave them out'],
-    [['--online', 'acme.yaml', '--issuers', '.'], 'leave them out'],
-    [['--online', 'acne'], 'did you mean `acme`?'],
-    [['--online', 'none.yaml'], 'there is neither a file nor a record of none.yaml'],
-    [['--online', '--fix'], '--fix and --online exclude each other'],
-    [['--online', '--production'], '--online and --production exclude each other'],
-    [['--changed', 'HEAD'], 'pass --online, too'],
-    [['--timeout', '1'], 'pass --online, too'],
-    [['--watch', '--fix'], '--fix and --watch exclude each other'],
-    [['--watch', 'acne'], 'did you mean `acme`?'],
-  ])('check %j is wrong usage', async (args, message) => {
+    [['--online', 'acme', 'acme.yaml'], 'ids or files'],
+    [['--online', 'acme.yaml', '--changed', 'main'], '--changed'],
+    [['--online', 'acme.yaml', '--issuers', '.'], '--issuers'],
+    [['--online', 'acne'], '`acme`'],
+    [['--online', 'none.yaml'], 'none.yaml'],
+    [['--online', '--fix'], '--fix and --online'],
+    [['--online', '--production'], '--online and --production'],
+    [['--changed', 'HEAD'], '--online'],
+    [['--timeout', '1'], '--online'],
+  ])('check %j is wrong usage', async (args, fact) => {
+    writeFiles(folder, { 'acme.yaml': published('acme') });
+    expectError(await here('check', ...args, '--json'), 'ERR_USAGE', fact);
+  });
+
+  // --watch has no --json.
+  it.each([
+    [['--watch', '--fix'], '--fix and --watch'],
+    [['--watch', 'acne'], '`acme`'],
+  ])('check %j is wrong usage', async (args, fact) => {
     writeFiles(folder, { 'acme.yaml': published('acme') });
     const { code, stderr } = await here('check', ...args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(fact)]);
   });
 
   it('check of an id checks its record among all others, and names no other', async () => {
@@ -148,15 +156,13 @@ describe('diff of one record with a published list', () => {
 
 describe('diff with something else', () => {
   it.each([
-    [['.', 'none.yaml'], 'none.yaml does not exist'],
-    [['nosuch'], 'nor commits of this repository'],
-    [['registry.example', 'acme.yaml'], 'write commits as A..B'],
-    [['acme.yaml'], 'first name what to compare it with'],
-  ])('%j', async (args, message) => {
+    [['.', 'none.yaml'], 'none.yaml'],
+    [['nosuch'], 'nosuch'],
+    [['registry.example', 'acme.yaml'], 'A..B'],
+    [['acme.yaml'], 'first name'],
+  ])('%j', async (args, fact) => {
     writeFiles(folder, { 'acme.yaml': published('acme') });
-    const { code, stderr } = await here('diff', ...args);
-    expect(stderr).toContain(message);
-    expect(code).toBe(2);
+    expectError(await here('diff', ...args, '--json'), 'ERR_USAGE', fact);
   });
 
   it('a folder whose name ends like a record is a folder', async () => {

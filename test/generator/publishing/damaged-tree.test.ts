@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readPublished } from '../../../build/generator/verification/read-published.js';
 import { loggedFolder } from '../../support/logged-folder.js';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
@@ -174,24 +175,43 @@ async function assertRefused(replace: (dist: string) => void, args: readonly str
   rmSync(folder, { recursive: true });
 }
 
-describe.each(Object.entries(REPLACED))('a tree with %s', (_name, replace) => {
-  it.each(Object.entries(SIGNING))('is refused by %s, which leaves it as it is', (_command, args) =>
-    assertRefused(replace, args),
-  );
-});
+it.each(Object.entries(REPLACED))(
+  'a tree with %s is not read by whatever would sign',
+  async (_name, replace) => {
+    const dist = join(copyOf(made), 'dist');
+    expect(await readPublished(dist)).toMatchObject({ folder: dist });
+    replace(dist);
+    await expect(readPublished(dist)).rejects.toMatchObject({
+      code: 'ERR_TREE_REJECTED',
+      message: expect.stringContaining('`load`'),
+    });
+  },
+);
 
-/** The right edge of the log, which only a publication continues. */
+it.each(Object.entries(SIGNING))('a tree whose hold was undone is refused by %s', (_command, args) =>
+  assertRefused((dist) => putBack(dist, 'checkpoint.jwt'), args),
+);
+
+/** The right edge of the log, which every build reads. */
 const EDGE: Record<string, (dist: string) => void> = {
   'no log': (dist) => rmSync(join(dist, 'log'), { recursive: true }),
   'a log without its head': (dist) => rmSync(join(dist, 'log/checkpoint')),
   'another root in the head of the log': (dist) =>
     edit(dist, 'log/checkpoint', (text) => text.replace(/^(.*\n3\n)./, (_all, start) => `${start}_`)),
   'another signature in the head of the log': (dist) => DAMAGES['altered']?.(join(dist, 'log/checkpoint')),
+  'a log without the newest statement': (dist) => rmSync(join(dist, 'log/statements/2.jwt')),
+  'another newest statement in the log': (dist) => edit(dist, 'log/statements/2.jwt', (text) => `${text}\n`),
 };
 
-it.each(Object.entries(EDGE))('a tree with %s is refused by a build', (_name, replace) =>
-  assertRefused(replace, BUILD),
-);
+describe.each(Object.entries(EDGE))('a tree with %s', (_name, replace) => {
+  it('is refused by a build', () => assertRefused(replace, BUILD));
+
+  it('is refused by a build of what it publishes', () =>
+    assertRefused((dist) => {
+      writeFiles(dist, { '../issuers/beta.yaml': recordText('beta') });
+      replace(dist);
+    }, BUILD));
+});
 
 describe('a tree with something that no publication has written', () => {
   it.each<[string, (dist: string) => void]>([

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { statementHash } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
+import { type ErrorCode, expectError } from '../../support/expect-error.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { noteSigner, pairIn } from '../../support/note-keys.js';
@@ -20,7 +21,12 @@ const ROTATE = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'ne
 const operator = operatorInCopies(() => keyedWorkspace(['alpha'], 'log', 'next', 'online'));
 const { at, dist, read, good, record: change, tree, claims } = operator;
 
-const refused = async (...args: string[]) => (await operator.refused(args)).stderr;
+/** Runs a command with `--json`, which must be refused, and must leave the tree as it is. */
+const refused = async (args: readonly string[], code: ErrorCode, ...facts: readonly string[]) => {
+  const outcome = await operator.refused([...args, '--json']);
+  expectError(outcome, code, ...facts);
+  return JSON.parse(outcome.stdout).error;
+};
 const hashOf = (path: string) => statementHash(String(read(path)));
 const signersOfLog = async () => ({
   root: await keyIn(at('key.pem')),
@@ -132,9 +138,9 @@ describe('the log of a registry', () => {
     const build = ['build', '--key', 'key.pem'];
     const keyId = (name: string) => noteSigner(ORIGIN, 'log', pairIn(at(`${name}.pem`))).vkey.split('+')[1];
     change('beta');
-    const mistaken = await refused(...build, ...withKeys({ log: 'log2.pem' }));
-    expect(mistaken).toContain(`has the key ${keyId('log')}, but log.signer is the key ${keyId('log2')}`);
-    expect(mistaken).toContain('emergency.md#the-key-of-the-log-is-lost');
+    const ids = [`has the key ${keyId('log')}`, `log.signer is the key ${keyId('log2')}`];
+    const mistaken = await refused([...build, ...withKeys({ log: 'log2.pem' })], 'ERR_KEY_REJECTED', ...ids);
+    expect(mistaken.see).toBe('docs/operators/emergency.md#the-key-of-the-log-is-lost');
     await good(...build, ...withKeys({ log: 'log2.pem', logPublicKey: 'log2.json' }));
     expect(await types()).toEqual(['publication', 'publication']);
     const { log } = claims('publication') as { log: { vkey: string } };
@@ -152,8 +158,8 @@ describe('the log of a registry', () => {
     expect(readFileSync(at('request/CHANGES.txt'), 'utf8')).toContain(`  log       ${ORIGIN}\n`);
     await good('sign', 'request', '--key', 'key.pem', '--yes');
     const attach = ['attach', 'request', '--root-key', 'key.json'];
-    expect(await refused(...attach)).toContain('set log.signer in registry.yaml');
-    expect(await refused(...attach, ...away)).toContain('away.pem');
+    await refused(attach, 'ERR_USAGE', 'log.signer');
+    await refused([...attach, ...away], 'ERR_KEY_REJECTED', 'away.pem');
     await good(...attach, ...withKeys({ log: 'log.pem' }));
     const before = tree();
     await good(...attach);
@@ -172,38 +178,40 @@ describe('the log of a registry', () => {
     await good('sign', 'request', '--key', 'key.pem', '--yes');
     await good('attach', 'request', '--root-key', 'key.json', ...withKeys({ log: 'log.pem' }));
     await keyPair(at(), 'log2');
-    expect(await refused(...unsigned, 'request2', ...withKeys({ log: 'log2.pem' }))).toContain(
-      'emergency.md#the-key-of-the-log-is-lost',
+    const mistaken = await refused(
+      [...unsigned, 'request2', ...withKeys({ log: 'log2.pem' })],
+      'ERR_KEY_REJECTED',
+      'log.signer',
     );
+    expect(mistaken.see).toBe('docs/operators/emergency.md#the-key-of-the-log-is-lost');
     await good(...unsigned, 'request2', ...withKeys({ log: 'log2.pem', logPublicKey: 'log2.json' }));
     expect(readFileSync(at('request2/CHANGES.txt'), 'utf8')).toContain(', A NEW KEY');
     await good('sign', 'request2', '--key', 'key.pem', '--yes');
     const attach = ['attach', 'request2', '--root-key', 'key.json'];
-    expect(await refused(...attach, ...withKeys({ log: 'log.pem' }))).toContain(
-      'names another key of the log',
-    );
+    await refused([...attach, ...withKeys({ log: 'log.pem' })], 'ERR_USAGE', 'another key of the log');
     await good(...attach, ...withKeys({ log: 'log2.pem' }));
   });
 });
 
 describe('a build refuses', () => {
-  it.each([
-    ['a log without its key', ['build', '--key', 'key.pem'], 'set log.signer in registry.yaml'],
-    ['another name', named('other.example/log'), 'its name never changes'],
+  it.each<[string, readonly string[], ErrorCode, string]>([
+    ['a log without its key', ['build', '--key', 'key.pem'], 'ERR_USAGE', 'log.signer'],
+    ['another name', named('other.example/log'), 'ERR_USAGE', 'its name'],
     [
       'a P-256 key',
       ['build', '--key', 'key.pem', ...withKeys({ log: 'p256.pem' })],
-      'logs are signed with Ed25519',
+      'ERR_KEY_REJECTED',
+      'Ed25519',
     ],
-  ])('%s', async (_what, args, message) => {
+  ])('%s', async (_what, args, code, fact) => {
     await good('keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--private', 'p256.pem');
     await good(...BUILD);
     change('beta');
-    expect(await refused(...args)).toContain(message);
+    await refused(args, code, fact);
   });
 
   it('a new log without a name', async () => {
-    expect(await refused('build', ...KEYS)).toContain('set log.origin in registry.yaml');
+    await refused(['build', ...KEYS], 'ERR_USAGE', 'log.origin');
   });
 
   it.each([
@@ -219,14 +227,20 @@ describe('a build refuses', () => {
       ['build', ...KEYS],
       ['build', '--unsigned', 'request', '--root-key', 'key.json', ...withKeys({ log: 'log.pem' })],
     ];
-    for (const way of ways)
-      expect(await refused(...way, ...withKeys({ origin }))).toContain(`${origin} names a single machine`);
+    for (const way of ways) await refused([...way, ...withKeys({ origin })], 'ERR_USAGE', origin);
   });
 
   it('a name that is not one', async () => {
-    expect(await refused('build', ...KEYS, ...withKeys({ origin: 'https://registry.example' }))).toContain(
-      'log.origin is "https://registry.example"',
-    );
+    const { stdout } = await operator.refused([
+      'build',
+      ...KEYS,
+      '--json',
+      ...withKeys({ origin: 'https://registry.example' }),
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'ERR_CONFIGURATION_REJECTED' },
+      diagnostics: [{ message: expect.stringContaining('log.origin') }],
+    });
   });
 
   it('a log that was put back, and a log of another history', async () => {
@@ -237,8 +251,6 @@ describe('a build refuses', () => {
     rmSync(dist('log'), { recursive: true });
     cpSync(at('old/log'), dist('log'), { recursive: true });
     change('gamma');
-    expect(await refused(...BUILD)).toContain(
-      'does not end with the publication statement of the tree: load',
-    );
+    await refused(BUILD, 'ERR_TREE_REJECTED', 'does not end with the publication statement');
   });
 });

@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pinnedKey } from '../../../build/generator/verification/pinned-trust.js';
+import { mirrorOnce } from '../../../build/observers/mirroring/mirror.js';
 import { type MirrorFolder, mirrorFolder, publishFirst } from '../../support/mirror-folder.js';
 import { keyIn, statement, type TestKey } from '../../support/publication.js';
 import { listen } from '../../support/serving.js';
@@ -11,7 +13,7 @@ import { resealed, restated } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import { claimsOf, together } from '../../support/statements.js';
 import { seconds } from '../../support/times.js';
-import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const RECORDS = Array.from({ length: 100 }, (_one, index) => `n${index}`);
 
@@ -67,14 +69,20 @@ function send(response: ServerResponse, served: string | Buffer | undefined, pat
   response.writeHead(body === undefined ? 404 : 200).end(body);
 }
 
-beforeEach(async () => {
+beforeEach(() => {
   folder = temporaryFolder();
   requested = [];
-  writeFiles(folder, { 'root.json': JSON.stringify(key.rootKey.jwk) });
   answer = () => first;
 });
 
-const mirror = () => cli(['mirror', base, 'mirror', '--trust-anchor', 'root.json', '--json'], folder);
+const mirror = () =>
+  mirrorOnce({ source: base, folder: join(folder, 'mirror'), trust: pinnedKey(key.rootKey) });
+/** Mirrors, which must be refused for a reason. */
+const refusal = (reason: RegExp | string) =>
+  expect(mirror()).rejects.toMatchObject({
+    code: 'ERR_TREE_REJECTED',
+    message: expect.stringMatching(reason),
+  });
 const current = () => join(folder, 'mirror/current');
 const served = () => JSON.parse(readFileSync(join(current(), 'issuers.json'), 'utf8')).updated_at;
 const isGood = async () => (await verifyTree(folderSource(current()), key.rootKey)).ok;
@@ -82,15 +90,14 @@ const leafOf = (id: string) => `sums/${sha256(Buffer.from(id))[0]}`;
 
 describe('a mirror over HTTP', () => {
   it('fetches each file once, and makes the records of a first copy from the list', async () => {
-    const { code, stdout, stderr } = await mirror();
-    expect(stderr).toContain('mirror ok: switched to the list of 2026-11-02T00:00:00Z, 103 issuers');
-    expect(code).toBe(0);
+    const report = await mirror();
+    expect(report).toMatchObject({ switched: true, updatedAt: '2026-11-02T00:00:00Z', issuers: 103 });
     expect(new Set(requested).size).toBe(requested.length);
     expect(requested.filter((path) => path.startsWith('issuers/'))).toEqual([]);
     expect(requested.filter((path) => /^(?:issuers\.json|lists\/)/.test(path))).toHaveLength(1);
     expect(filesOf(current())).toEqual(filesOf(first));
     expect(await isGood()).toBe(true);
-    expect(JSON.parse(stdout).fetched).toBe(requested.length);
+    expect(report.fetched).toBe(requested.length);
   });
 
   it('fetches only what differs, and makes the record from the list', async () => {
@@ -98,8 +105,8 @@ describe('a mirror over HTTP', () => {
     requested = [];
     answer = () => next;
     const before = statSync(join(current(), 'issuers/n8')).ino;
-    const { code, stdout } = await mirror();
-    expect([code, served()]).toEqual([0, '2026-11-03T00:00:00Z']);
+    const report = await mirror();
+    expect(served()).toBe('2026-11-03T00:00:00Z');
     const list = ['sums/root', leafOf('n7'), 'issuers.sig'];
     const site = ['index.html', 'changes.json', 'about.json'];
     // The list is requested once.
@@ -107,15 +114,14 @@ describe('a mirror over HTTP', () => {
     const expected = ['SHA256SUMS', 'statements.json', path, ...list, ...site];
     expect(requested.toSorted()).toEqual(expected.toSorted());
     const bytes = expected.reduce((sum, path) => sum + statSync(join(next, path)).size, 0);
-    expect(JSON.parse(stdout)).toMatchObject({ fetched: expected.length, bytes });
+    expect(report).toMatchObject({ fetched: expected.length, bytes });
     expect(filesOf(current())).toEqual(filesOf(next));
     expect(statSync(join(current(), 'issuers/n8')).ino).toBe(before);
     // It is one file under both names.
     expect(statSync(join(current(), path)).ino).toBe(statSync(join(current(), 'issuers.json')).ino);
 
     requested = [];
-    const unchanged = await mirror();
-    expect(JSON.parse(unchanged.stdout)).toMatchObject({ switched: false, fetched: 1 });
+    expect(await mirror()).toMatchObject({ switched: false, fetched: 1 });
     expect(requested).toEqual(['statements.json']);
   });
 
@@ -128,7 +134,8 @@ describe('a mirror over HTTP', () => {
       requested = [];
       // A cache that does not know the URL with the hash asks the host.
       answer = (asked, query) => (asked === path && query === undefined ? first : next);
-      expect([path, (await mirror()).code, served()]).toEqual([path, 0, '2026-11-03T00:00:00Z']);
+      await mirror();
+      expect([path, served()]).toEqual([path, '2026-11-03T00:00:00Z']);
       const hash = sha256(readFileSync(join(next, path)));
       expect(requested.filter((one) => one.startsWith(path))).toEqual([path, `${path}?${hash}`]);
     }
@@ -138,11 +145,7 @@ describe('a mirror over HTTP', () => {
     await mirror();
     requested = [];
     answer = (path) => (path === leafOf('n7') ? first : next);
-    const { code, stderr } = await mirror();
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining(`${leafOf('n7')} does not match its hash in sums/root`),
-    ]);
+    await refusal(`${leafOf('n7')} does not match its hash in sums/root`);
     const hash = sha256(readFileSync(join(next, leafOf('n7'))));
     const attempt = [leafOf('n7'), `${leafOf('n7')}?${hash}`, `${leafOf('n7')}?${hash}`];
     expect(requested.filter((path) => path.startsWith(leafOf('n7')))).toEqual([
@@ -158,7 +161,8 @@ describe('a mirror over HTTP', () => {
       rmSync(join(folder, 'mirror'), { recursive: true, force: true });
       let requests = 0;
       answer = () => (++requests > after ? next : first);
-      expect([after, (await mirror()).code, served()]).toEqual([after, 0, '2026-11-03T00:00:00Z']);
+      await mirror();
+      expect([after, served()]).toEqual([after, '2026-11-03T00:00:00Z']);
       const files = filesOf(next);
       for (const path of olderLists(next)) files.delete(path);
       expect(filesOf(current())).toEqual(files);
@@ -170,8 +174,7 @@ describe('a mirror over HTTP', () => {
     const path = leafOf('n7');
     writeFiles(current(), { [path]: 'rotten', 'issuers/n9': 'rotten' });
     requested = [];
-    const { stdout } = await mirror();
-    expect(JSON.parse(stdout)).toMatchObject({ switched: false, repaired: true });
+    expect(await mirror()).toMatchObject({ switched: false, repaired: true });
     // The record is made from the list.
     const always = ['statements.json', 'issuers.sig'];
     expect(requested.toSorted()).toEqual([...always, path].toSorted());
@@ -184,9 +187,8 @@ describe('a mirror over HTTP', () => {
       answer = (path) => together(files).get(path);
     };
     const refused = async (message: RegExp) => {
-      const { code, stderr } = await mirror();
-      expect(stderr).toMatch(message);
-      expect([code, existsSync(current())]).toEqual([1, false]);
+      await refusal(message);
+      expect(existsSync(current())).toBe(false);
     };
 
     it('and asks a forger for no record and no sums', async () => {
@@ -209,8 +211,7 @@ describe('a mirror over HTTP', () => {
       await mirror();
       requested = [];
       answer = () => first;
-      const { code, stderr } = await mirror();
-      expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_ROLLED_BACK')]);
+      await refusal('ERR_PUBLICATION_ROLLED_BACK');
       expect(requested.filter((path) => /^(?:sums|issuers)\//.test(path))).toEqual([]);
       expect(served()).toBe('2026-11-03T00:00:00Z');
     });
@@ -252,7 +253,7 @@ describe('a mirror over HTTP', () => {
       await refused(/SHA256SUMS lists 257 files, but a mirror downloads at most 256/);
       expect(requested.filter((path) => path.startsWith('assets/'))).toEqual([]);
       serving(await number(256));
-      expect((await mirror()).code).toBe(0);
+      expect(await mirror()).toMatchObject({ switched: true });
     });
 
     it('and fetches no more bytes of other files than its limits allow', async () => {
@@ -268,7 +269,7 @@ describe('a mirror over HTTP', () => {
       // 63 MB that are taken are for the soak.
       if (rounds({ usual: 0, soak: 1 }) === 0) return;
       serving(await others(3 * 2 ** 20));
-      expect((await mirror()).code).toBe(0);
+      expect(await mirror()).toMatchObject({ switched: true });
     });
 
     it.each([
@@ -299,7 +300,7 @@ describe('a mirror over HTTP', () => {
     it('and writes no path out of the tree, even under a genuine signature', async () => {
       serving(await withLeaf((leaf) => leaf.replace('issuers/n7\n', 'issuers/../../n7\n')));
       await refused(/ERR_SUMS_INVALID/);
-      expect(readdirSync(folder).sort()).toEqual(['mirror', 'root.json']);
+      expect(readdirSync(folder)).toEqual(['mirror']);
     });
 
     it('and refuses records that are not those of the list, under a genuine signature', async () => {

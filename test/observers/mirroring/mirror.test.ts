@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWithMounts } from '../../support/components.js';
+import { type ErrorCode, expectError } from '../../support/expect-error.js';
 import { type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
 import { keyIn } from '../../support/publication.js';
@@ -51,8 +52,9 @@ describe('passport-registry mirror', () => {
 
   it('serves files that other programs can check, and that a web server of another user can read', async () => {
     const previous = process.umask(0o077);
-    await mirror(source);
+    const { stderr } = await mirror(source);
     process.umask(previous);
+    expect(stderr).toContain('mirror ok: switched to the list of 2026-11-01T00:00:00Z, 3 issuers');
     execFileSync('sh', ['-c', 'sha256sum --quiet --strict -c SHA256SUMS sums/*'], {
       cwd: join(here.folder, 'mirror/current'),
     });
@@ -143,8 +145,8 @@ describe('passport-registry mirror', () => {
     // Somebody has the key that was left, and no longer the rotation.
     rmSync(here.tree, { recursive: true });
     await publish(timeFromNow(60));
-    const left = await mirror(source);
-    expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_INVALID')]);
+    const left = await mirror(source, '--json');
+    expectError(left, 'ERR_TREE_REJECTED', 'ERR_PUBLICATION_INVALID');
     // Whoever has pinned another key means it.
     await cli(['keys', 'generate', '--no-passphrase', '--private', 'fresh.pem'], here.folder);
     writeFiles(here.folder, {
@@ -177,43 +179,41 @@ describe('passport-registry mirror', () => {
     }
   });
 
-  it.each([
-    ['without a pinned key', ['mirror', 'http://127.0.0.1:1', 'mirror'], 2, 'needs --trust-anchor'],
+  it.each<[string, string[], ErrorCode, string]>([
+    ['without a pinned key', ['mirror', 'http://127.0.0.1:1', 'mirror'], 'ERR_USAGE', '--trust-anchor'],
     [
       'of a source that is no URL',
       ['mirror', 'rsync://registry.alt/registry', 'mirror', '--trust-anchor', 'root.json'],
-      2,
-      'rsync://registry.alt/registry is not an http(s) URL',
+      'ERR_USAGE',
+      'rsync://registry.alt/registry',
     ],
     [
       'of a host that is not there',
       ['mirror', 'http://127.0.0.1:1', 'mirror', '--trust-anchor', 'root.json'],
-      4,
-      'cannot be fetched',
+      'ERR_IO_FAILED',
+      'http://127.0.0.1:1',
     ],
     [
       'into the tree that a host serves',
       ['mirror', 'http://127.0.0.1:1', 'dist', '--trust-anchor', 'root.json'],
-      2,
-      'but no releases',
+      'ERR_USAGE',
+      'dist contains',
     ],
     [
       'into a plain folder',
       ['mirror', 'http://127.0.0.1:1', 'plain', '--trust-anchor', 'root.json'],
-      2,
-      'is not a symbolic link',
+      'ERR_USAGE',
+      'plain/current',
     ],
     [
       'into a folder that cannot be made',
       ['mirror', 'http://127.0.0.1:1', 'root.json/mirror', '--trust-anchor', 'root.json'],
-      4,
-      'cannot be written',
+      'ERR_IO_FAILED',
+      'root.json/mirror',
     ],
-  ])('ends with an error %s', async (_name, args, exit, message) => {
+  ])('ends with an error %s', async (_name, args, code, fact) => {
     mkdirSync(join(here.folder, 'plain/current'), { recursive: true });
-    const { code, stderr } = await cli(args, here.folder);
-    expect(stderr).toContain(message);
-    expect(code).toBe(exit);
+    expectError(await cli([...args, '--json'], here.folder), code, fact);
     expect(existsSync(join(here.folder, 'mirror/current'))).toBe(false);
   });
 
@@ -234,10 +234,7 @@ describe('passport-registry mirror', () => {
       .split(/^(?=\{)/m)
       .map((report) => JSON.parse(report));
     expect([first.ok, others.at(-1).updatedAt]).toEqual([true, '2026-11-02T00:00:00Z']);
-    expect(others.find(({ ok }) => !ok).error).toMatchObject({
-      code: 'ERR_TREE_REJECTED',
-      message: expect.stringContaining('was not accepted'),
-    });
+    expect(others.find(({ ok }) => !ok).error).toMatchObject({ code: 'ERR_TREE_REJECTED' });
   });
 });
 

@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loggedWorld, monitoredHosts, monitoredWorld, serveOn } from '../../support/monitor.js';
+import { DOWN } from '../../support/registry-host.js';
 import { freePort } from '../../support/serving.js';
 import { shortenRetries } from '../../support/short-retries.js';
 import { timeLimitsByHand } from '../../support/time-limits.js';
-
-const STATE = ['--state', 'state'];
 
 beforeAll(shortenRetries);
 
@@ -37,53 +36,50 @@ function flood(response: ServerResponse): void {
 
 describe('a host that cannot be read', () => {
   it('is a warning with exit code 4, while the other hosts are checked', async () => {
-    const { world, monitor, hosts } = await monitoredWorld();
-    const gone = ['--mirror', `http://127.0.0.1:${await freePort()}`];
-    await monitor(...STATE);
+    const { world, monitor, round, hosts } = await monitoredWorld();
+    await round();
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, hosts[0]);
-    const { code, told, stderr } = await monitor(...STATE, ...gone);
-    expect([code, told]).toEqual([4, ['host-unreadable -1']]);
-    expect(stderr).toContain('the host refused the connection');
+    const gone = `http://127.0.0.1:${await freePort()}`;
+    const { code, stdout } = await monitor('--state', 'state', '--mirror', gone);
+    expect([code, stdout]).toEqual([
+      4,
+      expect.stringMatching(`WARNING host-unreadable: ${gone} .*: the host refused the connection`),
+    ]);
     // The state has gone on: the publication is told once.
-    expect((await monitor(...STATE)).report.findings).toEqual([]);
+    expect((await round()).report.findings).toEqual([]);
   });
 
   it('is the registry: a mirror then shows its log', async () => {
-    const { world, monitor, hosts } = await monitoredWorld(2);
-    await monitor(...STATE);
+    const { world, round, hosts } = await monitoredWorld(2);
+    await round();
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, hosts[1]);
-    for (const host of hosts.slice(0, 1)) {
-      host.intercept = (_path, _request, response) => {
-        response.writeHead(503).end();
-        return true;
-      };
-    }
-    const { code, told } = await monitor(...STATE, 'beta');
-    expect([code, told]).toEqual([5, ['watched-issuer-changed', 'host-unreadable 0']]);
+    for (const host of hosts.slice(0, 1)) host.intercept = DOWN;
+    expect((await round({ watch: ['beta'] })).told).toEqual([
+      'change watched-issuer-changed entry 1',
+      'unchecked host-unreadable host 0',
+    ]);
   });
 
   it('is told if nothing at all can be read, and the state stays as it is', async () => {
-    const { monitor, hosts } = await monitoredWorld();
-    await monitor(...STATE);
+    const { round, firstRound, hosts } = await monitoredWorld();
+    await round();
     const [host] = hosts;
     if (host !== undefined) host.intercept = (_path, request) => request.socket.destroy() !== undefined;
-    const { code, told, report } = await monitor(...STATE);
-    expect([code, told, report.log?.size]).toEqual([4, ['host-unreadable 0'], 1]);
-    const fresh = await monitor();
-    expect([fresh.code, fresh.report.log]).toEqual([4, null]);
-    const unpinned = await monitor('--no-trust-anchor');
-    expect([unpinned.code, unpinned.stdout]).toEqual([4, expect.stringContaining('ERR_IO_FAILED')]);
+    const { told, report } = await round();
+    expect([told, report.log?.size]).toEqual([['unchecked host-unreadable host 0'], 1]);
+    const fresh = await firstRound();
+    expect([fresh.told, fresh.report.log]).toEqual([['unchecked host-unreadable host 0'], null]);
+    await expect(firstRound({ anchor: null })).rejects.toMatchObject({ code: 'ERR_IO_FAILED' });
   });
 
   it.each<[string, (response: ServerResponse) => void]>([
     ['an error', (response) => response.writeHead(500).end()],
     ['a response that never ends', flood],
   ])('because it sends %s is a warning', async (_name, answer) => {
-    const { monitor } = await withBadMirror((path) => path.startsWith('log/'), answer);
-    const { code, told } = await monitor(...STATE);
-    expect([code, told]).toEqual([4, ['host-unreadable 1']]);
+    const { round } = await withBadMirror((path) => path.startsWith('log/'), answer);
+    expect((await round()).told).toEqual(['unchecked host-unreadable host 1']);
   });
 
   it('because it hangs is a warning after the time limit of a round', async () => {
@@ -93,46 +89,48 @@ describe('a host that cannot be read', () => {
       // A mirror has a third of the time of a round.
       () => endLimits(5000),
     );
-    const { code, told } = await monitor(...STATE, '--round-timeout', '15');
-    expect([code, told]).toEqual([4, ['host-unreadable 1']]);
+    const { code, stdout } = await monitor('--round-timeout', '15');
+    expect([code, stdout]).toEqual([4, expect.stringContaining(`host-unreadable: ${hosts[1]?.base} `)]);
     expect(hosts[1]?.log.filter((line) => line.endsWith(' 200'))).toHaveLength(1);
   });
 });
 
 describe('a mirror', () => {
   it('that sends a list without end has a list that is not in the log', async () => {
-    const { monitor } = await withBadMirror((path) => path.startsWith('issuers.json'), flood);
-    const { code, told, report } = await monitor(...STATE);
-    expect([code, told]).toEqual([1, ['not-logged 1']]);
+    const { round } = await withBadMirror((path) => path.startsWith('issuers.json'), flood);
+    const { told, report } = await round();
+    expect(told).toEqual(['alarm not-logged host 1 issuers.json']);
     expect(report.findings[0]?.message).toContain('is larger than the');
   });
 
-  it('that has no log is a warning with exit code 4, but what it publishes must be in the log', async () => {
-    const { world, monitor, hosts } = await withBadMirror(
+  it('that has no log is a warning, but what it publishes must be in the log', async () => {
+    const { world, round, hosts } = await withBadMirror(
       (path) => path.startsWith('log/'),
       (response) => response.writeHead(404).end(),
     );
-    const { code, told } = await monitor(...STATE);
-    expect([code, told]).toEqual([4, ['mirror-without-log 1']]);
+    expect((await round()).told).toEqual(['unchecked mirror-without-log host 1']);
     const secret = world.fork();
     await secret.change('mallory').publish();
     hosts[1]?.files.set('issuers.json', secret.files.get('issuers.json') as Buffer);
-    expect((await monitor(...STATE)).told).toEqual(['not-logged 1', 'mirror-without-log 1']);
+    expect((await round()).told).toEqual([
+      'alarm not-logged host 1 issuers.json',
+      'unchecked mirror-without-log host 1',
+    ]);
   });
 
   it('cannot hide a statement that the registry hides, by hanging', async () => {
-    const { world, monitor, hosts } = await withBadMirror(
+    const { world, round, hosts } = await withBadMirror(
       (path) => path.startsWith('log/statements/'),
       (response) => response.writeHead(500).end(),
     );
     await world.publish();
     serveOn(world, hosts[0], hosts[1]);
     hosts[0]?.files.delete('log/statements/1.jwt');
-    expect((await monitor(...STATE)).told).toContain('statement-missing');
+    expect((await round()).told).toContain('alarm statement-missing entry 1');
   });
 
   it('can have what the registry has lost', async () => {
-    const { world, monitor, hosts } = await withBadMirror(
+    const { world, round, hosts } = await withBadMirror(
       () => false,
       () => undefined,
     );
@@ -142,6 +140,6 @@ describe('a mirror', () => {
     for (const path of [...(files?.keys() ?? [])])
       if (/^log\/(?:lists|statements)\//.test(path)) files?.delete(path);
     files?.delete('issuers.json');
-    expect((await monitor(...STATE)).told).toEqual([]);
+    expect((await round()).told).toEqual([]);
   });
 });

@@ -1,39 +1,40 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { monitoredWorld, serveOn } from '../../support/monitor.js';
+import { monitoredWorld, type RoundReport, serveOn } from '../../support/monitor.js';
 import { testKey } from '../../support/publication.js';
 import { noteSigner, ORIGIN } from '../../support/test-log.js';
-
-const STATE = ['--state', 'state'];
 
 describe('passport-registry monitor', () => {
   it('tells nothing of a registry in which nothing is wrong', async () => {
     const { monitor } = await monitoredWorld(3);
-    const { code, stderr, report } = await monitor(...STATE);
-    expect([code, report.findings]).toEqual([0, []]);
-    expect(report).toMatchObject({ ok: true, log: { origin: ORIGIN, size: 1, added: 1 } });
+    const { code, stdout, stderr } = await monitor('--json');
+    expect(code).toBe(0);
+    const log = { origin: ORIGIN, size: 1, added: 1 };
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, log, findings: [] });
     expect(stderr).toMatch(/^monitor \S+Z: registry\.example\/log, 1 entry, 1 new, 3 hosts, no alarm\n$/);
   });
 
-  it('tells what a watched issuer changed, and what others changed only as a note', async () => {
+  it('tells what a watched issuer changed, once, and what others changed only as a note', async () => {
     const { world, monitor, hosts } = await monitoredWorld();
-    expect((await monitor(...STATE, 'beta')).code).toBe(0);
+    const asked = ['--state', 'state', 'beta', '--json'];
+    const findings = (stdout: string) => (JSON.parse(stdout) as RoundReport).findings;
+    expect((await monitor(...asked)).code).toBe(0);
     world.change('alpha', { tier: 'founding' });
     await world.publish();
     serveOn(world, hosts[0]);
-    const other = await monitor(...STATE, 'beta');
-    expect([other.code, other.told]).toEqual([0, []]);
-    expect(other.report.findings).toMatchObject([
-      { code: 'publication-logged', issuers: ['alpha'], entry: 1 },
+    const other = await monitor(...asked);
+    expect([other.code, findings(other.stdout)]).toMatchObject([
+      0,
+      [{ code: 'publication-logged', severity: 'note', issuers: ['alpha'], entry: 1 }],
     ]);
     world.change('beta', { status: 'suspended', jwks_uri: 'https://other.example/jwks.json' });
     await world.publish();
     serveOn(world, hosts[0]);
-    const { code, report, stderr } = await monitor(...STATE, 'beta');
+    const { code, stdout, stderr } = await monitor(...asked);
     expect(code).toBe(5);
     const since = new Date(world.now).toISOString().replace(/\.\d+Z/, 'Z');
-    expect(report.findings[0]).toEqual({
+    expect(findings(stdout)[0]).toEqual({
       code: 'watched-issuer-changed',
       severity: 'change',
       message: expect.stringMatching(
@@ -50,17 +51,30 @@ describe('passport-registry monitor', () => {
       ],
     });
     expect(stderr).toContain(`CHANGE  watched-issuer-changed: beta: status "active" -> "suspended"`);
-    expect((await monitor(...STATE, 'beta')).code).toBe(0);
+    expect((await monitor(...asked)).code).toBe(0);
   });
 
+  it('raises an alarm about a mirror that is behind for longer than --max-behind', async () => {
+    const { world, monitor, hosts } = await monitoredWorld(2);
+    const iat = Math.floor(Date.now() / 1000) - 2 * 3600;
+    await world.publish({ claims: { iat } });
+    serveOn(world, hosts[0]);
+    const { code, stdout } = await monitor('--max-behind', '3600');
+    const late = `ALARM   host-behind: ${hosts[1]?.base} publication 2 is in the log`;
+    expect([code, stdout]).toEqual([1, expect.stringContaining(late)]);
+    expect((await monitor('--max-behind', '10800')).code).toBe(0);
+  });
+});
+
+describe('a round', () => {
   it('tells the changes of all issuers as notes if none is watched', async () => {
-    const { world, monitor, hosts } = await monitoredWorld();
-    await monitor(...STATE);
+    const { world, round, hosts } = await monitoredWorld();
+    await round();
     world.change('gamma').change('beta', { contact: 'beta@beta.example' });
     await world.publish();
     serveOn(world, hosts[0]);
-    const { code, report } = await monitor(...STATE);
-    expect(code).toBe(0);
+    const { told, report } = await round();
+    expect(told).toEqual([]);
     expect(report.findings).toMatchObject([
       { code: 'publication-logged' },
       {
@@ -74,20 +88,21 @@ describe('passport-registry monitor', () => {
   });
 
   it('says that a watched issuer is not in the list, and that it has been added', async () => {
-    const { world, monitor, hosts } = await monitoredWorld();
-    const args = [...STATE, 'alpha', 'gamma'];
-    const first = await monitor(...args);
-    expect([first.code, first.told]).toEqual([4, ['watched-issuer-unknown']]);
+    const { world, round, hosts } = await monitoredWorld();
+    const watch = ['alpha', 'gamma'];
+    expect((await round({ watch })).told).toEqual(['unchecked watched-issuer-unknown']);
     await world.change('gamma').publish();
     serveOn(world, hosts[0]);
-    const second = await monitor(...args);
-    expect([second.code, second.told]).toEqual([5, ['watched-issuer-changed']]);
-    expect(second.stderr).toContain('gamma: new, certified, active, keys at https://gamma.example/jwks.json');
+    const { told, report } = await round({ watch });
+    expect(told).toEqual(['change watched-issuer-changed entry 1']);
+    expect(report.findings[0]?.message).toContain(
+      'gamma: new, certified, active, keys at https://gamma.example/jwks.json',
+    );
   });
 
   it('follows rotations and new keys of the log', async () => {
-    const { world, monitor, hosts } = await monitoredWorld();
-    await monitor(...STATE);
+    const { world, round, firstRound, hosts } = await monitoredWorld();
+    await round();
     const next = await testKey();
     await world.rotate(next);
     await world.change('beta', { status: 'suspended' }).publish();
@@ -95,8 +110,8 @@ describe('passport-registry monitor', () => {
     world.log.signer = noteSigner(ORIGIN, 'log');
     await world.publish();
     serveOn(world, hosts[0]);
-    const { code, report } = await monitor(...STATE);
-    expect(code).toBe(0);
+    const { told, report } = await round();
+    expect(told).toEqual([]);
     expect(report.findings.map((found) => [found.code, found['entry']])).toEqual([
       ['rotation-logged', 1],
       ['log-key-changed', 3],
@@ -109,17 +124,17 @@ describe('passport-registry monitor', () => {
     // The next round goes on from there.
     await world.change('beta', { status: 'active' }).publish();
     serveOn(world, hosts[0]);
-    expect((await monitor(...STATE)).told).toEqual([]);
-    // A new monitor that pins the first key sees the same, and one that pins the next key begins there.
-    expect((await monitor()).report.findings).toEqual([]);
+    expect((await round()).told).toEqual([]);
+    // A new monitor that pins the first key sees the same.
+    expect((await firstRound()).report.findings).toEqual([]);
   });
 
   it('keeps the newest list, and removes the one before', async () => {
-    const { world, monitor, hosts, folder } = await monitoredWorld();
-    await monitor(...STATE);
+    const { world, round, hosts, folder } = await monitoredWorld();
+    await round();
     await world.change('gamma').publish();
     serveOn(world, hosts[0]);
-    await monitor(...STATE);
+    await round();
     const names = readdirSync(join(folder, 'state')).sort();
     expect(names).toEqual([expect.stringMatching(/^list-[0-9a-f]{64}\.json$/), 'state.json']);
     expect(readFileSync(join(folder, 'state', names[0] ?? ''))).toEqual(world.files.get('issuers.json'));

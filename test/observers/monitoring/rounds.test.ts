@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TrustAnchor } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import {
   loggedWorld,
@@ -43,10 +44,10 @@ describe('the rounds of a monitor', () => {
     for (let number = 0; number < CHANGES; number++) {
       await world.change('beta', { status: number % 2 === 0 ? 'suspended' : 'active' }).publish();
     }
-    const { monitor, hosts } = await monitoredHosts(world);
+    const { round, hosts } = await monitoredHosts(world);
     const sent = () => hosts[0]?.log.splice(0).map((line) => line.replace(/[0-9a-f]{64}/, 'HASH')) ?? [];
-    const first = await monitor(...STATE);
-    expect([first.code, first.report.log?.size]).toEqual([0, CHANGES + 1]);
+    const first = await round();
+    expect([first.told, first.report.log?.size]).toEqual([[], CHANGES + 1]);
     const begun = sent();
     expect(begun.filter((line) => line.startsWith('log/statements/'))).toHaveLength(CHANGES + 1);
     expect(begun.filter((line) => line.startsWith('lists/'))).toHaveLength(CHANGES + 1);
@@ -59,12 +60,12 @@ describe('the rounds of a monitor', () => {
     expect(begun.filter((line) => line.startsWith('log/tile/')).sort()).toEqual(
       tiles.map((path) => `${path} 200`).sort(),
     );
-    expect((await monitor(...STATE)).code).toBe(0);
+    expect((await round()).told).toEqual([]);
     const always = ['issuers.json 200', 'keys/root.json 200', 'log/checkpoint 200', 'statements.json 200'];
     expect(sent().sort()).toEqual(always);
     await world.change('gamma').publish();
     serveOn(world, hosts[0]);
-    expect((await monitor(...STATE)).code).toBe(0);
+    expect((await round()).told).toEqual([]);
     const grown = [
       'lists/HASH.json 200',
       `log/statements/${CHANGES + 1}.jwt 200`,
@@ -77,7 +78,7 @@ describe('the rounds of a monitor', () => {
   it('repeat what a killed monitor has not finished, and skip nothing', async () => {
     const world = await loggedWorld();
     const monitored = await monitoredHosts(world);
-    await monitored.monitor(...STATE);
+    await monitored.round();
     let [seen, expected] = [1, 1];
     const told = new Set<number>();
     const [host] = monitored.hosts;
@@ -102,8 +103,7 @@ describe('the rounds of a monitor', () => {
       if (host !== undefined) host.intercept = () => false;
       const state = JSON.parse(readFileSync(join(monitored.folder, 'state/state.json'), 'utf8'));
       expect(state.entries.length).toBe(seen);
-      const { report, code } = await monitored.monitor(...STATE, 'beta');
-      expect(code).toBe(5);
+      const { report } = await monitored.round({ watch: ['beta'] });
       for (const { entry } of report.findings.filter(({ code }) => code === 'watched-issuer-changed'))
         told.add(entry as number);
       seen = expected;
@@ -130,8 +130,8 @@ describe('the rounds of a monitor', () => {
 
 describe('the folder of a monitor', () => {
   it('that is damaged is refused', async () => {
-    const { monitor, folder } = await monitoredWorld();
-    await monitor(...STATE);
+    const { monitor, round, folder } = await monitoredWorld();
+    await round();
     const file = join(folder, 'state/state.json');
     const good = readFileSync(file, 'utf8');
     const { list, entries } = JSON.parse(good);
@@ -161,11 +161,12 @@ describe('the folder of a monitor', () => {
   });
 
   it('belongs to one registry, whose root key it pins', async () => {
-    const { world, monitor, folder, hosts } = await monitoredWorld();
-    const first = await monitor(...STATE, '--no-trust-anchor');
-    expect([first.code, first.told]).toEqual([0, ['root-key-not-pinned']]);
-    expect((await monitor(...STATE, '--no-trust-anchor')).told).toEqual([]);
-    expect((await monitor(...STATE)).told).toEqual([]);
+    const { world, monitor, round, firstRound, folder, hosts } = await monitoredWorld();
+    const told = async (anchor: TrustAnchor | null) => (await round({ anchor })).told;
+    const first = { root: world.root.rootKey.jwk };
+    expect(await told(null)).toEqual(['warning root-key-not-pinned']);
+    expect(await told(null)).toEqual([]);
+    expect(await told(first)).toEqual([]);
     writeFiles(folder, { 'other.json': JSON.stringify((await testKey()).rootKey.jwk) });
     const refused = await monitor(...STATE, '--trust-anchor', 'other.json');
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('use another folder')]);
@@ -174,15 +175,12 @@ describe('the folder of a monitor', () => {
     await world.rotate(next);
     await world.publish();
     serveOn(world, hosts[0]);
-    expect((await monitor(...STATE)).code).toBe(0);
-    writeFiles(folder, { 'next.json': JSON.stringify(next.rootKey.jwk) });
-    expect((await monitor(...STATE, '--trust-anchor', 'next.json')).code).toBe(0);
+    expect(await told(first)).toEqual([]);
+    const anchor = { root: next.rootKey.jwk };
+    expect(await told(anchor)).toEqual([]);
     // Without a state, the next key cannot verify what the first one signed.
-    const fresh = await monitor('--trust-anchor', 'next.json');
-    expect([fresh.code, fresh.report.findings]).toMatchObject([
-      0,
-      [{ code: 'entries-not-verified', entries: 2 }],
-    ]);
+    const { report } = await firstRound({ anchor });
+    expect(report.findings).toMatchObject([{ code: 'entries-not-verified', entries: 2 }]);
   });
 
   it('is used by one monitor at a time', async () => {
@@ -207,6 +205,6 @@ describe('the folder of a monitor', () => {
     await run.ended;
     ageLock(join(monitored.folder, 'state/state.json'));
     if (host !== undefined) host.intercept = () => false;
-    expect((await monitored.monitor(...STATE)).code).toBe(0);
+    expect((await monitored.round()).told).toEqual([]);
   });
 });

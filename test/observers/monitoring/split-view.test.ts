@@ -4,13 +4,18 @@ import { parseHead } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { naiveRoot } from '../../support/merkle.js';
-import { loggedWorld, monitoredHosts, monitoredWorld, serveOn } from '../../support/monitor.js';
+import {
+  loggedWorld,
+  monitoredHosts,
+  monitoredWorld,
+  type RoundReport,
+  serveOn,
+} from '../../support/monitor.js';
 import { invalid, noteSigner } from '../../support/note-keys.js';
 import { together } from '../../support/statements.js';
 import { ORIGIN } from '../../support/test-log.js';
 import { writeFiles } from '../../support/workspace.js';
 
-const STATE = ['--state', 'state'];
 const witnesses = [1, 2, 3].map((number) => noteSigner(`witness${number}.example`, 'witness'));
 
 describe('a registry that shows two logs', () => {
@@ -19,32 +24,31 @@ describe('a registry that shows two logs', () => {
     const lie = honest.fork();
     await honest.change('beta', { status: 'suspended' }).publish();
     await lie.publish();
-    const { monitor, hosts } = await monitoredHosts(honest, 3);
+    const { round, hosts } = await monitoredHosts(honest, 3);
     serveOn(lie, hosts[0], hosts[1]);
-    const { code, told, report } = await monitor(...STATE);
-    expect(code).toBe(1);
-    expect(told).toContain('log-forked 2');
-    expect(told.every((one) => one.endsWith(' 2'))).toBe(true);
+    const { told, report } = await round();
+    expect(told).toContain('alarm log-forked host 2');
+    expect(told.every((one) => one.includes(' host 2'))).toBe(true);
     // Who asks only the liars sees nothing.
     const fooled = await monitoredHosts(lie, 2);
-    expect((await fooled.monitor()).code).toBe(0);
+    expect((await fooled.firstRound()).told).toEqual([]);
     expect(report.log?.size).toBe(2);
   });
 
   it('is seen by a monitor that has seen the other log before, and the monitor keeps that log', async () => {
-    const { world: honest, monitor, hosts } = await monitoredWorld();
+    const { world: honest, round, hosts } = await monitoredWorld();
     const lie = honest.fork();
     await honest.publish();
     serveOn(honest, hosts[0]);
-    await monitor(...STATE);
+    await round();
     for (let longer = 0; longer < 3; longer++) {
       await lie.change('gamma').publish();
       serveOn(lie, hosts[0]);
-      expect((await monitor(...STATE)).told).toContain('log-forked 0');
+      expect((await round()).told).toContain('alarm log-forked host 0');
     }
     await honest.change('beta', { status: 'suspended' }).publish();
     serveOn(honest, hosts[0]);
-    expect((await monitor(...STATE, 'beta')).told).toEqual(['watched-issuer-changed']);
+    expect((await round({ watch: ['beta'] })).told).toEqual(['change watched-issuer-changed entry 2']);
   });
 
   it('is seen when a head that was shown to others is shorter', async () => {
@@ -53,9 +57,13 @@ describe('a registry that shows two logs', () => {
     await honest.publish();
     await honest.publish();
     await lie.change('gamma').publish();
-    const { monitor, hosts } = await monitoredHosts(honest, 2);
+    const { firstRound, hosts } = await monitoredHosts(honest, 2);
     serveOn(lie, hosts[1]);
-    expect((await monitor()).told).toEqual(expect.arrayContaining(['log-forked 1', 'not-logged 1']));
+    expect((await firstRound()).told).toEqual([
+      'alarm log-forked host 1',
+      'alarm not-logged host 1 statements.json',
+      'alarm not-logged host 1 issuers.json',
+    ]);
   });
 
   it('is proven by the two signed heads and the hashes of their entries, which are kept once', async () => {
@@ -64,16 +72,18 @@ describe('a registry that shows two logs', () => {
     await honest.publish();
     await lie.change('gamma').publish();
     await lie.publish();
-    const { monitor, hosts, folder } = await monitoredHosts(honest, 2);
+    const { monitor, firstRound, hosts, folder } = await monitoredHosts(honest, 2);
     serveOn(lie, hosts[1]);
-    const { report, stderr } = await monitor(...STATE);
-    await monitor(...STATE);
+    const { code, stdout, stderr } = await monitor('--state', 'state', '--json');
+    expect(code).toBe(1);
+    await monitor('--state', 'state');
     const kept = readdirSync(join(folder, 'state/evidence'));
     expect(kept).toHaveLength(1);
     const path = join('state/evidence', kept[0] ?? '');
     expect(stderr).toContain(`both signed heads are kept in ${path}`);
     const evidence = (name: string) => readFileSync(join(folder, path, name), 'utf8');
-    const fork = report.findings.find(({ code }) => code === 'log-forked');
+    const { findings }: RoundReport = JSON.parse(stdout);
+    const fork = findings.find((found) => found.code === 'log-forked');
     expect(fork).toMatchObject({
       evidence: path,
       heads: [evidence('known.checkpoint'), evidence('other.checkpoint')],
@@ -91,7 +101,7 @@ describe('a registry that shows two logs', () => {
       expect(Buffer.from(head.root)).toEqual(Buffer.from(naiveRoot(hashes)));
     }
     // Without a folder, the report has the heads.
-    const without = await monitor();
+    const without = await firstRound();
     expect(without.report.findings.find(({ code }) => code === 'log-forked')).toMatchObject({
       evidence: null,
       heads: fork?.['heads'],
@@ -103,11 +113,10 @@ describe('a registry that shows two logs', () => {
     const lie = honest.fork();
     await honest.publish();
     await lie.change('gamma').publish();
-    const { monitor, hosts, folder } = await monitoredHosts(honest, 2);
+    const { round, hosts, folder } = await monitoredHosts(honest, 2);
     serveOn(lie, hosts[1]);
     writeFiles(folder, { 'state/evidence': 'not a folder' });
-    const { code, report } = await monitor(...STATE);
-    expect(code).toBe(1);
+    const { report } = await round();
     const fork = report.findings.find(({ code }) => code === 'log-forked');
     expect(fork).toMatchObject({
       evidence: null,
@@ -121,23 +130,26 @@ describe('a registry that shows two logs', () => {
     const lie = honest.fork();
     await honest.publish();
     await lie.change('gamma').publish();
-    const { monitor, hosts } = await monitoredHosts(honest, 2);
+    const { firstRound, hosts } = await monitoredHosts(honest, 2);
     const [, mirror] = hosts;
     mirror?.files.set('log/publication.tlog-proof', lie.files.get('log/publication.tlog-proof') as Buffer);
-    expect((await monitor()).told).toEqual(['log-forked 1', 'proof-invalid 1']);
+    expect((await firstRound()).told).toEqual(['alarm log-forked host 1', 'alarm proof-invalid host 1']);
   });
 
   it('is seen when the thief of the root key starts a log afresh, with a key of the thief', async () => {
     const honest = await loggedWorld();
     await honest.publish();
-    const { monitor, hosts } = await monitoredHosts(honest);
-    await monitor(...STATE);
+    const { round, hosts } = await monitoredHosts(honest);
+    await round();
     const fresh = new LoggedRegistry(honest.root);
     for (let number = 0; number < 3; number++) await fresh.publish();
     serveOn(fresh, hosts[0]);
-    const { code, told } = await monitor(...STATE);
-    expect(code).toBe(1);
-    expect(told).toEqual(expect.arrayContaining(['log-forked 0', 'not-logged 0']));
+    const { told } = await round();
+    expect(told).toEqual([
+      'alarm log-forked host 0',
+      'alarm not-logged host 0 statements.json',
+      'alarm not-logged host 0 issuers.json',
+    ]);
   });
 });
 
@@ -147,7 +159,7 @@ describe('a host that shows good files to those who pass its caches', () => {
     const lie = honest.fork();
     await honest.publish();
     await lie.change('mallory').publish();
-    const { monitor, hosts } = await monitoredHosts(honest, 2);
+    const { firstRound, hosts } = await monitoredHosts(honest, 2);
     const [, mirror] = hosts;
     for (const path of ['statements.json', 'log/checkpoint']) {
       const answer = together(lie.files).get(path);
@@ -158,43 +170,43 @@ describe('a host that shows good files to those who pass its caches', () => {
           return true;
         };
       }
-      const { code, told } = await monitor();
-      expect(code).toBe(1);
+      const { told } = await firstRound();
       // The statements have a proof, with a head of the other log.
-      expect(told).toEqual(path === 'statements.json' ? ['log-forked 1', 'not-logged 1'] : ['log-forked 1']);
+      const alarms = ['alarm log-forked host 1', 'alarm not-logged host 1 statements.json'];
+      expect(told).toEqual(path === 'statements.json' ? alarms : alarms.slice(0, 1));
     }
   });
 });
 
 describe('a registry that is ahead of its mirrors, or behind them,', () => {
   it('is consistent if a mirror shows an older log', async () => {
-    const { world, monitor, hosts } = await monitoredWorld(2);
+    const { world, round, hosts } = await monitoredWorld(2);
     await world.publish();
     await world.publish();
     serveOn(world, hosts[0]);
-    const { code, report } = await monitor(...STATE);
-    expect(code).toBe(0);
+    const { report, told } = await round();
+    expect(told).toEqual([]);
     expect(report.hosts.map(({ size }) => size)).toEqual([3, 1]);
   });
 
   it('has shrunk if a mirror shows more than the registry does, and the monitor follows the mirror', async () => {
-    const { world, monitor, hosts } = await monitoredWorld(2);
-    await monitor(...STATE);
+    const { world, round, hosts } = await monitoredWorld(2);
+    await round();
     await world.change('beta', { status: 'suspended' }).publish();
     serveOn(world, hosts[1]);
-    const { code, told, report } = await monitor(...STATE, 'beta');
-    expect([code, told]).toEqual([1, ['log-shrunk 0', 'watched-issuer-changed']]);
+    const { told, report } = await round({ watch: ['beta'] });
+    expect(told).toEqual(['alarm log-shrunk host 0', 'change watched-issuer-changed entry 1']);
     expect(report.log?.size).toBe(2);
     serveOn(world, hosts[0]);
-    expect((await monitor(...STATE)).code).toBe(0);
+    expect((await round()).told).toEqual([]);
   });
 
   it('has not shrunk if only a cache is old', async () => {
-    const { world, monitor, hosts } = await monitoredWorld();
+    const { world, round, hosts } = await monitoredWorld();
     const old = world.files.get('log/checkpoint') as Buffer;
     await world.publish();
     serveOn(world, hosts[0]);
-    await monitor(...STATE);
+    await round();
     const [host] = hosts;
     if (host !== undefined) {
       host.intercept = (path, _request, response) => {
@@ -203,7 +215,7 @@ describe('a registry that is ahead of its mirrors, or behind them,', () => {
         return true;
       };
     }
-    expect((await monitor(...STATE)).told).toEqual([]);
+    expect((await round()).told).toEqual([]);
   });
 });
 
@@ -213,34 +225,37 @@ describe('cosignatures', () => {
 
   it('that make up the quorum of the trust anchor are no alarm, and one fewer is', async () => {
     const world = await loggedWorld(some(2));
-    const { monitor } = await monitoredHosts(world, 2, anchor(2));
-    expect((await monitor()).told).toEqual([]);
+    const { firstRound } = await monitoredHosts(world, 2, anchor(2));
+    expect((await firstRound()).told).toEqual([]);
     const few = await monitoredHosts(world, 2, anchor(3));
-    expect((await few.monitor()).told).toEqual(['too-few-cosignatures 0', 'too-few-cosignatures 1']);
+    expect((await few.firstRound()).told).toEqual([
+      'alarm too-few-cosignatures host 0',
+      'alarm too-few-cosignatures host 1',
+    ]);
     const other = await monitoredHosts(world, 1, { ...anchor(2), log: 'other.example/log' });
-    expect((await other.monitor()).told).toContain('head-not-signed 0');
+    expect((await other.firstRound()).told).toContain('alarm head-not-signed host 0');
   });
 
   it('that are too old are an alarm', async () => {
     const world = await loggedWorld(some(2));
-    const { monitor, hosts } = await monitoredHosts(world, 1, anchor(2));
+    const { firstRound, hosts } = await monitoredHosts(world, 1, anchor(2));
     world.cosignedAt = Date.now() - 31 * 24 * 3_600_000;
     await world.complete();
     serveOn(world, hosts[0]);
-    const { told, report } = await monitor();
-    expect(told).toEqual(['cosignatures-too-old 0']);
+    const { told, report } = await firstRound();
+    expect(told).toEqual(['alarm cosignatures-too-old host 0']);
     expect(report.findings[0]?.message).toContain(new Date(world.cosignedAt).toISOString().slice(0, 19));
   });
 
   it('are missing in a proof that is missing or damaged', async () => {
     const world = await loggedWorld(some(2));
-    const { monitor, hosts } = await monitoredHosts(world, 1, anchor(2));
+    const { firstRound, hosts } = await monitoredHosts(world, 1, anchor(2));
     const proof = hosts[0]?.files.get('log/publication.tlog-proof')?.toString() ?? '';
     hosts[0]?.files.delete('log/publication.tlog-proof');
-    expect((await monitor()).told).toEqual(['proof-invalid 0']);
+    expect((await firstRound()).told).toEqual(['alarm proof-invalid host 0']);
     for (const text of ['', proof.slice(1), proof.replace('index 0', 'index 1')]) {
       hosts[0]?.files.set('log/publication.tlog-proof', Buffer.from(text));
-      expect(new Set((await monitor()).told)).toEqual(new Set(['proof-invalid 0']));
+      expect(new Set((await firstRound()).told)).toEqual(new Set(['alarm proof-invalid host 0']));
     }
   });
 });
