@@ -5,7 +5,7 @@ import { createRegistryClient } from '@passport-registry/verifier';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { altered } from '../support/altered.js';
-import { type ErrorCode, expectError } from '../support/expect-error.js';
+import { type ErrorCode, expectCommandError } from '../support/expect-command-error.js';
 import { LoggedRegistry, PROOF } from '../support/logged-registry.js';
 import { noteSigner } from '../support/note-keys.js';
 import {
@@ -98,7 +98,7 @@ describe('pin and the next root keys', () => {
       await rotationStep(second, third, committedTo(...next)),
     ]);
   const refused = async (files: Files, args: string[], ...facts: string[]): Promise<void> => {
-    expectError(await pin(await hostOf(files), ...args, '--json'), 'ERR_TREE_REJECTED', ...facts);
+    expectCommandError(await pin(await hostOf(files), ...args, '--json'), 'ERR_TREE_REJECTED', ...facts);
     expect(readdirSync(folder)).toEqual([]);
   };
 
@@ -203,13 +203,17 @@ describe('pin and the log', () => {
     ['that has no log', () => publish(first, [issuer('a')]), ['no log', '--witness and --quorum']],
   ])('refuses a registry %s', async (_name, files, facts) => {
     const outcome = await pin(await hostOf(await files()), ...known(...quorum(2)), '--json');
-    expectError(outcome, 'ERR_TREE_REJECTED', ...facts);
+    expectCommandError(outcome, 'ERR_TREE_REJECTED', ...facts);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it('refuses a registry that hides the proof of its log, also without witnesses', async () => {
     const url = await hostOf(altered(await registry.publish(), PROOF, undefined));
-    expectError(await pin(url, ...known(), '--json'), 'ERR_TREE_REJECTED', 'proof that the list is logged');
+    expectCommandError(
+      await pin(url, ...known(), '--json'),
+      'ERR_TREE_REJECTED',
+      'proof that the list is logged',
+    );
     expect(readdirSync(folder)).toEqual([]);
   });
 });
@@ -228,45 +232,38 @@ describe('pin after a rotation', () => {
 
   it('says why the thumbprint of the first root key does not help', async () => {
     const outcome = await pin(await hostOf(rotated), '--thumbprint', thumbprintOf(first), '--json');
-    expectError(outcome, 'ERR_TREE_REJECTED', thumbprintOf(first));
+    expectCommandError(outcome, 'ERR_TREE_REJECTED', thumbprintOf(first));
   });
 
   it('refuses a step that another key signed', async () => {
     const forged = await rotationStep({ ...second, privateKey: (await testKey('p256')).privateKey }, third);
     const files = withRotation(rotated, [await rotationStep(first, second), forged]);
     const outcome = await pin(await hostOf(files), '--thumbprint', thumbprintOf(second), '--json');
-    expectError(outcome, 'ERR_TREE_REJECTED', `step after the root key ${thumbprintOf(second)}`);
+    expectCommandError(outcome, 'ERR_TREE_REJECTED', `step after the root key ${thumbprintOf(second)}`);
   });
 
   it('refuses a rotation that leads past the published root key', async () => {
     const files = new Map([...rotated, ['keys/root.json', Buffer.from(canonicalBytes(second.rootKey.jwk))]]);
     const outcome = await pin(await hostOf(files as Files), '--thumbprint', thumbprintOf(second), '--json');
-    expectError(outcome, 'ERR_TREE_REJECTED', `the root key is ${thumbprintOf(second)}`);
+    expectCommandError(outcome, 'ERR_TREE_REJECTED', `the root key is ${thumbprintOf(second)}`);
   });
 });
 
 describe('pin refuses, and writes nothing', () => {
-  const changed = (files: Files, path: string, content: string | undefined): Files => {
-    const copy = new Map(files);
-    if (content === undefined) copy.delete(path);
-    else copy.set(path, Buffer.from(content));
-    return copy;
-  };
-
   // What a client refuses, the conformance kit shows.
   it.each<[string, () => Files | Promise<Files>, string, ErrorCode?]>([
     ['another root key', () => publish(second, [issuer('a')]), 'publishes the root key'],
     [
       'the root key beside a list of another key',
-      () => changed(publish(second, []), 'keys/root.json', plain.get('keys/root.json')?.toString()),
+      () => altered(publish(second, []), 'keys/root.json', plain.get('keys/root.json')?.toString()),
       'and the root key is',
     ],
-    ['no root key', () => changed(plain, 'keys/root.json', undefined), 'keys/root.json is missing'],
-    ['a root key that is a page', () => changed(plain, 'keys/root.json', '<html>'), 'not JSON'],
-    ['a private root key', () => changed(plain, 'keys/root.json', '{"kty":"OKP","d":"x"}'), 'private member'],
+    ['no root key', () => altered(plain, 'keys/root.json', undefined), 'keys/root.json is missing'],
+    ['a root key that is a page', () => altered(plain, 'keys/root.json', '<html>'), 'not JSON'],
+    ['a private root key', () => altered(plain, 'keys/root.json', '{"kty":"OKP","d":"x"}'), 'private member'],
     [
       'a root key of 17 KiB',
-      () => changed(plain, 'keys/root.json', ' '.repeat(17 * 1024)),
+      () => altered(plain, 'keys/root.json', ' '.repeat(17 * 1024)),
       '16384',
       'ERR_IO_FAILED',
     ],
@@ -275,10 +272,10 @@ describe('pin refuses, and writes nothing', () => {
       () => withCheckpoint(plain, first, online, { exp: Math.floor(Date.now() / 1000) - 600 }),
       'expired',
     ],
-    ['a development key', () => changed(plain, 'UNFIT-FOR-PRODUCTION.txt', 'x'), '--allow-development'],
+    ['a development key', () => altered(plain, 'UNFIT-FOR-PRODUCTION.txt', 'x'), '--allow-development'],
   ])('%s', async (_name, files, fact, code = 'ERR_TREE_REJECTED') => {
     const url = await hostOf(await files());
-    expectError(await pin(url, '--thumbprint', thumbprintOf(first), '--json'), code, fact);
+    expectCommandError(await pin(url, '--thumbprint', thumbprintOf(first), '--json'), code, fact);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -287,7 +284,7 @@ describe('pin refuses, and writes nothing', () => {
     const url = await listen((request, response) => {
       response.writeHead(302, { Location: `${there}${request.url}` }).end();
     });
-    expectError(
+    expectCommandError(
       await pin(url, '--thumbprint', thumbprintOf(first), '--json'),
       'ERR_IO_FAILED',
       'redirect',
@@ -302,7 +299,7 @@ describe('pin refuses, and writes nothing', () => {
   });
 
   it('a development key even on first use, unless told', async () => {
-    const url = await hostOf(changed(plain, 'UNFIT-FOR-PRODUCTION.txt', 'x'));
+    const url = await hostOf(altered(plain, 'UNFIT-FOR-PRODUCTION.txt', 'x'));
     expect((await pin(url, '--trust-on-first-use')).code).toBe(1);
     const { code, stderr } = await pin(url, '--trust-on-first-use', '--allow-development');
     expect([code, stderr.includes(`${thumbprintOf(first)} (development)`)]).toEqual([0, true]);
@@ -333,7 +330,7 @@ describe('wrong usage of pin', () => {
     ['one witness under two names', witnessed('2', witness.vkey, alias.vkey), 'earlier witness'],
   ])('%s', async (_name, args, fact) => {
     const known = args.includes('--thumbprint') ? [] : ['--thumbprint', ID];
-    expectError(await pin('https://registry.example', ...known, ...args, '--json'), 'ERR_USAGE', fact);
+    expectCommandError(await pin('https://registry.example', ...known, ...args, '--json'), 'ERR_USAGE', fact);
   });
 
   it.each([
@@ -356,7 +353,7 @@ describe('pin and an existing file', () => {
     expect((await pin(url, ...args)).stderr).toContain('trust-anchor.json unchanged');
     const other = JSON.stringify({ root: second.rootKey.jwk });
     writeFiles(folder, { 'trust-anchor.json': other });
-    expectError(await pin(url, ...args, '--json'), 'ERR_IO_FAILED', 'trust-anchor.json', '--force');
+    expectCommandError(await pin(url, ...args, '--json'), 'ERR_IO_FAILED', 'trust-anchor.json', '--force');
     expect(readFileSync(join(folder, 'trust-anchor.json'), 'utf8')).toBe(other);
     const forced = await pin(url, ...args, '--force');
     expect([forced.code, forced.stderr.includes('trust-anchor.json replaced')]).toEqual([0, true]);
@@ -423,7 +420,7 @@ describe('--trust-anchor', () => {
 
 describe('verify without an argument', () => {
   it('says what to name if there is nothing to verify', async () => {
-    expectError(await cli(['verify', '--json'], folder), 'ERR_USAGE', 'nothing to verify');
+    expectCommandError(await cli(['verify', '--json'], folder), 'ERR_USAGE', 'nothing to verify');
   });
 
   it('verifies dist, or the base_url of registry.yaml if there is one', async () => {

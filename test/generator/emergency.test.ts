@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { expectError } from '../support/expect-error.js';
+import { expectCommandError } from '../support/expect-command-error.js';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
 import { until } from '../support/until.js';
@@ -66,7 +66,7 @@ describe('an emergency', () => {
     const revoked = record();
     for (const name of [['suspend'], ['suspend', '--end']]) {
       const outcome = await command(...name, 'gamma', '--reason', 'so', '--json');
-      expectError(outcome, 'ERR_USAGE', 'gamma', 'revoked');
+      expectCommandError(outcome, 'ERR_USAGE', 'gamma', 'revoked');
     }
     expect(record()).toBe(revoked);
   });
@@ -142,7 +142,7 @@ describe('an emergency', () => {
         'registry.yaml': 'signer: { key: key.pem }\ncheckpoint: { signer: { key: key.pem } }\n',
       });
       const outcome = await cli([name, 'gamma', option, 'away.pem', ...more, '--json'], folder);
-      expectError(outcome, 'ERR_USAGE', 'away.pem', `leave out ${option}`, 'key.pem');
+      expectCommandError(outcome, 'ERR_USAGE', 'away.pem', `leave out ${option}`, 'key.pem');
       expect(outcome.stderr).not.toContain('the root key is away');
     },
   );

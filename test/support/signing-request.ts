@@ -1,7 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ErrorCode, expectError } from './expect-error.js';
+import { type ErrorCode, expectCommandError } from './expect-command-error.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { operatorIn } from './operator.js';
 import { sha256 } from './sha256.js';
@@ -22,7 +22,7 @@ export function requestsIn(folder: () => string) {
   const attach = (...more: string[]) => run('attach', 'request', '--root-key', 'root.json', ...more);
   /** Runs a step with `--json`, which must be refused. @param facts - what the message must name */
   const refused = async (step: Promise<Outcome>, code: ErrorCode, ...facts: readonly string[]) =>
-    expectError(await step, code, ...facts);
+    expectCommandError(await step, code, ...facts);
   /** All three steps. Returns what they said. @param more - options of request and attach */
   const publish = async (...more: string[]): Promise<string> => {
     const outcomes = [await good(request(...more)), await good(sign()), await good(attach(...more))];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseHolders } from '../../../build/custody/ceremony/holders-file.js';
 import { allBytes, Ceremony, claimsIn, errorOf, signMessage } from '../../support/ceremony.js';
-import { expectError } from '../../support/expect-error.js';
+import { expectCommandError } from '../../support/expect-command-error.js';
 import { cli, keyPair, temporaryFolder } from '../../support/workspace.js';
 
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
@@ -198,7 +198,7 @@ describe('a hostile or careless ceremony', () => {
       waitingFor: ['Bo'],
     });
     const early = await ceremony.finish('Anna', '');
-    expectError(early, 'ERR_USAGE', 'second round');
+    expectCommandError(early, 'ERR_USAGE', 'second round');
     expect((await ceremony.status()).waitingFor).toEqual(['Bo']);
     await ceremony.join('Bo');
     const waiting = await ceremony.finish('Bo', '');
@@ -216,7 +216,7 @@ describe('a hostile or careless ceremony', () => {
       'Eve',
       '--json',
     ]);
-    expectError(other, 'ERR_USAGE', '--as', 'Anna, Bo, Cy');
+    expectCommandError(other, 'ERR_USAGE', '--as', 'Anna, Bo, Cy');
     await ceremony.join('Anna');
     const taken = await ceremony.as('Bo', [
       'keys',
@@ -227,13 +227,13 @@ describe('a hostile or careless ceremony', () => {
       'Anna',
       '--json',
     ]);
-    expectError(taken, 'ERR_USAGE', 'Anna has joined');
+    expectCommandError(taken, 'ERR_USAGE', 'Anna has joined');
   });
 
   it('refuses a short passphrase', async () => {
     writeFileSync(join(ceremony.machine('Anna').folder, 'passphrase'), 'elevenchars\n');
     const short = await ceremony.join('Anna');
-    expectError(short, 'ERR_KEY_REJECTED', '12 characters');
+    expectCommandError(short, 'ERR_KEY_REJECTED', '12 characters');
     writeFileSync(join(ceremony.machine('Anna').folder, 'passphrase'), 'twelve chars\n');
     expect((await ceremony.join('Anna')).code).toBe(0);
   });

@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
-import type { ErrorCode } from '../../support/expect-error.js';
+import type { ErrorCode } from '../../support/expect-command-error.js';
 import { sha256 } from '../../support/sha256.js';
 import { registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
 import { onTerminal } from '../../support/terminal.js';

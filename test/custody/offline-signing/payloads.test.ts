@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../support/expect-error.js';
+import type { ErrorCode } from '../../support/expect-command-error.js';
 import { sha256 } from '../../support/sha256.js';
 import { alterInput, registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
 import { claimsOf } from '../../support/statements.js';
@@ -395,15 +395,15 @@ describe.each(Object.entries(STATEMENTS))('sign refuses, for the payload of a %s
   ])('%s', async (_name, change, code = 'ERR_REQUEST_PAYLOAD') => {
     await statement.make();
     change();
-    await assertRefused(code, '');
+    await assertRefused(code);
   });
 });
 
 /** Runs `sign`, which must refuse, sign nothing, and remember nothing. */
-async function assertRefused(code: ErrorCode, fact: string): Promise<void> {
+async function assertRefused(code: ErrorCode, ...facts: readonly string[]): Promise<void> {
   const [memory] = readdirSync(at('memory'));
   const before = read(`memory/${memory}`);
-  await refused(code, fact, ...signing());
+  await requests.refused(run(...signing(), '--json'), code, ...facts);
   expect(signatures()).toEqual([]);
   expect(read(`memory/${memory}`).equals(before)).toBe(true);
 }

@@ -1,6 +1,6 @@
 import fs, { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ErrorCode } from '../../support/expect-error.js';
+import type { ErrorCode } from '../../support/expect-command-error.js';
 import { withFs } from '../../support/patched-fs.js';
 import { withKeys } from '../../support/settings.js';
 import { sha256 } from '../../support/sha256.js';
@@ -153,7 +153,7 @@ describe('a request for a publication statement', () => {
     ['other levels', { levels: 1 }, 'ERR_REQUEST_PAYLOAD', 'levels'],
     ['another list', { sha256: HASH }, 'ERR_REQUEST_PAYLOAD', 'sha256'],
     ['a sequence that burns others', { sequence: 9 }, 'ERR_REQUEST_PAYLOAD', 'sequence'],
-    ['another statement before it', { previous: [HASH] }, 'ERR_REQUEST_OUTDATED', ''],
+    ['another statement before it', { previous: [HASH] }, 'ERR_REQUEST_OUTDATED', 'newest is publication 1'],
     ['a time to come', { iat: 2 ** 40 }, 'ERR_USAGE', 'updated_at'],
     ['a claim that nobody knows', { hold: true }, 'ERR_REQUEST_PAYLOAD', 'hold'],
   ])('is not published with %s, although the root key has signed it', async (_name, claims, code, fact) => {

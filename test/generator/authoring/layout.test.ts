@@ -194,13 +194,15 @@ describe('passport-registry check', () => {
     expect(readFileSync(join(folder, 'issuers/bad.yaml'), 'utf8')).toBe(bad);
   });
 
-  it('leaves a file alone that its line ends keep from a syntax error, and says so', async () => {
+  it('leaves a file alone that would be no YAML with other line ends, and says so', async () => {
     const folder = temporaryFolder();
     const text = 'domain_scope: [a,\r\r\n , b]\r\n';
     writeFiles(folder, { 'a.yaml': text });
     const { code, stdout } = await cli(['check', '--fix', 'a.yaml', '--json'], folder);
     expect(code).toBe(1);
-    expect(JSON.parse(stdout).diagnostics).toContainEqual(expect.objectContaining({ rule: 'layout' }));
+    expect(JSON.parse(stdout).diagnostics).toContainEqual(
+      expect.objectContaining({ rule: 'layout', message: expect.stringContaining('end in LF') }),
+    );
     expect(readFileSync(join(folder, 'a.yaml'), 'utf8')).toBe(text);
   });
 });

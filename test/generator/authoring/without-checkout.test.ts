@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectError } from '../../support/expect-error.js';
+import { expectCommandError } from '../../support/expect-command-error.js';
 import { issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -39,7 +39,7 @@ describe('in an empty folder', () => {
     '%s says how to begin',
     async (command) => {
       const args = [...command.split(' '), ...(command === 'diff' ? [registry] : [])];
-      expectError(await here(...args, '--json'), 'ERR_USAGE', '`passport-registry new`');
+      expectCommandError(await here(...args, '--json'), 'ERR_USAGE', '`passport-registry new`');
     },
   );
 
@@ -72,14 +72,14 @@ describe('in a folder with one record', () => {
     [['--online', 'acme.yaml', '--changed', 'main'], '--changed'],
     [['--online', 'acme.yaml', '--issuers', '.'], '--issuers'],
     [['--online', 'acne'], '`acme`'],
-    [['--online', 'none.yaml'], 'none.yaml'],
+    [['--online', 'none.yaml'], 'neither a file nor a record'],
     [['--online', '--fix'], '--fix and --online'],
     [['--online', '--production'], '--online and --production'],
     [['--changed', 'HEAD'], '--online'],
     [['--timeout', '1'], '--online'],
   ])('check %j is wrong usage', async (args, fact) => {
     writeFiles(folder, { 'acme.yaml': published('acme') });
-    expectError(await here('check', ...args, '--json'), 'ERR_USAGE', fact);
+    expectCommandError(await here('check', ...args, '--json'), 'ERR_USAGE', fact);
   });
 
   // --watch has no --json.
@@ -156,13 +156,13 @@ describe('diff of one record with a published list', () => {
 
 describe('diff with something else', () => {
   it.each([
-    [['.', 'none.yaml'], 'none.yaml'],
-    [['nosuch'], 'nosuch'],
+    [['.', 'none.yaml'], 'none.yaml does not exist'],
+    [['nosuch'], 'nor commits'],
     [['registry.example', 'acme.yaml'], 'A..B'],
     [['acme.yaml'], 'first name'],
   ])('%j', async (args, fact) => {
     writeFiles(folder, { 'acme.yaml': published('acme') });
-    expectError(await here('diff', ...args, '--json'), 'ERR_USAGE', fact);
+    expectCommandError(await here('diff', ...args, '--json'), 'ERR_USAGE', fact);
   });
 
   it('a folder whose name ends like a record is a folder', async () => {

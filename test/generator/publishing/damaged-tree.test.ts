@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readPublished } from '../../../build/generator/verification/read-published.js';
+import { flipped } from '../../support/altered.js';
 import { loggedFolder } from '../../support/logged-folder.js';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
@@ -10,18 +12,22 @@ import { withKeys } from '../../support/settings.js';
 import { sha256 } from '../../support/sha256.js';
 import { rounds, sample } from '../../support/soak.js';
 import { setStatement, statementIn } from '../../support/statements.js';
-import { cli, filesBelow, filesOf, keyPair, recordText, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  filesBelow,
+  filesOf,
+  keyPair,
+  recordText,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 /** What a loss of power, a disk, or a person does to a file. */
 const DAMAGES: Record<string, (file: string) => void> = {
   emptied: (file) => writeFileSync(file, ''),
   truncated: (file) => truncateSync(file, Math.floor(readFileSync(file).length / 2)),
   removed: (file) => rmSync(file),
-  altered: (file) => {
-    const bytes = readFileSync(file);
-    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-    writeFileSync(file, bytes);
-  },
+  altered: (file) => writeFileSync(file, flipped(readFileSync(file))),
   'made a folder': (file) => {
     rmSync(file);
     mkdirSync(file);
@@ -67,7 +73,7 @@ beforeAll(async () => {
 
 const verify = (folder: string) => cli(['verify', 'dist', '--trust-anchor', 'key.json'], folder);
 
-/** The past of a tree, its log and its older lists, is audited by `verify`. A publication reads the right edge of the log. */
+/** The past of a tree, its log and its older lists, is audited by `verify`. */
 const isPast = (path: string) => /^(?:log|lists)\//.test(path);
 
 describe('a tree with a file that is damaged', () => {
@@ -119,6 +125,20 @@ describe('a tree with a file that is damaged', () => {
       rmSync(folder, { recursive: true });
     }
   });
+});
+
+it('a file that is altered after the audit of a build is written again', async () => {
+  const folder = await workspace(['alpha']);
+  const dist = join(folder, 'dist');
+  const signer = { key: join(folder, 'key.pem'), production: false, directory: folder };
+  const options = { issuers: join(folder, 'issuers'), out: dist, signer };
+  await build(options);
+  const icon = readFileSync(join(dist, 'assets/icon.svg'));
+  const onStage = (stage: string) => {
+    if (stage === 'verify') writeFiles(dist, { 'assets/icon.svg': flipped(icon) });
+  };
+  await build({ ...options, listeners: { onStage } });
+  expect(readFileSync(join(dist, 'assets/icon.svg')).equals(icon)).toBe(true);
 });
 
 /** What somebody puts in place of files of a tree, each of which may be valid on its own. */
@@ -192,7 +212,7 @@ it.each(Object.entries(SIGNING))('a tree whose hold was undone is refused by %s'
   assertRefused((dist) => putBack(dist, 'checkpoint.jwt'), args),
 );
 
-/** The right edge of the log, which every build reads. */
+/** The right edge of the log, which is read before anything is replaced. */
 const EDGE: Record<string, (dist: string) => void> = {
   'no log': (dist) => rmSync(join(dist, 'log'), { recursive: true }),
   'a log without its head': (dist) => rmSync(join(dist, 'log/checkpoint')),

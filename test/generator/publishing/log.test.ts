@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { statementHash } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
-import { type ErrorCode, expectError } from '../../support/expect-error.js';
+import { type ErrorCode, expectCommandError } from '../../support/expect-command-error.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { noteSigner, pairIn } from '../../support/note-keys.js';
@@ -24,7 +24,7 @@ const { at, dist, read, good, record: change, tree, claims } = operator;
 /** Runs a command with `--json`, which must be refused, and must leave the tree as it is. */
 const refused = async (args: readonly string[], code: ErrorCode, ...facts: readonly string[]) => {
   const outcome = await operator.refused([...args, '--json']);
-  expectError(outcome, code, ...facts);
+  expectCommandError(outcome, code, ...facts);
   return JSON.parse(outcome.stdout).error;
 };
 const hashOf = (path: string) => statementHash(String(read(path)));
@@ -227,7 +227,8 @@ describe('a build refuses', () => {
       ['build', ...KEYS],
       ['build', '--unsigned', 'request', '--root-key', 'key.json', ...withKeys({ log: 'log.pem' })],
     ];
-    for (const way of ways) await refused([...way, ...withKeys({ origin })], 'ERR_USAGE', origin);
+    for (const way of ways)
+      await refused([...way, ...withKeys({ origin })], 'ERR_USAGE', `${origin} names a single machine`);
   });
 
   it('a name that is not one', async () => {

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWithMounts } from '../../support/components.js';
-import { type ErrorCode, expectError } from '../../support/expect-error.js';
+import { type ErrorCode, expectCommandError } from '../../support/expect-command-error.js';
 import { type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
 import { keyIn } from '../../support/publication.js';
@@ -146,7 +146,7 @@ describe('passport-registry mirror', () => {
     rmSync(here.tree, { recursive: true });
     await publish(timeFromNow(60));
     const left = await mirror(source, '--json');
-    expectError(left, 'ERR_TREE_REJECTED', 'ERR_PUBLICATION_INVALID');
+    expectCommandError(left, 'ERR_TREE_REJECTED', 'ERR_PUBLICATION_INVALID');
     // Whoever has pinned another key means it.
     await cli(['keys', 'generate', '--no-passphrase', '--private', 'fresh.pem'], here.folder);
     writeFiles(here.folder, {
@@ -213,7 +213,7 @@ describe('passport-registry mirror', () => {
     ],
   ])('ends with an error %s', async (_name, args, code, fact) => {
     mkdirSync(join(here.folder, 'plain/current'), { recursive: true });
-    expectError(await cli([...args, '--json'], here.folder), code, fact);
+    expectCommandError(await cli([...args, '--json'], here.folder), code, fact);
     expect(existsSync(join(here.folder, 'mirror/current'))).toBe(false);
   });
 

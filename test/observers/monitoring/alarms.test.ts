@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TrustAnchor } from '@passport-registry/verifier';
 import { canonicalBytes, statementHash } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { flipped } from '../../support/altered.js';
 import { entryOf, type LoggedRegistry } from '../../support/logged-registry.js';
 import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
 import { noteSigner } from '../../support/note-keys.js';
@@ -159,9 +160,7 @@ describe('a log', () => {
     async (path) => {
       await world.change('beta', { status: 'suspended' }).publish();
       serve();
-      const bytes = Buffer.from(file(path));
-      bytes[10] = (bytes[10] ?? 0) ^ 1;
-      setFile(path, bytes);
+      setFile(path, flipped(file(path), 80));
       expect((await round(WATCH)).told).toContain('alarm log-damaged host 0');
       remove(path);
       expect((await round(WATCH)).told).toContain('alarm log-damaged host 0');

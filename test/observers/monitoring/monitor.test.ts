@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Issuer } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { monitoredWorld, type RoundReport, serveOn } from '../../support/monitor.js';
 import { testKey } from '../../support/publication.js';
+import { DOWN, type RegistryHost } from '../../support/registry-host.js';
 import { noteSigner, ORIGIN } from '../../support/test-log.js';
 
 describe('passport-registry monitor', () => {
@@ -64,6 +66,23 @@ describe('passport-registry monitor', () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining(late)]);
     expect((await monitor('--max-behind', '10800')).code).toBe(0);
   });
+});
+
+it('passport-registry monitor ends with 1 for an alarm, else with 5 for a change, else with 4 if something was not checked', async () => {
+  const { world, monitor, hosts } = await monitoredWorld(2);
+  const [registry, mirror] = hosts as [RegistryHost, RegistryHost];
+  const code = async () => (await monitor('--state', 'state', 'beta')).code;
+  const change = async (status: Issuer['status']) => {
+    await world.change('beta', { status }).publish();
+    serveOn(world, registry);
+  };
+  mirror.intercept = DOWN;
+  expect(await code()).toBe(4);
+  await change('suspended');
+  expect(await code()).toBe(5);
+  await change('active');
+  registry.files.set('issuers.json', Buffer.from('{}'));
+  expect(await code()).toBe(1);
 });
 
 describe('a round', () => {

@@ -90,7 +90,7 @@ async function verdicts(...served: readonly Files[]): Promise<string[]> {
 
 describe('a client that has accepted a publication', () => {
   it('refuses all of these by the statements alone, and asks for no list', async () => {
-    const [first, second] = [publication(FIRST), await publication(SECOND)];
+    const [first, second] = [publication(FIRST), publication(SECOND)];
     const { client, read, asked } = reader();
     await read(second);
     asked();

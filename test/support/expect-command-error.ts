@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Outcome } from './workspace.js';
 
-/** The exit code of each error, as docs/operators/status.md says. */
+/** The exit codes of the errors that tests of commands name, as docs/operators/status.md says. */
 const EXIT_CODES = {
   ERR_RECORDS_REJECTED: 1,
   ERR_TREE_REJECTED: 1,
@@ -22,7 +22,8 @@ export type ErrorCode = keyof typeof EXIT_CODES;
  *
  * @param facts - what the message must name, such as a path or an option; for a code that has several causes
  */
-export function expectError(outcome: Outcome, code: ErrorCode, ...facts: readonly string[]): void {
+export function expectCommandError(outcome: Outcome, code: ErrorCode, ...facts: readonly string[]): void {
+  expect(outcome.stdout, outcome.stderr).not.toBe('');
   const { error } = JSON.parse(outcome.stdout);
   expect([outcome.code, error?.code, error?.message]).toEqual([EXIT_CODES[code], code, expect.any(String)]);
   for (const fact of facts) expect(error.message).toContain(fact);
