@@ -60,7 +60,7 @@ async function audited(
   const checkpoint = await checkpointFor(request, { tree, signed, files }, options);
   const unlogged = { publication: signed.statement.text, checkpoint, rotation, logProof: undefined };
   onStage?.('tree');
-  const proven = isPublished({ unlogged, files }, tree.published)
+  const proven = isPublishedTree({ unlogged, files }, tree.published)
     ? { publication: tree.published?.statement, checkpoint: tree.published?.checkpoint }
     : await assertTreeGood(withStatements(files, unlogged), request.rootKey);
   onStage?.('verify');
@@ -71,7 +71,7 @@ async function audited(
 const NAMING_FILES = [PATHS.statements, PATHS.checksums, PATHS.signature];
 
 /** Whether a new tree is the published one, which was audited when it was opened. */
-function isPublished(
+function isPublishedTree(
   { unlogged, files }: Pick<AuditedTree, 'unlogged' | 'files'>,
   published: PublishedTree | undefined,
 ): boolean {

@@ -5,22 +5,12 @@ import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { COMMENTED_RECORD } from '../support/commented-record.js';
 import { expectCommandError } from '../support/expect-command-error.js';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
 import { until } from '../support/until.js';
 import { cleanEnvironment, cli, run, workspace, writeFiles } from '../support/workspace.js';
-
-const RECORD = `# Our first issuer.
-issuer_id: gamma  # for ever
-tier: certified
-
-# Looked at every year.
-status:   active    # see the minutes
-jwks_uri: https://gamma.internal/jwks.json
-discovery_uri: https://gamma.internal/metadata
-certified_since: 2026-01-01T00:00:00Z
-`;
 
 let folder: string;
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -29,7 +19,7 @@ const command = (...args: string[]) => cli([...args, '--key', 'key.pem', '--prod
 
 beforeEach(async () => {
   folder = await workspace(['alpha', 'beta']);
-  writeFiles(folder, { 'issuers/europe/gamma.yaml': RECORD });
+  writeFiles(folder, { 'issuers/europe/gamma.yaml': COMMENTED_RECORD });
   expect((await command('build')).code).toBe(0);
 });
 
@@ -44,7 +34,7 @@ describe('an emergency', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('gamma: status active -> suspended (issuers/europe/gamma.yaml)');
     expect(record()).toBe(
-      RECORD.replace(
+      COMMENTED_RECORD.replace(
         'status:   active    # see the minutes',
         'status:   suspended    # see the minutes\nstatus_reason: its key has leaked',
       ),
@@ -77,7 +67,7 @@ describe('an emergency', () => {
   ])('with %s is refused', async (_name, args, fact) => {
     const { code, stderr } = await command(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(fact)]);
-    expect(record()).toBe(RECORD);
+    expect(record()).toBe(COMMENTED_RECORD);
   });
 
   it('takes a reason for one line of text, whatever it holds', async () => {
@@ -96,7 +86,7 @@ describe('an emergency', () => {
     expect((await command('suspend', '--end', 'gamma', '--reason', 'new keys')).code).toBe(0);
     const { reinstated } = parse(record());
     expect(record()).toBe(
-      RECORD.replace('status:   active', `# ${TODAY} active: new keys\nstatus:   active`).replace(
+      COMMENTED_RECORD.replace('status:   active', `# ${TODAY} active: new keys\nstatus:   active`).replace(
         'see the minutes',
         `see the minutes\nreinstated: ${reinstated}`,
       ),
@@ -129,7 +119,7 @@ describe('an emergency', () => {
 
   it('changes no record if one of them cannot change', async () => {
     const { code } = await command('suspend', 'gamma', 'nobody', '--reason', 'x');
-    expect([code, record()]).toEqual([2, RECORD]);
+    expect([code, record()]).toEqual([2, COMMENTED_RECORD]);
   });
 
   it.each([
@@ -209,7 +199,7 @@ describe('an emergency', () => {
   });
 
   it('is published if the record already has the status and the list does not', async () => {
-    const edited = RECORD.replace('active', 'suspended');
+    const edited = COMMENTED_RECORD.replace('active', 'suspended');
     writeFiles(folder, { 'issuers/europe/gamma.yaml': edited });
     const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
     expect(stderr).toContain('gamma: status suspended already');

@@ -128,7 +128,7 @@ export function createGate(options: GateOptions): Gate {
     if (!isRefusal(outcome)) {
       const proven = outcome['Passport-Proven'] as Proven;
       onAnswer?.({ profile: name, status: 200, proven, error: undefined, message: undefined });
-      // nginx gives up the connection after a body without a length, and would connect for each request.
+      // nginx closes a connection after an answer without a length, and would connect for each request.
       return new Response(null, {
         headers: { ...outcome, 'Cache-Control': 'no-store', 'Content-Length': '0' },
       });

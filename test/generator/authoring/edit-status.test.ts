@@ -3,22 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { statusEdit } from '../../../build/generator/authoring/edit-status.js';
+import { COMMENTED_RECORD } from '../../support/commented-record.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
-const RECORD = `# Our first issuer.
-issuer_id: gamma  # for ever
-tier: certified
-
-# Looked at every year.
-status:   active    # see the minutes
-jwks_uri: https://gamma.internal/jwks.json
-discovery_uri: https://gamma.internal/metadata
-certified_since: 2026-01-01T00:00:00Z
-`;
 const ACTIVE = 'status:   active    # see the minutes';
 const NOW = new Date('2026-11-29T08:20:30.400Z');
 
-const withLine = (line: string) => RECORD.replace(ACTIVE, line);
+const withLine = (line: string) => COMMENTED_RECORD.replace(ACTIVE, line);
 
 interface Change {
   readonly to: 'active' | 'suspended' | 'revoked';
@@ -38,7 +29,7 @@ describe('a change of status in a record', () => {
   it.each<[string, string, Change, string]>([
     [
       'adds the reason of a suspension',
-      RECORD,
+      COMMENTED_RECORD,
       { to: 'suspended', reason: 'its key has leaked' },
       withLine('status:   suspended    # see the minutes\nstatus_reason: its key has leaked'),
     ],
@@ -62,7 +53,7 @@ describe('a change of status in a record', () => {
     ],
     [
       'keeps the ends of lines',
-      RECORD.replaceAll('\n', '\r\n'),
+      COMMENTED_RECORD.replaceAll('\n', '\r\n'),
       { to: 'suspended' },
       withLine('status:   suspended    # see the minutes\nstatus_reason: x').replaceAll('\n', '\r\n'),
     ],
@@ -99,8 +90,8 @@ describe('a change of status in a record', () => {
   it.each(['404', 'true', 'null', '~', 'a # comment', 'it: is', 'more than <5 s', '\u{1f511}'.repeat(300)])(
     'writes the reason %s as a text, also in place of another',
     (reason) => {
-      const suspended = edited(RECORD, { to: 'suspended', reason: 'so' });
-      for (const before of [RECORD, suspended])
+      const suspended = edited(COMMENTED_RECORD, { to: 'suspended', reason: 'so' });
+      for (const before of [COMMENTED_RECORD, suspended])
         expect(parse(edited(before, { to: 'revoked', reason })).status_reason).toBe(reason);
     },
   );
@@ -108,28 +99,43 @@ describe('a change of status in a record', () => {
 
 describe('no status is changed', () => {
   it.each<[string, string, Change, string]>([
-    ['of an issuer without a record', RECORD, { to: 'suspended', id: 'nobody' }, 'no record of nobody'],
-    ['of an id that is misspelt', RECORD, { to: 'revoked', id: 'gama' }, 'gama; did you mean `gamma`?'],
-    ['of an id that climbs', RECORD, { to: 'suspended', id: '../key' }, 'no record of ../key'],
-    ['of an id that is a pattern', RECORD, { to: 'suspended', id: '*' }, 'no record of *'],
+    [
+      'of an issuer without a record',
+      COMMENTED_RECORD,
+      { to: 'suspended', id: 'nobody' },
+      'no record of nobody',
+    ],
+    [
+      'of an id that is misspelt',
+      COMMENTED_RECORD,
+      { to: 'revoked', id: 'gama' },
+      'gama; did you mean `gamma`?',
+    ],
+    ['of an id that climbs', COMMENTED_RECORD, { to: 'suspended', id: '../key' }, 'no record of ../key'],
+    ['of an id that is a pattern', COMMENTED_RECORD, { to: 'suspended', id: '*' }, 'no record of *'],
     ['after a revocation', withLine('status: revoked'), { to: 'active' }, 'already revoked, which is final'],
-    ['for an empty reason', RECORD, { to: 'suspended', reason: ' \n' }, '--reason must not be empty'],
+    [
+      'for an empty reason',
+      COMMENTED_RECORD,
+      { to: 'suspended', reason: ' \n' },
+      '--reason must not be empty',
+    ],
     [
       'for a reason of 301 characters',
-      RECORD,
+      COMMENTED_RECORD,
       { to: 'suspended', reason: '\u{1f511}'.repeat(301) },
       '--reason has 301 characters',
     ],
     [
       'for a reason with a character that looks like none',
-      RECORD,
+      COMMENTED_RECORD,
       { to: 'suspended', reason: 'leaked\u3164' },
       'invisible',
     ],
-    ['for half of a character', RECORD, { to: 'suspended', reason: 'leaked\ud83d' }, 'invisible'],
+    ['for half of a character', COMMENTED_RECORD, { to: 'suspended', reason: 'leaked\ud83d' }, 'invisible'],
     ...['<REASON>', 'REASON', 'text'].map((reason): [string, string, Change, string] => [
       `for ${reason}, which stands for a reason in printed commands`,
-      RECORD,
+      COMMENTED_RECORD,
       { to: 'suspended', reason },
       `in place of ${reason}`,
     ]),
