@@ -114,6 +114,9 @@ describeInChromium('the search among thousands of issuers, in Chromium', () => {
 
   it('never shows the result of an older query after that of a newer one', async () => {
     const page = await opened();
+    // The first search loads the names of countries. Until they are there, the count says so.
+    await page.evaluate(type('sweden'));
+    await expect.poll(() => ids(page)).toEqual(['fjord-bank', 'malmo-pay', 'planet-labs']);
     await page.evaluate(`
       globalThis.counts = [];
       new MutationObserver(([{ target }]) => counts.push(target.textContent))
