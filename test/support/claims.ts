@@ -186,10 +186,14 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/rotating/rotate', 'a rotation that does not fit'],
     ],
     'With a `base_url`, a production key signs a publication only #5838d768': [
-      ['generator/publishing/follow-url', 'where the URL shows %s, %s goes on or is refused'],
-      ['generator/publishing/follow-url', 'where the URL shows the %s, %s is refused'],
-      ['generator/publishing/follow-url', 'needs --first where the URL shows %s'],
-      ['generator/publishing/follow-url', 'is refused, also with --first'],
+      ['generator/publishing/follow-url', 'lets a checkpoint alone be signed where the URL shows %s'],
+      ['generator/publishing/follow-url', 'lets nothing be signed where the URL shows the %s'],
+      ['generator/publishing/follow-url', 'lets a first list be signed only with --first'],
+      ['generator/publishing/follow-url', 'lets no first list be signed'],
+      [
+        'generator/publishing/follow-url',
+        'is refused, and leaves all as it is, where the URL shows the third',
+      ],
       ['generator/publishing/follow-url', 'keeps a hold at the URL that the tree has never seen'],
     ],
     '`load` verifies the whole tree #4973e853': [

@@ -1,15 +1,32 @@
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  followUrl,
+  type UrlAnswer,
+  type UrlQuestion,
+} from '../../../build/generator/publishing/follow-url.js';
+import type { PublishedTree } from '../../../build/generator/tree/published-tree.js';
+import { readPublished } from '../../../build/generator/verification/read-published.js';
 import { copyOf } from '../../support/made-once.js';
+import { ROOT } from '../../support/paths.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { shortenRetries } from '../../support/short-retries.js';
-import { claimsOf, readTreeFile, setStatement, statementIn } from '../../support/statements.js';
+import { claimsOf, setStatement, statementIn } from '../../support/statements.js';
 import { timeLimitsByHand } from '../../support/time-limits.js';
-import { cli, clockAhead, filesOf, keyedWorkspace, recordText, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  clockAhead,
+  filesOf,
+  keyedWorkspace,
+  recordText,
+  temporaryFolder,
+  writeFiles,
+} from '../../support/workspace.js';
 
-/** A folder with several trees of a registry, by name. None of the commands that made them has asked a host. */
-let made: string;
+/** The keys and the records of a registry, and several trees of it, by name. Nothing that made them has asked a host. */
+let home: string;
+let trees: string;
 let folder: string;
 let host: RegistryHost;
 
@@ -28,55 +45,69 @@ async function good(args: readonly string[], minutes: number): Promise<void> {
 }
 
 const copy = (from: string, to: string) => {
-  rmSync(join(folder, to), { recursive: true, force: true });
-  cpSync(join(folder, from), join(folder, to), { recursive: true });
+  rmSync(to, { recursive: true, force: true });
+  cpSync(from, to, { recursive: true });
 };
+const tree = (name: string) => join(trees, name);
+const dist = () => join(folder, 'dist');
 
 const record = (name: string) =>
   writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { contact: `${name}@beta.internal` }) });
 
 /** Builds a tree over another one, with another contact of an issuer. */
 async function buildOver(before: string, name: string, minutes: number): Promise<void> {
-  copy(before, name);
+  copy(tree(before), tree(name));
   record(name);
-  await good(['build', '--production', '--out', name], minutes);
+  await good(['build', '--production', '--out', tree(name)], minutes);
+}
+
+/** Signs a hold over a copy of a tree. */
+async function holdOver(before: string, name: string, id: string, minutes: number): Promise<void> {
+  copy(tree(before), tree(name));
+  await good(['hold', id, '--out', tree(name)], minutes);
 }
 
 beforeAll(async () => {
   shortenRetries();
   folder = await keyedWorkspace(['alpha', 'beta'], 'online', 'other', 'next', 'another');
+  trees = temporaryFolder();
   writeFiles(folder, { 'registry.yaml': settings('') });
   const rootKey = readFileSync(join(folder, 'key.json'), 'utf8');
-  await good(['build', '--production', '--out', 'first'], 0);
-  await buildOver('first', 'second', 2);
-  await buildOver('first', 'fork', 3);
-  await buildOver('second', 'third', 4);
+  await good(['build', '--production', '--out', tree('first')], -10);
+  await buildOver('first', 'second', -9);
+  await buildOver('first', 'fork', -8);
+  await buildOver('second', 'third', -7);
+  await holdOver('second', 'alpha held', 'alpha', -6);
+  await holdOver('second', 'beta held later', 'beta', -5);
   record('second');
-  copy('second', 'rotated');
+  copy(tree('second'), tree('rotated'));
   const rotate = ['keys', 'rotate', '--yes', '--next-key', 'next.pem'];
-  await good([...rotate, '--out', 'rotated'], 5);
-  copy('rotated/keys/root.json', 'next.json');
+  await good([...rotate, '--out', tree('rotated')], -4);
   // The other trees keep the key.
   writeFiles(folder, { 'registry.yaml': settings(''), 'key.json': rootKey });
-  await good(
-    ['build', '--production', '--out', 'foreign', '--key', 'other.pem', '--root-key', 'other.json'],
-    6,
-  );
-  copy('second', 'damaged');
-  const checkpoint = statementIn(join(folder, 'damaged'), 'checkpoint');
-  setStatement(join(folder, 'damaged'), 'checkpoint', `${checkpoint.slice(0, -8)}AAAAAAAA`);
-  made = folder;
+  const other = ['--key', 'other.pem', '--root-key', 'other.json'];
+  await good(['build', '--production', '--out', tree('foreign'), ...other], -3);
+  copy(tree('second'), tree('damaged'));
+  const checkpoint = statementIn(tree('damaged'), 'checkpoint');
+  setStatement(tree('damaged'), 'checkpoint', `${checkpoint.slice(0, -8)}AAAAAAAA`);
+  home = folder;
 });
 
 beforeEach(async () => {
-  folder = copyOf(made);
   host = await registryHost();
-  writeFiles(folder, { 'registry.yaml': settings(host.base) });
 });
+
+/** Begins with a copy of a tree, and a change that is not published. */
+function begin(published?: string): void {
+  folder = copyOf(home);
+  writeFiles(folder, { 'registry.yaml': settings(host.base) });
+  if (published !== undefined) copy(tree(published), dist());
+  record('next');
+}
 
 /** Lets the host serve a tree, or answer like a host that has none. */
 function serve(shown: string): void {
-  host.files = existsSync(join(folder, shown)) ? filesOf(join(folder, shown)) : new Map();
+  host.files = existsSync(tree(shown)) ? filesOf(tree(shown)) : new Map();
   host.intercept = (path, _request, response) => {
     if (!path.startsWith('statements.json')) return false;
     if (shown === 'status 500') response.writeHead(500).end();
@@ -90,6 +121,165 @@ function serve(shown: string): void {
   };
 }
 
+/** What the URL shows to a tree with the second publication: sentences (a) to (d) of rule follows-url, in order. */
+const SHOWN = {
+  follows: ['second', 'first'],
+  absent: ['nothing'],
+  unreadable: ['status 500', 'a redirect', 'a page', 'cut', 'damaged', 'foreign'],
+  other: ['third', 'fork', 'rotated'],
+} as const;
+
+describe('the rule about the registry’s URL', () => {
+  const read = new Map<string, PublishedTree>();
+  beforeAll(async () => {
+    for (const name of readdirSync(trees))
+      if (name !== 'damaged') read.set(name, (await readPublished(tree(name))) as PublishedTree);
+  });
+
+  // What this machine has read at the URL stands in the current folder.
+  beforeEach(() => process.chdir(temporaryFolder()));
+  afterEach(() => process.chdir(ROOT));
+
+  /** Asks before the root key of the second tree signs over a tree; undefined for a first list. */
+  const ask = (published: string | undefined, question: UrlQuestion = {}) => {
+    const { rootKey } = read.get('second') as PublishedTree;
+    const next = { rootKey, published: published === undefined ? undefined : read.get(published) };
+    return followUrl(next, { baseUrl: host.base, ...question });
+  };
+  /** Asserts that nothing may be signed, with a message that names some facts. */
+  async function assertRefused(answer: Promise<UrlAnswer>, code: string, ...facts: readonly string[]) {
+    const error = await answer.catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ code });
+    for (const fact of facts) expect((error as Error).message).toContain(fact);
+  }
+
+  it.each(SHOWN.follows)('lets a key sign where the URL shows the %s', async (shown) => {
+    serve(shown);
+    const { iat } = claimsOf(statementIn(tree(shown), 'checkpoint'));
+    expect(await ask('second')).toMatchObject({
+      checkpoint: { issuedAt: Number(iat) * 1000 },
+      note: undefined,
+    });
+    expect(host.log).toEqual([expect.stringMatching(/^statements\.json\?[\w-]{20,} 200$/)]);
+  });
+
+  it.each(SHOWN.absent)('lets a key sign where the URL shows %s, with a note', async (shown) => {
+    serve(shown);
+    expect(await ask('second')).toEqual({
+      note: expect.stringContaining(`${host.base} serves no registry`),
+    });
+  });
+
+  it.each(SHOWN.unreadable)('lets a checkpoint alone be signed where the URL shows %s', async (shown) => {
+    serve(shown);
+    const note = expect.stringContaining(`${host.base} does not show`);
+    expect(await ask('second', { onlyCheckpoint: true })).toEqual({ note });
+    await assertRefused(ask('second'), 'ERR_IO_FAILED', host.base, '--offline');
+  });
+
+  it.each([
+    ['third', 3],
+    ['fork', 2],
+    ['rotated', 3],
+  ] as const)('lets nothing be signed where the URL shows the %s', async (shown, sequence) => {
+    serve(shown);
+    for (const onlyCheckpoint of [false, true])
+      await assertRefused(
+        ask('second', { onlyCheckpoint }),
+        'ERR_ALREADY_PUBLISHED',
+        host.base,
+        `publication ${sequence}`,
+        '`load`',
+      );
+  });
+
+  it('asks nobody with --offline', async () => {
+    serve('third');
+    expect(await ask('second', { offline: true })).toEqual({ note: undefined });
+    expect(host.log).toEqual([]);
+  });
+
+  it('counts a URL that is silent as unreadable', async () => {
+    serve('silence');
+    const endLimits = timeLimitsByHand();
+    const { intercept } = host;
+    host.intercept = (...asked) => {
+      const isSilent = intercept(...asked);
+      endLimits(5000);
+      return isSilent;
+    };
+    await assertRefused(ask('second'), 'ERR_IO_FAILED');
+  });
+
+  it('lets a rotated tree follow the earlier key, but not what that key has signed since', async () => {
+    serve('second');
+    expect(await ask('rotated')).toMatchObject({ note: undefined });
+    serve('third');
+    await assertRefused(ask('rotated'), 'ERR_IO_FAILED');
+  });
+
+  it.each([...SHOWN.absent, ...SHOWN.unreadable.filter((shown) => shown !== 'damaged')])(
+    'lets a first list be signed only with --first where the URL shows %s',
+    async (shown) => {
+      serve(shown);
+      for (const offline of [false, true])
+        await assertRefused(ask(undefined, { offline }), 'ERR_USAGE', host.base, '--first');
+      expect(await ask(undefined, { first: true })).toEqual({ note: expect.stringContaining(host.base) });
+      expect(await ask(undefined, { first: true, offline: true })).toEqual({ note: undefined });
+    },
+  );
+
+  it.each([...SHOWN.follows, ...SHOWN.other, 'damaged'])(
+    'lets no first list be signed where the URL shows the %s, which its root key or one that follows has signed',
+    async (shown) => {
+      serve(shown);
+      await assertRefused(ask(undefined, { first: true }), 'ERR_ALREADY_PUBLISHED');
+    },
+  );
+
+  it('asks nobody of a registry without a URL', async () => {
+    expect(await ask(undefined, { baseUrl: undefined })).toEqual({});
+  });
+
+  it.each(['first', 'second', 'nothing', 'status 500'])(
+    'remembers what the URL has shown, also if it shows %s now',
+    async (shown) => {
+      serve('third');
+      await assertRefused(ask('second'), 'ERR_ALREADY_PUBLISHED');
+      serve(shown);
+      for (const onlyCheckpoint of [false, true])
+        await assertRefused(
+          ask('second', { onlyCheckpoint }),
+          'ERR_ALREADY_PUBLISHED',
+          'does not follow publication 3',
+        );
+      expect(await ask('second', { offline: true })).toEqual({
+        note: expect.stringContaining('does not follow publication 3'),
+      });
+    },
+  );
+
+  it('names with --offline whom this machine has seen on hold', async () => {
+    serve('alpha held');
+    await ask('second');
+    expect(await ask('second', { offline: true })).toEqual({
+      note: expect.stringContaining('second does not hold alpha'),
+    });
+  });
+
+  it('names whom the tree holds, and the newer checkpoint at the URL does not', async () => {
+    serve('beta held later');
+    expect(await ask('alpha held')).toMatchObject({
+      checkpoint: { hold: ['beta'] },
+      note: expect.stringMatching(/newer checkpoint than .* which does not hold alpha/),
+    });
+    serve('alpha held');
+    expect(await ask('beta held later')).toMatchObject({
+      note: expect.stringMatching(/beta held later has a newer .* which does not hold alpha/),
+    });
+  });
+});
+
 const COMMANDS = {
   build: ['build', '--production'],
   unsigned: ['build', '--unsigned', 'request'],
@@ -99,200 +289,72 @@ const COMMANDS = {
   hold: ['hold', 'beta'],
 } as const;
 
-const isCheckpoint = (name: string) => name === 'checkpoint' || name === 'hold';
-
 /** Whether a command has signed something, or written a request. */
 const state = () => [
-  existsSync(join(folder, 'dist')) ? readFileSync(join(folder, 'dist/statements.json'), 'utf8') : '',
+  existsSync(dist()) ? readFileSync(join(dist(), 'statements.json'), 'utf8') : '',
   existsSync(join(folder, 'request')),
 ];
 
-/** What the URL shows to a tree with the second publication: sentences (a) to (d) of rule follows-url, in order. */
-const SHOWN = {
-  follows: ['second', 'first'],
-  absent: ['nothing'],
-  unreadable: ['status 500', 'a redirect', 'a page', 'cut', 'damaged', 'foreign'],
-  other: ['third', 'fork', 'rotated'],
-} as const;
+describe.each(Object.entries(COMMANDS))('%s', (name, command) => {
+  beforeEach(() => begin('second'));
 
-/**
- * One rule answers all commands: every command where the URL shows the first of a kind, and for the others a list and a
- * hold, which alone may go on without an answer.
- */
-const cases = (kind: keyof typeof SHOWN) => {
-  const [first, ...others] = SHOWN[kind];
-  const names = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
-  return [
-    ...names.map((name) => [first, name] as const),
-    ...others.flatMap((shown) => (['build', 'hold'] as const).map((name) => [shown, name] as const)),
-  ];
-};
-
-describe('over the second publication', () => {
-  beforeEach(() => {
-    copy('second', 'dist');
-    record('next');
-  });
-
-  it.each(cases('follows'))('where the URL shows the %s, %s goes on', async (shown, name) => {
-    serve(shown);
-    const { code, stderr } = await json(COMMANDS[name]);
-    expect(code, stderr).toBe(0);
-    expect(host.log).toContainEqual(expect.stringMatching(/^statements\.json\?[\w-]{20,} 200$/));
-    expect(stderr).not.toContain(host.base);
-  });
-
-  it.each(cases('absent'))('where the URL shows %s, %s goes on, and says so', async (shown, name) => {
-    serve(shown);
-    const { code, stderr } = await json(COMMANDS[name]);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`${host.base} serves no registry`)]);
-  });
-
-  it.each(cases('unreadable'))('where the URL shows %s, %s goes on or is refused', async (shown, name) => {
-    serve(shown);
+  it('is refused, and leaves all as it is, where the URL shows the third, but not with --offline', async () => {
+    serve('third');
     const before = state();
-    const { code, stderr, error } = await json(COMMANDS[name]);
-    if (isCheckpoint(name)) {
-      expect([code, stderr]).toEqual([0, expect.stringContaining(`${host.base} does not show`)]);
-      return;
-    }
-    expect([code, error.code, error.message]).toEqual([
-      4,
-      'ERR_IO_FAILED',
-      expect.stringContaining('--offline'),
-    ]);
-    expect(state()).toEqual(before);
-    expect(await json([...COMMANDS[name], '--offline'])).toMatchObject({ code: 0 });
-  });
-
-  it.each(cases('other'))('where the URL shows the %s, %s is refused', async (shown, name) => {
-    serve(shown);
-    const before = state();
-    const { code, error } = await json(COMMANDS[name]);
-    expect([code, error.code, error.message]).toEqual([
-      1,
-      'ERR_ALREADY_PUBLISHED',
-      expect.stringContaining('`load`'),
-    ]);
+    expect(await json(command)).toMatchObject({ code: 1, error: { code: 'ERR_ALREADY_PUBLISHED' } });
     expect(state()).toEqual(before);
     const asked = host.log.length;
-    expect(await json([...COMMANDS[name], '--offline'])).toMatchObject({ code: 0 });
+    expect(await json([...command, '--offline'])).toMatchObject({ code: 0 });
     expect(host.log).toHaveLength(asked);
   });
 
-  it('a URL that is silent counts as unreadable', async () => {
-    serve('silence');
-    const endLimits = timeLimitsByHand();
-    const { intercept } = host;
-    host.intercept = (...asked) => {
-      const isSilent = intercept(...asked);
-      endLimits(5000);
-      return isSilent;
-    };
-    expect(await json(COMMANDS.build)).toMatchObject({ code: 4, error: { code: 'ERR_IO_FAILED' } });
+  it('goes on, and says so, where the URL shows nothing', async () => {
+    serve('nothing');
+    const { code, stderr } = await json(command);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${host.base} serves no registry`)]);
   });
 
-  it('a development key asks nobody', async () => {
+  it('goes on where the URL cannot be read only if it signs a checkpoint alone', async () => {
+    serve('status 500');
+    const before = state();
+    const { code, stderr, error } = await json(command);
+    if (name === 'checkpoint' || name === 'hold') {
+      expect([code, stderr]).toEqual([0, expect.stringContaining(`${host.base} does not show`)]);
+      return;
+    }
+    expect([code, error.code]).toEqual([4, 'ERR_IO_FAILED']);
+    expect(state()).toEqual(before);
+  });
+});
+
+describe('a build', () => {
+  it('by a development key asks nobody, nor does its checkpoint', async () => {
+    begin();
     serve('third');
     writeFiles(folder, { 'registry.yaml': `base_url: ${host.base}\n` });
-    for (const args of [['build'], ['checkpoint', 'preview']])
-      expect(await json([...args, ...(args[0] === 'build' ? ['--out', 'preview'] : [])])).toMatchObject({
-        code: 0,
-      });
+    for (const args of [
+      ['build', '--out', 'preview'],
+      ['checkpoint', 'preview'],
+    ])
+      expect(await json(args)).toMatchObject({ code: 0 });
     expect(host.log).toEqual([]);
   });
-});
 
-it('a rotated tree follows the earlier key of its registry, but not what that key has signed since', async () => {
-  copy('rotated', 'dist');
-  const next = ['--key', 'next.pem', '--root-key', 'next.json'];
-  serve('second');
-  expect(await json(['build', '--production', ...next])).toMatchObject({ code: 0 });
-  serve('third');
-  expect(await json(['build', '--production', ...next])).toMatchObject({ code: 4 });
-});
-
-describe('a first list', () => {
-  const build = COMMANDS.build;
-
-  it.each([...SHOWN.absent, ...SHOWN.unreadable.filter((shown) => shown !== 'damaged')])(
-    'needs --first where the URL shows %s',
-    async (shown) => {
-      serve(shown);
-      for (const more of [[], ['--offline']]) {
-        for (const command of [build, COMMANDS.unsigned]) {
-          const { code, error } = await json([...command, ...more]);
-          expect([code, error.code, error.message]).toEqual([
-            2,
-            'ERR_USAGE',
-            expect.stringContaining('--first'),
-          ]);
-        }
-      }
-      expect(state()).toEqual(['', false]);
-      expect(await json([...build, '--first'])).toMatchObject({ code: 0 });
-    },
-  );
-
-  it('is refused, also with --first, where the URL shows a list of its root key or of a key that follows', async () => {
-    for (const shown of [...SHOWN.follows, ...SHOWN.other]) {
-      serve(shown);
-      const { code, error } = await json([...build, '--first']);
-      expect([code, error.code]).toEqual([1, 'ERR_ALREADY_PUBLISHED']);
-    }
+  it('of a first list needs --first, also as a request', async () => {
+    begin();
+    for (const command of [COMMANDS.build, COMMANDS.unsigned])
+      expect(await json(command)).toMatchObject({ code: 2, error: { code: 'ERR_USAGE' } });
     expect(state()).toEqual(['', false]);
-  });
-
-  it('needs nothing without base_url', async () => {
-    writeFiles(folder, { 'registry.yaml': settings('') });
-    expect(await json(build)).toMatchObject({ code: 0 });
-  });
-});
-
-describe('what this machine has read at the URL', () => {
-  it.each(['first', 'second', 'nothing'])('counts, also if the URL shows %s now', async (shown) => {
-    copy('second', 'dist');
-    serve('third');
-    expect(await json(COMMANDS.build)).toMatchObject({ code: 1 });
-    serve(shown);
-    for (const command of [COMMANDS.build, COMMANDS.hold]) {
-      const { code, error } = await json(command);
-      const facts = [1, 'ERR_ALREADY_PUBLISHED', expect.stringContaining('does not follow publication 3')];
-      expect([code, error.code, error.message]).toEqual(facts);
-    }
-    const { code, notes } = await json([...COMMANDS.build, '--offline']);
-    expect([code, notes]).toEqual([0, expect.arrayContaining([expect.stringContaining('publication 3')])]);
-  });
-
-  it('is said with --offline, too, where a hold would be lost', async () => {
-    copy('second', 'dist');
-    copy('second', 'url');
-    await good(['hold', 'alpha', '--offline', '--out', 'url'], 60);
-    serve('url');
-    copy('second', 'dist');
-    expect(await json(COMMANDS.hold, 61)).toMatchObject({ code: 0, hold: ['alpha', 'beta'] });
-    copy('second', 'dist');
-    const { code, warnings } = await json([...COMMANDS.hold, '--offline'], 62);
-    expect([code, warnings]).toEqual([
-      0,
-      expect.arrayContaining([expect.stringContaining('does not hold alpha')]),
-    ]);
+    expect(await json([...COMMANDS.unsigned, '--first'])).toMatchObject({ code: 0 });
+    expect(await json([...COMMANDS.build, '--first'])).toMatchObject({ code: 0 });
   });
 });
 
 describe('a new checkpoint', () => {
-  const checkpointOf = (tree = 'dist') => {
-    const { iat, hold = [] } = claimsOf(readTreeFile(join(folder, tree, 'checkpoint.jwt')));
-    return { iat, hold };
+  const checkpointOf = (name: string) => {
+    const { iat, hold = [] } = claimsOf(statementIn(name, 'checkpoint'));
+    return { iat: Number(iat), hold };
   };
-  /** Signs over a copy of a tree without asking. */
-  const elsewhere = async (tree: string, args: readonly string[], minutes: number) =>
-    good([...args, '--offline', ...(args[0] === 'checkpoint' ? [tree] : ['--out', tree])], minutes);
-
-  beforeEach(() => {
-    copy('second', 'dist');
-    copy('second', 'url');
-  });
 
   it.each([
     ['checkpoint', COMMANDS.checkpoint, ['alpha']],
@@ -301,85 +363,68 @@ describe('a new checkpoint', () => {
     ['suspend', COMMANDS.suspend, ['alpha']],
     ['rotate', COMMANDS.rotate, ['alpha']],
   ])('by %s keeps a hold at the URL that the tree has never seen', async (_name, command, hold) => {
-    await elsewhere('url', ['hold', 'alpha'], 10);
-    serve('url');
+    begin('second');
+    record('second');
+    serve('alpha held');
     expect(await json(command, 20)).toMatchObject({ code: 0 });
-    expect(checkpointOf().hold).toEqual(hold);
+    expect(checkpointOf(dist()).hold).toEqual(hold);
     // A build of the same records signs nothing: the tree gets the checkpoint of the URL.
-    const least = Number(checkpointOf('url').iat) + (command === COMMANDS.build ? 0 : 1);
-    expect(checkpointOf().iat).toBeGreaterThanOrEqual(least);
+    const least = checkpointOf(tree('alpha held')).iat + (command === COMMANDS.build ? 0 : 1);
+    expect(checkpointOf(dist()).iat).toBeGreaterThanOrEqual(least);
   });
 
   it('ends a hold that only the URL has', async () => {
-    await elsewhere('url', ['hold', 'alpha'], 10);
-    serve('url');
+    begin('second');
+    serve('alpha held');
     expect(await json(['hold', '--end', 'alpha', '--false-alarm'], 20)).toMatchObject({ code: 0, hold: [] });
   });
 
   it('has the holds of the newer one, and names whom the tree held', async () => {
-    await elsewhere('dist', ['hold', 'beta'], 10);
-    await elsewhere('url', ['hold', 'alpha'], 11);
-    serve('url');
+    begin('alpha held');
+    serve('beta held later');
     const { code, hold, warnings } = await json(['checkpoint'], 20);
-    expect([code, hold, warnings]).toEqual([0, ['alpha'], [expect.stringContaining('beta')]]);
+    expect([code, hold, warnings]).toEqual([0, ['beta'], [expect.stringContaining('alpha')]]);
     // The tree is the newer one from then on.
-    expect(await json(['hold', '--end', 'alpha', '--false-alarm'], 21)).toMatchObject({ code: 0 });
+    expect(await json(['hold', '--end', 'beta', '--false-alarm'], 21)).toMatchObject({ code: 0 });
     expect(await json(['checkpoint'], 22)).toMatchObject({ code: 0, hold: [] });
   });
 
-  it.each([
-    ['checkpoint', COMMANDS.checkpoint],
-    ['build of the same records', COMMANDS.build],
-  ])('by %s has the holds of both if they were signed in the same second', async (_name, command) => {
+  it('by a build of the same records has the holds of both if they were signed in the same second', async () => {
+    begin('second');
+    record('second');
     const clock = Math.floor(Date.now() / 1000) * 1000 + 999;
     const now = Date.now;
     try {
-      for (const [tree, id] of [
-        ['dist', 'alpha'],
-        ['url', 'beta'],
-      ] as const) {
-        Date.now = () => clock;
-        await elsewhere(tree, ['hold', id], 30);
-      }
+      Date.now = () => clock;
+      copy(dist(), tree('same second'));
+      await good(['hold', 'alpha', '--offline'], 30);
+      await good(['hold', 'beta', '--offline', '--out', tree('same second')], 30);
     } finally {
       Date.now = now;
     }
-    expect(checkpointOf('dist').iat).toBe(checkpointOf('url').iat);
-    serve('url');
-    expect(await json(command, 40)).toMatchObject({ code: 0 });
-    expect(checkpointOf().hold).toEqual(['alpha', 'beta']);
-  });
-
-  it('keeps a hold that was signed at the URL while the next publication was built', async () => {
-    await elsewhere('url', ['hold', 'alpha'], 10);
-    serve('url');
-    copy('third', 'dist');
-    expect(await json(['checkpoint'], 20)).toMatchObject({ code: 0, hold: ['alpha'] });
+    expect(checkpointOf(dist()).iat).toBe(checkpointOf(tree('same second')).iat);
+    serve('same second');
+    expect(await json(COMMANDS.build, 40)).toMatchObject({ code: 0 });
+    expect(checkpointOf(dist()).hold).toEqual(['alpha', 'beta']);
   });
 
   it('in a request keeps them, and a request of before is refused', async () => {
-    const byRoot = settings(host.base).replace(ONLINE, '');
-    writeFiles(folder, { 'registry.yaml': byRoot });
-    copy('second', 'dist');
-    serve('url');
-    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    begin('second');
+    writeFiles(folder, { 'registry.yaml': settings(host.base).replace(ONLINE, '') });
     const sign = async (request: string, minutes: number) => {
       expect(await json(['build', '--unsigned', request], minutes)).toMatchObject({ code: 0 });
-      expect(await json(['sign', request, '--yes', '--memory', `${request}-memory`], minutes)).toMatchObject({
-        code: 0,
-      });
+      const signing = ['sign', request, '--yes', '--memory', `${request}-memory`];
+      expect(await json(signing, minutes)).toMatchObject({ code: 0 });
     };
-    await sign('before', 9);
-    await elsewhere('url', ['hold', 'alpha'], 10);
-    serve('url');
-    const { code, error } = await json(['attach', 'before'], 11);
-    expect([code, error.code, error.message]).toEqual([
-      2,
-      'ERR_REQUEST_OUTDATED',
-      expect.stringContaining('the published checkpoint is newer'),
-    ]);
+    serve('second');
+    await sign('before', 4);
+    serve('alpha held');
+    expect(await json(['attach', 'before'], 11)).toMatchObject({
+      code: 2,
+      error: { code: 'ERR_REQUEST_OUTDATED', message: expect.stringContaining('checkpoint') },
+    });
     await sign('after', 12);
     expect(await json(['attach', 'after'], 13)).toMatchObject({ code: 0 });
-    expect(checkpointOf().hold).toEqual(['alpha']);
+    expect(checkpointOf(dist()).hold).toEqual(['alpha']);
   });
 });
