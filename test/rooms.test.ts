@@ -288,6 +288,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'support/monitor.ts': 'rounds of the monitor as reports and findings, of which the command prints lines',
   'support/sample-log.ts': 'a log of 70,000 entries, for another implementation',
   'support/serving.ts': 'the server of `serve`, in the process of a test',
+  'support/witness-app.ts': 'an honest witness, in the process of a test',
   'verifier/client/machine.test.ts': 'events that no host can send in this order',
   'verifier/conformance.test.ts': 'thousands of records by the validator of the generator',
   'verifier/sums/bit-flips.test.ts': 'ids that every public function refuses before',

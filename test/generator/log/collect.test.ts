@@ -1,29 +1,22 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import {
   cosignatureTime,
   cosignedText,
   encodeCosignature,
   formatNote,
   formatSignature,
-  type NoteKey,
   type NoteSignature,
   parseHead,
-  parseNoteKey,
   type SignedHead,
 } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { collectCosignatures } from '../../../build/generator/log/collect.js';
 import type { CosignChoice, Witness } from '../../../build/generator/log/log-choice.js';
-import type { Signer } from '../../../build/generator/signing/sign.js';
-import { type App, witnessApp } from '../../../build/observers/witnessing/app.js';
-import { namedLogs } from '../../../build/observers/witnessing/known-logs.js';
-import { createState, openState, witnessVkey } from '../../../build/observers/witnessing/witness-state.js';
 import { generatePair, invalid } from '../../support/note-keys.js';
 import { listen } from '../../support/serving.js';
 import { namedEntries, type TestLog, testLog } from '../../support/test-log.js';
-import { newSigner } from '../../support/witness-service.js';
+import { honestWitness, newWitnessKey, type WitnessKey } from '../../support/witness-app.js';
 import { temporaryFolder } from '../../support/workspace.js';
 
 /** Longer than any test may take: a test that waits for so long fails. */
@@ -36,17 +29,6 @@ beforeAll(async () => {
   log = testLog(pair, namedEntries('a', 300));
 });
 
-/** A key of a witness that signs. */
-interface WitnessKey {
-  readonly key: NoteKey;
-  readonly signer: Signer;
-}
-
-async function newKey(name = 'witness.example'): Promise<WitnessKey> {
-  const signer = await newSigner();
-  return { signer, key: parseNoteKey(witnessVkey(name, signer.rootKey), 'witness', invalid) };
-}
-
 const now = () => Math.floor(Date.now() / 1000);
 
 /** Cosigns any text, as an honest witness would not. */
@@ -55,21 +37,8 @@ async function cosign({ key, signer }: WitnessKey, text: string, seconds = now()
   return { name: key.name, keyId: key.keyId, signature: encodeCosignature(seconds, signature) };
 }
 
-/** Creates the app of an honest witness. */
-function honest({ key, signer }: WitnessKey): App {
-  const folder = join(temporaryFolder(), 'state');
-  createState(folder, witnessVkey(key.name, signer.rootKey));
-  const cosigner = { state: openState(folder), signer };
-  return witnessApp({ cosigner, logs: namedLogs([log.vkey]), report: () => undefined });
-}
-
-/** Answers a request with the response of an app. */
-async function answer(app: App, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { method = 'GET', url = '/' } = request;
-  const body = method === 'POST' ? await textOf(request) : null;
-  const found = await app.fetch(new Request(`http://w${url}`, { method, body }));
-  response.writeHead(found.status, Object.fromEntries(found.headers)).end(await found.text());
-}
+/** Answers requests as an honest witness of the log. */
+const honest = (witness: WitnessKey) => honestWitness(witness, join(temporaryFolder(), 'state'), [log.vkey]);
 
 /** Collects from witnesses. Reads the tiles of the log. */
 function collect(head: SignedHead, witnesses: readonly Witness[], choice: Partial<CosignChoice> = {}) {
@@ -96,12 +65,12 @@ const hanging: RequestListener = () => undefined;
 
 describe('cosignatures of a service', () => {
   it('are collected, whatever it has cosigned before', async () => {
-    const witness = await newKey();
-    const app = honest(witness);
+    const witness = await newWitnessKey();
+    const answer = honest(witness);
     const requests: string[] = [];
     const service = await listen((request, response) => {
       requests.push(`${request.method} ${request.url}`);
-      answer(app, request, response);
+      answer(request, response);
     });
     for (const [size, count] of [
       [0, 1],
@@ -124,12 +93,12 @@ describe('cosignatures of a service', () => {
   });
 
   it('are renewed with one request, and no proof', async () => {
-    const witness = await newKey();
-    const app = honest(witness);
+    const witness = await newWitnessKey();
+    const answer = honest(witness);
     let requests = 0;
     const service = await listen((request, response) => {
       requests += 1;
-      answer(app, request, response);
+      answer(request, response);
     });
     const head = await log.head({ size: 9 });
     const first = await collect(head, [{ key: witness.key, service }]);
@@ -143,15 +112,15 @@ describe('cosignatures of a service', () => {
   });
 
   it('are collected after some failures', async () => {
-    const witness = await newKey();
-    const app = honest(witness);
+    const witness = await newWitnessKey();
+    const answer = honest(witness);
     const failures: RequestListener[] = [
       (_request, response) => response.writeHead(503).end(),
       (request) => request.socket.destroy(),
     ];
     const service = await listen((request, response) => {
       const fail = failures.shift();
-      if (fail === undefined) answer(app, request, response);
+      if (fail === undefined) answer(request, response);
       else fail(request, response);
     });
     expect(
@@ -174,7 +143,7 @@ describe('cosignatures of a service', () => {
     [
       'by an unknown key',
       'sent no cosignature by its key witness.example+',
-      async (_witness, { note }) => formatSignature(await cosign(await newKey(), note.text)),
+      async (_witness, { note }) => formatSignature(await cosign(await newWitnessKey(), note.text)),
     ],
     ['of an hour ago', 'sent an old cosignature, of 20', signedAt(now() - 3600)],
     ['of the next hour', 'which is in the future', signedAt(now() + 3600)],
@@ -189,7 +158,7 @@ describe('cosignatures of a service', () => {
     ],
     ['in a page', 'sent a response that', async () => '<html></html>'],
   ])('%s do not count', async (_name, problem, respond) => {
-    const witness = await newKey();
+    const witness = await newWitnessKey();
     const head = await log.head({ size: 7 });
     const body = await respond(witness, head);
     const service = await listen((_request, response) => response.end(body));
@@ -197,11 +166,11 @@ describe('cosignatures of a service', () => {
   });
 
   it('count among lines of strangers', async () => {
-    const witness = await newKey();
+    const witness = await newWitnessKey();
     const head = await log.head({ size: 7 });
     const [own, stranger] = [
       await cosign(witness, head.note.text),
-      await cosign(await newKey('x'), head.note.text),
+      await cosign(await newWitnessKey('x'), head.note.text),
     ];
     const body = [stranger, own, stranger].map(formatSignature).join('');
     const service = await listen((_request, response) => response.end(body));
@@ -209,7 +178,7 @@ describe('cosignatures of a service', () => {
   });
 
   it('that are older than the known one do not count', async () => {
-    const witness = await newKey();
+    const witness = await newWitnessKey();
     const head = await log.head({ size: 7 });
     const known = await cosign(witness, head.note.text, now() + 10);
     const body = formatSignature(await cosign(witness, head.note.text));
@@ -242,14 +211,14 @@ describe('cosignatures of a service', () => {
     ['names a size beyond all', '409, but without a size', answers(409, '99999999999999999999\n')],
     ['names the size that it was asked with', 'the size that it named', answers(409, '0\n')],
   ])('are missing if the service %s', async (_name, problem, listener) => {
-    const { key } = await newKey();
+    const { key } = await newWitnessKey();
     expect(await problemOf(await log.head({ size: 7 }), { key, service: await listen(listener) })).toContain(
       problem,
     );
   });
 
   it('are missing if the service names one size after another', async () => {
-    const { key } = await newKey();
+    const { key } = await newWitnessKey();
     let size = 0;
     const service = await listen((_request, response) => response.writeHead(409).end(`${++size}\n`));
     expect(await problemOf(await log.head({ size: 7 }), { key, service })).toBe('named another size 3 times');
@@ -260,7 +229,7 @@ describe('cosignatures of a service', () => {
     ['does not respond', hanging],
     ['never ends its response', (_request, response) => response.write('\u2014 ')],
   ])('are missing when the time is over if the service %s', async (_name, listener) => {
-    const { key } = await newKey();
+    const { key } = await newWitnessKey();
     expect(
       await problemOf(await log.head({ size: 7 }), { key, service: await listen(listener) }, 300),
     ).toMatch(/in time$/);
@@ -271,23 +240,23 @@ describe('cosignatures of a service', () => {
 describe.concurrent('several witnesses', () => {
   /** Starts an honest service. @param delayMs - how long each response takes */
   async function service(name: string, delayMs = 0): Promise<Witness> {
-    const witness = await newKey(name);
-    const app = honest(witness);
+    const witness = await newWitnessKey(name);
+    const answer = honest(witness);
     const url = await listen((request, response) => {
-      setTimeout(() => answer(app, request, response), delayMs);
+      setTimeout(() => answer(request, response), delayMs);
     });
     return { key: witness.key, service: url };
   }
 
   /** Starts a service that never responds. */
   const hangingService = async (name: string): Promise<Witness> => ({
-    key: (await newKey(name)).key,
+    key: (await newWitnessKey(name)).key,
     service: await listen(hanging),
   });
 
   it('delay nothing when all have answered', async () => {
     const liar = {
-      key: (await newKey('liar')).key,
+      key: (await newWitnessKey('liar')).key,
       service: await listen((_request, response) => response.end()),
     };
     const witnesses = [await service('one'), liar, await service('two')];
