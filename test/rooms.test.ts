@@ -280,6 +280,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'generator/publishing/damaged-tree.test.ts':
     'what every command reads before it signs, without each command for each damage',
   'generator/publishing/follow-url.test.ts': 'the rule about the URL, without each command for each host',
+  'generator/publishing/journal.test.ts': 'damaged stages, without a build for each',
   'generator/publishing/sequence.test.ts': 'sequences and predecessors, of numbers that no test publishes',
   'generator/records/fast-yaml.test.ts': 'whether the fast parser took a text, which no output says',
   'generator/tree/host-limits.test.ts': 'trees of 20,001 files and of a gigabyte',
