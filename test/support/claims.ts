@@ -253,8 +253,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'Production signing never falls back #4a834791': [
       ['generator/build', 'is refused under --production, made or not, named or not'],
       ['generator/build', 'is refused under CI=true, made or not, named or not'],
-      ['generator/build', 'is refused under CI=yes, made or not, named or not'],
-      ['generator/build', 'is used if CI is %s'],
+      ['generator/build', 'with CI="yes", whether it is refused: true'],
+      ['generator/build', 'with CI="false", whether it is refused: false'],
       ['generator/build', 'signs nothing under CI by %s'],
       [
         'generator/review/publication-rules',

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { statementHash } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
+import { isLocalOrigin } from '../../../build/generator/log/log-choice.js';
 import { type ErrorCode, expectCommandError } from '../../support/expect-command-error.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { lengthenLog } from '../../support/long-log.js';
@@ -196,7 +197,7 @@ describe('the log of a registry', () => {
 describe('a build refuses', () => {
   it.each<[string, readonly string[], ErrorCode, string]>([
     ['a log without its key', ['build', '--key', 'key.pem'], 'ERR_USAGE', 'log.signer'],
-    ['another name', named('other.example/log'), 'ERR_USAGE', 'its name'],
+    ['another name', named('other.example/log'), 'ERR_USAGE', `the log is ${ORIGIN}`],
     [
       'a P-256 key',
       ['build', '--key', 'key.pem', ...withKeys({ log: 'p256.pem' })],
@@ -222,13 +223,21 @@ describe('a build refuses', () => {
     'registry.local/log',
     '192.168.1.7:8080/log',
     'a.localhost/log',
-  ])('the name %s, which only one machine or network has, also in a request', async (origin) => {
-    const ways = [
+  ])('the name %s, which only one machine or network has', (origin) => {
+    expect(isLocalOrigin(origin)).toBe(true);
+  });
+
+  it.each([ORIGIN, 'registry.example:8080/log', '1.example/local'])('not the name %s', (origin) => {
+    expect(isLocalOrigin(origin)).toBe(false);
+  });
+
+  it('such a name, also in a request', async () => {
+    const origin = 'laptop/log';
+    for (const way of [
       ['build', ...KEYS],
       ['build', '--unsigned', 'request', '--root-key', 'key.json', ...withKeys({ log: 'log.pem' })],
-    ];
-    for (const way of ways)
-      await refused([...way, ...withKeys({ origin })], 'ERR_USAGE', `${origin} names a single machine`);
+    ])
+      await refused([...way, ...withKeys({ origin })], 'ERR_USAGE', origin);
   });
 
   it('a name that is not one', async () => {
