@@ -46,13 +46,15 @@ function collect(head: SignedHead, witnesses: readonly Witness[], choice: Partia
   return collectCosignatures(head, all, (path) => log.files.get(path));
 }
 
-/** The one problem of a witness. */
-async function problemOf(head: SignedHead, witness: Witness, waitMs = FOREVER_MS): Promise<string> {
+/** Why a witness is missing, and whether it has seen another history. */
+async function missingOf(head: SignedHead, witness: Witness, waitMs = FOREVER_MS) {
   const { signatures, missing } = await collect(head, [witness], { waitMs });
   expect(signatures).toEqual([]);
   expect(missing.map(({ witness: name }) => name)).toEqual([witness.key.name]);
-  return missing[0]?.problem ?? '';
+  return { problem: missing[0]?.problem ?? '', isOtherHistory: missing[0]?.isOtherHistory === true };
 }
+
+const problemOf = async (...asked: Parameters<typeof missingOf>) => (await missingOf(...asked)).problem;
 
 /** Adds cosignatures to a head. */
 const withLines = (head: SignedHead, ...lines: NoteSignature[]): SignedHead => ({
@@ -206,16 +208,34 @@ describe('cosignatures of a service', () => {
     ['redirects', 'a redirect to http://127.0.0.1/', answers(307, '', { Location: 'http://127.0.0.1/' })],
     ['sends an endless body', 'larger than 65536 bytes', endless],
     ['sends bytes that are no text', 'not UTF-8', answers(200, Buffer.of(0xff))],
-    ['has a larger head', 'has cosigned a head of this log with 8 entries', answers(409, '8\n')],
     ['names no size', '409, but without a size', answers(409, 'eight\n')],
     ['names a size beyond all', '409, but without a size', answers(409, '99999999999999999999\n')],
     ['names the size that it was asked with', 'the size that it named', answers(409, '0\n')],
+    ['does not know the log', 'responded with 404', answers(404, '')],
   ])('are missing if the service %s', async (_name, problem, listener) => {
     const { key } = await newWitnessKey();
-    expect(await problemOf(await log.head({ size: 7 }), { key, service: await listen(listener) })).toContain(
-      problem,
-    );
+    const service = await listen(listener);
+    expect(await missingOf(await log.head({ size: 7 }), { key, service })).toEqual({
+      problem: expect.stringContaining(problem),
+      isOtherHistory: false,
+    });
   });
+
+  it.each([
+    ['a larger head', 'has cosigned a head of this log with 8 entries', 409, '8\n'],
+    ['another root at this size', 'a proof from 7', 409, '7\n'],
+    ['another history', 'responded with 422', 422, ''],
+  ])(
+    'are missing, and forbid to extend the log, if the service has %s',
+    async (_name, problem, status, body) => {
+      const { key } = await newWitnessKey();
+      const service = await listen(answers(status, body));
+      expect(await missingOf(await log.head({ size: 7 }), { key, service })).toEqual({
+        problem: expect.stringContaining(problem),
+        isOtherHistory: true,
+      });
+    },
+  );
 
   it('are missing if the service names one size after another', async () => {
     const { key } = await newWitnessKey();

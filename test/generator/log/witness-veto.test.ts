@@ -72,12 +72,7 @@ describe('over a copy that lacks what a witness has cosigned', () => {
   it('nothing is added to the log, until the newest tree is there', async () => {
     const before = filesOf(join(folder, 'dist'));
     const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
-    for (const args of [
-      suspend('beta'),
-      ['build', '--production'],
-      ['revoke', 'beta', '--reason', 'leak', '--production'],
-      ['keys', 'rotate', '--yes', '--next-key', 'next.pem'],
-    ]) {
+    for (const args of [suspend('beta'), ['keys', 'rotate', '--yes', '--next-key', 'next.pem']]) {
       const outcome = await json(...args);
       // A refused command leaves its edit of the record.
       writeFiles(folder, { 'issuers/beta.yaml': record });
@@ -101,12 +96,8 @@ describe('over a copy that lacks what a witness has cosigned', () => {
     expect(await json('revoke', 'beta', '--reason', 'leak', '--production')).toMatchObject(refused);
   });
 
-  it.each([
-    ['is away', 503, ''],
-    ['does not know the log', 404, ''],
-    ['names a size that is none', 409, 'eight\n'],
-  ])('a witness that %s stops nothing', async (_name, status, body) => {
-    configure(await listen((_request, response) => response.writeHead(status).end(body)));
+  it('a witness that is away stops nothing', async () => {
+    configure(await listen((_request, response) => response.writeHead(503).end()));
     expect(await json(...suspend('beta'))).toMatchObject({ code: 6, log: { isForked: false } });
   });
 });

@@ -74,8 +74,13 @@ describe('about.json', () => {
   it('changes are not published yet for `status`', async () => {
     await build();
     record('alpha', { name: 'Alpha' });
-    const { stdout, stderr } = await run('status');
-    expect(stdout + stderr).toMatch(/not published yet: alpha changed/);
+    const { parts } = JSON.parse((await run('status', '--json')).stdout);
+    expect(parts).toContainEqual(
+      expect.objectContaining({
+        part: 'records',
+        changes: [expect.objectContaining({ issuer_id: 'alpha', kind: 'changed' })],
+      }),
+    );
   });
 });
 
