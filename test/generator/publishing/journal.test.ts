@@ -212,8 +212,8 @@ const SCENARIOS: Record<string, Scenario> = {
   },
 };
 
-/** In a usual run, a process dies at every twelfth call that changes the disk; in the soak, twice at each. */
-const EVERY = rounds({ usual: 12, soak: 0.5 });
+/** In a usual run, a process dies at every twentieth call that changes the disk; in the soak, twice at each. */
+const EVERY = rounds({ usual: 20, soak: 0.5 });
 
 describe('a process that dies, every other time with a loss of power, at any call that changes the disk', () => {
   it.each(Object.entries(SCENARIOS))(
