@@ -109,13 +109,6 @@ describe('the tree', () => {
     });
   });
 
-  it('passes sha256sum -c', async () => {
-    await built();
-    execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], {
-      cwd: dist(),
-    });
-  });
-
   it('can be read by a web server whatever the umask', async () => {
     const previous = process.umask(0o077);
     try {
@@ -137,11 +130,15 @@ describe('the tree', () => {
 describe('reproducible', () => {
   it('the same input, time and Ed25519 key give the same bytes, in any order of files', async () => {
     folder = await workspace(['a', 'b', 'c']);
+    record('b', { name: 'Beta' });
+    const revoked = { status: 'revoked', status_reason: 'closed' };
+    record('c', { name: 'Gamma', ...revoked });
     await built(...AT(T1), '--out', 'one');
     const other = temporaryFolder();
+    const [b, c] = [recordText('b', { name: 'Beta' }), recordText('c', { ...revoked, name: '"Gamma"' })];
     writeFiles(other, {
-      'issuers/x/c.yaml': `# a comment\r\n${recordText('c').replaceAll('\n', '\r\n')}`,
-      'issuers/b.yml': recordText('b').split('\n').reverse().join('\n'),
+      'issuers/0/c.yaml': `# a comment\r\n${c.replaceAll('\n', '\r\n')}`,
+      'issuers/b.yml': b.split('\n').reverse().join('\n'),
       'issuers/a.yaml': recordText('a'),
       'key.pem': readFileSync(at('key.pem')),
     });

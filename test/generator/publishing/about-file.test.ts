@@ -1,17 +1,14 @@
-import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { operatorInCopies } from '../../support/operator.js';
 import { serve } from '../../support/serving.js';
 import { sha256 } from '../../support/sha256.js';
-import { filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { filesOf, workspace, writeFiles } from '../../support/workspace.js';
 
 const { at, dist, good, read, record, claims, run } = operatorInCopies(() => workspace(['alpha', 'beta']));
 
 const build = async (...more: string[]) =>
   (await good('build', '--key', 'key.pem', '--production', ...more)).stderr;
 const files = () => filesOf(dist());
-/** The files but for the checkpoint, which names the time when it was signed. */
-const lasting = () => new Map([...files()].filter(([path]) => path !== 'checkpoint.jwt'));
 const statement = () => claims('publication');
 
 describe('about.json', () => {
@@ -52,23 +49,6 @@ describe('about.json', () => {
     expect([...files().keys()]).not.toContain('about.json');
     expect(statement()).not.toHaveProperty('about_sha256');
     expect(statement()).toMatchObject({ sequence: 2 });
-  });
-
-  it('is the same bytes for the same records, whatever their order', async () => {
-    record('alpha', { name: 'Alpha' });
-    record('beta', { name: 'Beta', status: 'revoked', status_reason: 'closed' });
-    await build('--updated-at', '2026-01-01T00:00:00Z');
-    const first = lasting();
-    rmSync(dist(), { recursive: true });
-    writeFiles(at(), {
-      'issuers/beta.yaml': recordText('beta', {
-        status: 'revoked',
-        status_reason: "'closed'",
-        name: '"Beta"',
-      }),
-    });
-    await build('--updated-at', '2026-01-01T00:00:00Z');
-    expect(lasting()).toEqual(first);
   });
 
   it('changes are not published yet for `status`', async () => {

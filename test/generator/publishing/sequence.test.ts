@@ -20,12 +20,9 @@ import { plainHost } from '../../support/serving.js';
 import { sha256 } from '../../support/sha256.js';
 import { keyedWorkspace, writeFiles } from '../../support/workspace.js';
 
-const { at, dist, read, refused, good, record, claims } = operatorInCopies(() =>
-  keyedWorkspace(['alpha'], 'next'),
-);
+const { at, dist, refused, good, record, claims } = operatorInCopies(() => keyedWorkspace(['alpha'], 'next'));
 
 const published = () => claims('publication');
-const newestHash = () => statementHash(String(read('publication.jwt')));
 const change = (id = 'beta') => record(id);
 
 describe('the next publication statement', () => {
@@ -90,27 +87,6 @@ describe('the next publication statement', () => {
 });
 
 describe('the sequence of publications', () => {
-  it('grows by one with every list, and stays with an unchanged one', async () => {
-    await good('build', '--key', 'key.pem');
-    expect(published()).toMatchObject({ sequence: 1 });
-    const first = newestHash();
-    await good('build', '--key', 'key.pem');
-    expect(newestHash()).toBe(first);
-    change();
-    await good('build', '--key', 'key.pem');
-    expect(published()).toMatchObject({ sequence: 2, previous: [first] });
-  });
-
-  it('begins anew where a production key replaces a development key', async () => {
-    await good('build');
-    change();
-    await good('build');
-    expect(published()).toMatchObject({ sequence: 2 });
-    await good('build', '--key', 'key.pem', '--production');
-    expect(published()).toMatchObject({ sequence: 1 });
-    expect(published()).not.toHaveProperty('previous');
-  });
-
   it('is at its end where a thief of the root key has used the highest number, until a rotation', async () => {
     await good('build', '--key', 'key.pem');
     cpSync(dist(), at('honest'), { recursive: true });
