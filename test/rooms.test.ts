@@ -282,6 +282,8 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'generator/records/fast-yaml.test.ts': 'whether the fast parser took a text, which no output says',
   'generator/review/diff.test.ts': 'which changes are forbidden, without a command for each',
   'generator/review/git.test.ts': 'which ranges name commits, without a command for each',
+  'generator/signing/keys.test.ts': 'which key files sign, without a build for each',
+  'generator/signing/signers.test.ts': 'which outputs of a command are signatures, without a build for each',
   'generator/tree/host-limits.test.ts': 'trees of 20,001 files and of a gigabyte',
   'observers/witnessing/cosign-head.test.ts': 'the state of a witness between two heads, on a damaged disk',
   'support/index-page.ts': 'pages of lists that no build publishes: empty, and hostile',
