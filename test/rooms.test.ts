@@ -269,6 +269,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'custody/holder-signing/holder-signing.test.ts': 'secret nonces, which only their store can decrypt',
   'custody/shared-key/frost.test.ts': 'the vectors of RFC 9591, with its numbers in place of random ones',
   'generator/authoring/edit-status.test.ts': 'the text of a record after a change, without a build for each',
+  'generator/authoring/layout.test.ts': 'hundreds of records in the layout, without a command for each',
   'generator/log/append.test.ts': 'sizes of logs that no test can publish',
   'generator/log/collect.test.ts': 'hostile witnesses and their times, without a build for each',
   'observers/mirroring/descent.test.ts': 'what a mirror asks for and refuses, by code, without its lines',
