@@ -286,6 +286,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'generator/signing/keys.test.ts': 'which key files sign, without a build for each',
   'generator/signing/signers.test.ts': 'which outputs of a command are signatures, without a build for each',
   'generator/tree/host-limits.test.ts': 'trees of 20,001 files and of a gigabyte',
+  'generator/verification/expect.test.ts': 'how trees differ, without a host and a verification for each',
   'generator/verification/hosts.test.ts': 'what each answer of a host means, without a verification for each',
   'observers/witnessing/cosign-head.test.ts': 'the state of a witness between two heads, on a damaged disk',
   'support/index-page.ts': 'pages of lists that no build publishes: empty, and hostile',
