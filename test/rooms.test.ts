@@ -285,6 +285,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'generator/review/git.test.ts': 'which ranges name commits, without a command for each',
   'generator/signing/keys.test.ts': 'which key files sign, without a build for each',
   'generator/signing/signers.test.ts': 'which outputs of a command are signatures, without a build for each',
+  'generator/review/publication-rules.test.ts': 'which names are reserved, without a build',
   'generator/tree/host-limits.test.ts': 'trees of 20,001 files and of a gigabyte',
   'generator/verification/expect.test.ts': 'how trees differ, without a host and a verification for each',
   'generator/verification/hosts.test.ts': 'what each answer of a host means, without a verification for each',

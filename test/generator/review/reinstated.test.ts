@@ -1,7 +1,8 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { copyOf } from '../../support/made-once.js';
 import { operatorIn } from '../../support/operator.js';
 import { claimsOf, readTreeFile } from '../../support/statements.js';
 import { cli, clockAhead, keyPair, workspace } from '../../support/workspace.js';
@@ -11,11 +12,16 @@ const { at: path, record } = operatorIn(() => folder);
 /** In minutes of this day. Each test counts on from here. */
 let minutes: number;
 
-beforeEach(async () => {
+let made: string;
+beforeAll(async () => {
   minutes = 0;
-  folder = await workspace(['alpha', 'beta']);
+  made = folder = await workspace(['alpha', 'beta']);
   await keyPair(folder, 'root');
   await good('build', ...KEY);
+});
+beforeEach(() => {
+  minutes = 0;
+  folder = copyOf(made);
 });
 
 const KEY = ['--key', 'root.pem', '--production'];
