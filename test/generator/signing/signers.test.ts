@@ -61,7 +61,7 @@ function build(folder: string, command: string, more: object = {}, ...args: stri
 describe('a command that signs', () => {
   it('receives what is signed on stdin', async () => {
     const folder = await folderFor(pair('Ed25519'));
-    const { code, stderr } = await build(folder, signsInput('hsm/key.pem', 'raw'));
+    const { code, stderr } = await build(folder, signsInput('hsm/key.pem'));
     expect(code, stderr).toBe(0);
     expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
@@ -162,7 +162,7 @@ describe('a command signs', () => {
 
   it('or the published tree stays as it is', async () => {
     const folder = await folderFor(key);
-    expect((await build(folder, signsInput('hsm/key.pem', 'raw'))).code).toBe(0);
+    expect((await build(folder, signsInput('hsm/key.pem'))).code).toBe(0);
     const published = () => filesOf(join(folder, 'dist'));
     const before = published();
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
