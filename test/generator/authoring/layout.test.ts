@@ -175,12 +175,17 @@ describe('the layout of records', () => {
 });
 
 describe('passport-registry check', () => {
+  /** The exit code of a command, and what it reports. */
+  async function said(folder: string, ...args: string[]) {
+    const { code, stdout } = await cli([...args, '--json'], folder);
+    const diagnostics: Record<string, string>[] = JSON.parse(stdout).diagnostics;
+    return [code, diagnostics.map(({ file, line, column, rule }) => `${file}:${line}:${column} ${rule}`)];
+  }
+
   it('says which files are not formatted and where, and touches none; with --fix, it mends them', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/zed.yaml': UNTIDY, 'issuers/a.yaml': recordText('a') });
-    const check = await cli(['check'], folder);
-    expect(check.code).toBe(1);
-    expect(check.stdout).toContain('issuers/zed.yaml:4:1: error layout: ');
+    expect(await said(folder, 'check')).toEqual([1, ['issuers/zed.yaml:4:1 layout']]);
     expect(readFileSync(join(folder, 'issuers/zed.yaml'), 'utf8')).toBe(UNTIDY);
     const format = await cli(['check', '--fix'], folder);
     expect(format).toEqual({
@@ -196,10 +201,8 @@ describe('passport-registry check', () => {
     const folder = temporaryFolder();
     const bad = 'issuer_id: [a\n';
     writeFiles(folder, { 'issuers/bad.yaml': bad, 'issuers/text.yaml': 'just a text\n' });
-    const { code, stdout } = await cli(['check', '--fix'], folder);
-    expect(code).toBe(1);
-    expect(stdout).toContain('issuers/bad.yaml:');
-    expect(stdout).toContain('issuers/text.yaml:1:1: error not-a-mapping');
+    const expected = ['issuers/bad.yaml:2:1 yaml-syntax', 'issuers/text.yaml:1:1 not-a-mapping'];
+    expect(await said(folder, 'check', '--fix')).toEqual([1, expected]);
     expect(readFileSync(join(folder, 'issuers/bad.yaml'), 'utf8')).toBe(bad);
   });
 
