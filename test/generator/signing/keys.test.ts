@@ -78,9 +78,8 @@ describe('the passphrase of a key that is made', () => {
   };
 
   it.each<[string, readonly string[], string[], string]>([
-    ['keys generate', ['keys', 'generate', '--private', 'root.pem'], [], 'ed25519'],
     [
-      'keys generate --public, until it is typed twice alike and long enough,',
+      'keys generate, until it is typed twice alike and long enough,',
       ['keys', 'generate', '--alg', 'P-256', '--private', 'root.pem', '--public', 'root.json'],
       ['short', ' '.repeat(LONG.length), LONG, `${LONG}!`],
       'ec',
