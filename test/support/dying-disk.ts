@@ -15,6 +15,7 @@ const CHANGES = [
   'writeFileSync',
   'renameSync',
   'rmSync',
+  'unlinkSync',
   'rmdirSync',
   'mkdirSync',
   'utimesSync',
