@@ -265,8 +265,10 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'cli/operating/parts.test.ts':
     'facts about a registry that no folder on a disk has, such as a key that leaves in an hour',
   'cli/terminal/printers.test.ts': 'texts that no diagnostic has by now, in every printer',
-  'custody/ceremony/ceremony.test.ts': 'malformed records of holders, of which no build takes so many',
+  'custody/ceremony/ceremony.test.ts':
+    'malformed records of holders, names and words, without a command for each',
   'custody/holder-signing/holder-signing.test.ts': 'secret nonces, which only their store can decrypt',
+  'custody/holder-signing/wrong-messages.test.ts': 'malformed shares, without an attach for each',
   'custody/shared-key/frost.test.ts': 'the vectors of RFC 9591, with its numbers in place of random ones',
   'generator/authoring/edit-status.test.ts': 'the text of a record after a change, without a build for each',
   'generator/log/append.test.ts': 'sizes of logs that no test can publish',
