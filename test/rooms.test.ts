@@ -269,6 +269,9 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
     'malformed records of holders, names and words, without a command for each',
   'custody/holder-signing/holder-signing.test.ts': 'secret nonces, which only their store can decrypt',
   'custody/holder-signing/wrong-messages.test.ts': 'malformed shares, without an attach for each',
+  'custody/offline-signing/payloads.test.ts':
+    'a memory with every kind of damage, without a command for each',
+  'custody/offline-signing/read-request.test.ts': 'what a signer refuses to read, without a command for each',
   'custody/shared-key/frost.test.ts': 'the vectors of RFC 9591, with its numbers in place of random ones',
   'generator/authoring/edit-status.test.ts': 'the text of a record after a change, without a build for each',
   'generator/log/append.test.ts': 'sizes of logs that no test can publish',
