@@ -262,6 +262,7 @@ describe('docs/architecture.md', () => {
 
 /** The tests that import compiled rooms, and why no public interface serves. */
 const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
+  'cli/scaffold/init.test.ts': 'which names and programs fit, without a registry for each',
   'cli/operating/parts.test.ts':
     'facts about a registry that no folder on a disk has, such as a key that leaves in an hour',
   'cli/terminal/printers.test.ts': 'texts that no diagnostic has by now, in every printer',

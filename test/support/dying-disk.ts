@@ -15,7 +15,6 @@ const CHANGES = [
   'writeFileSync',
   'renameSync',
   'rmSync',
-  'unlinkSync',
   'rmdirSync',
   'mkdirSync',
   'utimesSync',

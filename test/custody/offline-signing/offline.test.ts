@@ -5,7 +5,16 @@ import { describeWith } from '../../support/components.js';
 import { sha256 } from '../../support/sha256.js';
 import { registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
 import { onTerminal } from '../../support/terminal.js';
-import { cli, good, goodCli, keyPair, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  cliAnswering,
+  good,
+  goodCli,
+  keyPair,
+  run,
+  temporaryFolder,
+  writeFiles,
+} from '../../support/workspace.js';
 
 let folder: string;
 const { at, read, record, request, sign, attach, refused, publish } = requestsIn(() => folder);
@@ -51,13 +60,13 @@ describe('a request with a list', () => {
     await good(request());
   });
 
-  const spoil = (change: (list: string) => string, path = 'request/issuers.json') =>
-    writeFiles(folder, { [path]: change(read(path).toString()) });
-
   it('is neither signed nor attached with a record that a build refuses', async () => {
     const before = read('dist/SHA256SUMS');
     // Verifiers accept this port. No program can connect to it.
-    spoil((list) => list.replace('gamma.internal/.well-known/jwks', 'gamma.internal:99999/jwks'));
+    const list = read('request/issuers.json').toString();
+    writeFiles(folder, {
+      'request/issuers.json': list.replace('gamma.internal/.well-known/jwks', 'gamma.internal:99999/jwks'),
+    });
     const facts = ['record gamma', '/jwks_uri'];
     await refused(sign('--json'), 'ERR_TREE_REJECTED', ...facts);
     expect(isSigned()).toBe(false);
@@ -74,16 +83,21 @@ describe('a request with a list', () => {
     await refused(cli([...asked, '--json'], folder), 'ERR_USAGE', 'request exists');
   });
 
+  const SIGN = ['sign', 'request', '--key', 'key.pem', '--memory', 'memory'];
+
   it.each([
-    ['yes', 'yes\n', 0],
-    ['no', 'no\n', 2],
-    ['Ctrl+C', '\u0003', 2],
-    ['Ctrl+D', '\u0004', 2],
-  ])('is signed on a terminal where the answer is yes: %s', async (_name, typed, expected) => {
-    const args = ['sign', 'request', '--key', 'key.pem', '--memory', 'memory'];
-    const { code, shown } = await onTerminal(args, folder, { question: 'Sign this? Type yes:', typed });
-    expect(shown).toContain('+ gamma: new');
+    ['yes', 0],
+    ['no', 2],
+  ])('is shown on a terminal, and signed where the answer is yes: %s', async (answer, expected) => {
+    const { code, stderr } = await cliAnswering(answer, SIGN, folder);
+    expect(stderr).toContain('+ gamma: new');
     expect([code, isSigned()]).toEqual([expected, expected === 0]);
+  });
+
+  // Ctrl+D: test/cli/scaffold/init.
+  it('is not signed after Ctrl+C', async () => {
+    const { code } = await onTerminal(SIGN, folder, { question: 'Sign this? Type yes:', typed: '\u0003' });
+    expect([code, isSigned()]).toEqual([2, false]);
   });
 });
 
