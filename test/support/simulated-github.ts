@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { git } from './git.js';
@@ -175,10 +176,18 @@ export class SimulatedGithub {
     if (code !== 0) throw new Error(stderr);
   }
 
-  /** Copies the branch `published`. Returns the folder with the tree. */
+  /** Writes the branch `published` to a folder. Returns the folder with the tree. */
   publishedTree(): string {
-    const folder = join(temporaryFolder(), 'tree');
-    git(this.root, 'clone', '-q', '--template=', '--branch', 'published', this.origin, folder);
+    const folder = temporaryFolder();
+    git(
+      folder,
+      `--git-dir=${this.origin}`,
+      '--work-tree=.',
+      'restore',
+      '--source=published',
+      '--worktree',
+      '.',
+    );
     return join(folder, 'tree');
   }
 
@@ -225,13 +234,17 @@ export class SimulatedGithub {
     return { folder, outcomes: await this.run({ steps }, { folder, use, environment, expressions: {} }) };
   }
 
-  /** Pushes files to `main`, as a merge of an operator does. */
+  /** Commits files to `main`, as a merge of an operator does: in one process, because most tests do this often. */
   pushToMain(files: Record<string, string>): void {
-    const author = this.#clone();
-    writeFiles(author, files);
-    git(author, 'add', '-A');
-    git(author, 'commit', '-qm', 'Change');
-    git(author, 'push', '-q', 'origin', 'HEAD:main');
+    const changes = Object.entries(files).map(
+      ([path, text]) => `M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
+    );
+    const commit =
+      'commit refs/heads/main\ncommitter a <a@example.com> now\ndata 6\nChange\nfrom refs/heads/main^0\n';
+    execFileSync('git', ['fast-import', '--quiet', '--date-format=now'], {
+      cwd: this.origin,
+      input: commit + changes.join(''),
+    });
   }
 
   /** Publishes by hand, with an online key that may hold issuers. From then on, builds sign checkpoints. */
