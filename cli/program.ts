@@ -3,14 +3,14 @@ import { packageFile } from '../generator/files/package-file.js';
 import { containsKey } from '../generator/signing/key-text.js';
 import { addCommands, type Run } from './commands/add-commands.js';
 import { COMMANDS } from './commands/all-commands.js';
-import { type Io, sayLines } from './terminal/io.js';
+import { emit, type Io, sayLines } from './terminal/io.js';
 import { run } from './terminal/run.js';
 
 /** Exit code for wrong usage. Commander uses 1, which has another meaning here. */
 const WRONG_USAGE = 2;
 
 /** Replaces an error of Commander, which would quote the argument. */
-const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the path of its file, or env:NAME\n';
+const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the path of its file, or env:NAME';
 
 /** How to see the options of a command. */
 const HELP_OF_COMMANDS = '\nOptions of a command: passport-registry COMMAND --help';
@@ -28,14 +28,17 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
   const program = newProgram(io);
   for (const [heading, entries] of Object.entries(COMMANDS))
     addCommands(program.commandsGroup(heading), called, entries);
-  return run(io, argv.includes('--json'), async () => {
+  const json = argv.includes('--json');
+  return run(io, json, async () => {
     try {
       await program.parseAsync(withThumbprints(argv), { from: 'user' });
       return called.exitCode;
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error;
-      // Commander has already printed the message.
-      return error.exitCode === 0 ? 0 : WRONG_USAGE;
+      if (error.exitCode === 0) return 0;
+      // Commander has already printed the message for people.
+      if (json) emit(io, { ok: false, error: { code: 'ERR_USAGE', message: withoutKey(error.message) } });
+      return WRONG_USAGE;
     }
   });
 }
@@ -48,7 +51,7 @@ function newProgram(io: Io): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => sayLines(io, text),
-      outputError: (text, write) => write(containsKey(text) ? KEY_AS_ARGUMENT : text),
+      outputError: (text, write) => write(`${withoutKey(text.trimEnd())}\n`),
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
     })
@@ -57,6 +60,11 @@ function newProgram(io: Io): Command {
     .showHelpAfterError('(see passport-registry --help)')
     .option('--config <file>', 'configuration file (default: registry.yaml, if it exists)')
     .exitOverride();
+}
+
+/** An error of wrong usage, which quotes the argument, but no argument that is a private key. */
+function withoutKey(message: string): string {
+  return containsKey(message) ? KEY_AS_ARGUMENT : message;
 }
 
 /** A thumbprint of RFC 7638 that begins with a hyphen. No option has a name of this length. */

@@ -77,7 +77,7 @@ function failuresOf(results: readonly CaseResult[]): string[] {
       ...{ passed: otherCodes && `another code: ${otherCodes}`, expected: undefined, skipped: undefined },
     }[outcome];
     if (what !== undefined)
-      found.set(what, [...(found.get(what) ?? []), `  ${id}  (docs/protocol.md#${rule})`]);
+      found.set(what, [...(found.get(what) ?? []), `  ${id}  (rule ${rule} of the protocol)`]);
   }
   const told = [...found].slice(0, TOLD_FAILURES).flatMap(([what, cases]) => {
     const more = cases.length - TOLD_CASES;

@@ -17,7 +17,7 @@ export function writeCase(one: Case, out: string): void {
   const folder = join(out, folderOf(one.id));
   const steps = one.steps.map((step, at) => stepOf(step, join(folder, String(at))));
   write(join(folder, 'case.json'), `${JSON.stringify({ ...one, steps }, null, 2)}\n`);
-  const readme = `# ${one.id}\n\n${one.why} The rule ${one.rule} decides (docs/protocol.md#${one.rule}).\n`;
+  const readme = `# ${one.id}\n\n${one.why} The rule ${one.rule} of the protocol decides.\n`;
   write(join(folder, 'README.md'), readme);
 }
 

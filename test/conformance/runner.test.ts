@@ -211,7 +211,7 @@ describe('conformance run', () => {
     );
     expect(good.status).toBe(0);
     const bad = await runs([...only, '--json', join(folder, 'result.json')], program('accept(m)', HELLO));
-    expect(bad.stderr).toContain('docs/protocol.md#trust-anchor');
+    expect(bad.stderr).toContain('(rule trust-anchor of the protocol)');
     expect([bad.status, bad.stdout]).toEqual([1, '']);
     expect((await runs(only)).stdout).toBe('');
     expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')).totals.failed).toBe(1);
@@ -261,7 +261,7 @@ describe('conformance run', () => {
     expect((await perform(args)).status).toBe(0);
     const folder = join(out, 'log/form/witnessed--no-newline-at-the-end');
     const read = (path: string) => readFileSync(join(folder, path), 'utf8');
-    expect(read('README.md')).toContain('The rule log-bytes decides');
+    expect(read('README.md')).toContain('The rule log-bytes of the protocol decides');
     expect(JSON.parse(read('case.json'))).toMatchObject({
       rule: 'log-bytes',
       steps: [{ right: ['ERR_NOT_LOGGED'] }],

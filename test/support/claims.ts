@@ -205,10 +205,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ],
     ],
     'A file in a pull request cannot run code #e6347d35': [
-      [
-        'generator/review/git',
-        'with a line feed shift no answer of git: a revoked issuer that returns is reported',
-      ],
+      ['generator/review/git', 'shift no answer of git, and are neither options, commands nor revisions'],
       ['generator/review/git', 'and of the environment change nothing that is read'],
       ['generator/records/reading', 'a record file'],
       ['cli/terminal/printers', 'obeys nobody’s terminal'],

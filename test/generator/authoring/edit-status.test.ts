@@ -95,6 +95,13 @@ describe('a change of status in a record', () => {
         expect(parse(edited(before, { to: 'revoked', reason })).status_reason).toBe(reason);
     },
   );
+
+  it('takes a reason for one line of text, whatever it holds', () => {
+    const reason = 'leaked\nstatus: active\u2028tier: founding\u0007\u202e # e\u0301\r\nx';
+    const record = parse(edited(COMMENTED_RECORD, { to: 'suspended', reason }));
+    const said = 'leaked status: active tier: founding # \u00e9 x';
+    expect(record).toMatchObject({ status: 'suspended', tier: 'certified', status_reason: said });
+  });
 });
 
 describe('no status is changed', () => {

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fs, { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadRecords } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { expectCommandError } from '../../support/expect-command-error.js';
 import { git as gitIn } from '../../support/git.js';
 import { withFs } from '../../support/patched-fs.js';
 import {
@@ -83,14 +85,10 @@ describe('a link that is refused', () => {
 });
 
 describe('a record file', () => {
-  it.each([
-    ['check'],
-    ['build', '--key', 'key.pem'],
-    ['check', '--fix'],
-    ['check', '--online', '--timeout', '1'],
-  ])('is opened once, with something wrong in it or not, by %s', async (...args) => {
-    const folder = await workspace(['good']);
-    writeFiles(folder, {
+  let read: string;
+  beforeAll(async () => {
+    read = await workspace(['good']);
+    writeFiles(read, {
       'issuers/wrong.yaml': recordText('wrong', { tier: 'certifed' }),
       'issuers/a/twice.yaml': recordText('twice'),
       'issuers/b/twice.yaml': recordText('twice'),
@@ -98,7 +96,15 @@ describe('a record file', () => {
       'issuers/syntax.yaml': 'issuer_id: [}\n',
       'issuers/warned.yaml': recordText('warned', { geographical_scope: '[UK]' }),
     });
-    const { code, opened, stdout, stderr } = await opening(args, folder);
+  });
+
+  it.each([
+    ['check'],
+    ['build', '--key', 'key.pem'],
+    ['check', '--fix'],
+    ['check', '--online', '--timeout', '1'],
+  ])('is opened once, with something wrong in it or not, by %s', async (...args) => {
+    const { code, opened, stdout, stderr } = await opening(args, read);
     expect(code).toBe(1);
     expect(stdout + stderr).toContain(' | ');
     const records = opened.filter((path) => path.includes('issuers/'));
@@ -123,13 +129,14 @@ describe('a record file', () => {
   });
 
   it.each([
-    [64 * 1024, 0],
-    [64 * 1024 + 1, 1],
-  ])('of %d bytes ends with %d', async (size, expected) => {
+    [64 * 1024, []],
+    [64 * 1024 + 1, ['file-too-large']],
+  ])('of %d bytes is read or not: %j', async (size, expected) => {
     const folder = temporaryFolder();
     const text = recordText('a');
     writeFiles(folder, { 'issuers/a.yaml': `${text}\n#${'x'.repeat(size - text.length - 3)}\n` });
-    expect((await cli(['check'], folder)).code).toBe(expected);
+    const { diagnostics } = await loadRecords([join(folder, 'issuers')]);
+    expect(diagnostics.map(({ rule }) => rule)).toEqual(expected);
   });
 
   it('that shrinks while it is read is refused', async () => {
@@ -150,9 +157,12 @@ describe('a record file', () => {
         return (readSync as (...all: unknown[]) => number)(descriptor, ...rest);
       },
     };
-    const { code, stdout } = await withFs(shrinking as Partial<typeof fs>, () => cli(['check'], folder));
-    expect(stdout).toContain('a.yaml changed while it was being read');
-    expect(code).toBe(1);
+    const load = () => loadRecords([join(folder, 'issuers')]);
+    const { ok, diagnostics } = await withFs(shrinking as Partial<typeof fs>, load);
+    expect([ok, diagnostics]).toMatchObject([
+      false,
+      [{ rule: 'file-unreadable', message: expect.stringContaining('changed while it was being read') }],
+    ]);
   });
 
   it.each(['.hidden', '.hidden/inner'])(
@@ -164,9 +174,9 @@ describe('a record file', () => {
         'issuers/.hidden/inner/b.yaml': recordText('b'),
       });
       symlinkSync(target, join(folder, 'issuers/more'));
-      const { code, stdout } = await cli(['check'], folder);
-      expect(code).toBe(1);
-      expect(stdout).toMatch(/issuers\/more.*file-kind/);
+      const { ok, diagnostics } = await loadRecords([join(folder, 'issuers')]);
+      const found = { rule: 'file-kind', file: join(folder, 'issuers/more') };
+      expect([ok, diagnostics]).toMatchObject([false, [found]]);
     },
   );
 
@@ -175,9 +185,9 @@ describe('a record file', () => {
     const folder = temporaryFolder();
     const names = ['*.yaml', '!j.yaml', 'k[1].yaml', 'l\\m.yaml', 'n/(o)/p.yaml'];
     writeFiles(folder, Object.fromEntries(names.map((name) => [`issuers/${name}`, 'x'])));
-    const { diagnostics } = JSON.parse((await cli(['check', '--json'], folder)).stdout);
-    const found = diagnostics.map(({ file, rule }: Record<string, string>) => `${file} ${rule}`);
-    expect(found.sort()).toEqual(names.map((name) => `issuers/${name} not-a-mapping`).sort());
+    const { diagnostics } = await loadRecords([join(folder, 'issuers')]);
+    const found = diagnostics.map(({ file, rule }) => `${file} ${rule}`);
+    expect(found.sort()).toEqual(names.map((name) => `${folder}/issuers/${name} not-a-mapping`).sort());
   });
 
   it('that is a link is not suspended, and nothing is written through it', async () => {
@@ -187,8 +197,8 @@ describe('a record file', () => {
     symlinkSync('../outside.yaml', join(folder, 'issuers/gamma.yaml'));
     mkdirSync(join(folder, 'linked'));
     for (const id of ['beta', 'gamma']) {
-      const { code, stderr } = await cli(['suspend', id, '--reason', 'x', '--key', 'key.pem'], folder);
-      expect([code, stderr.includes('is a symbolic link')]).toEqual([2, true]);
+      const outcome = await cli(['suspend', id, '--reason', 'x', '--key', 'key.pem', '--json'], folder);
+      expectCommandError(outcome, 'ERR_USAGE', `${id}.yaml is a symbolic link`);
     }
     expect(readFileSync(join(folder, 'issuers/kept/beta.txt'), 'utf8')).toBe(recordText('beta'));
     expect(readFileSync(join(folder, 'outside.yaml'), 'utf8')).toBe(recordText('gamma'));

@@ -1,76 +1,59 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { recordsOfRevisions } from '../../../build/generator/review/record-set.js';
+import { expectCommandError } from '../../support/expect-command-error.js';
 import { diff, repository, STOLEN } from '../../support/review-repository.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 describe('names in a pull request', () => {
-  it('with a line feed shift no answer of git: a revoked issuer that returns is reported', async () => {
-    const { folder, commit } = repository({ 'docs/x.yaml': recordText('x', { status: 'revoked' }) });
-    writeFiles(folder, {
-      'issuers/x.txt\nHEAD:docs/x.yaml': 'x',
-      'issuers/x.yaml': STOLEN,
-    });
-    commit();
-    for (const args of [['HEAD^..HEAD'], ['HEAD^']]) {
-      const { code, rules } = await diff(folder, args);
-      expect(rules).toContain('issuers/x.yaml revoked-is-final');
-      expect(rules).toContain('issuers/x.txt\nHEAD:docs/x.yaml file-name');
-      expect(code).toBe(1);
-    }
-    expect((await cli(['check'], folder)).code).toBe(1);
-  });
+  const CONTROLS = ['b\n.yaml', 'b.yaml\n', 'd\n/b.yaml', '\tb.yaml', 'b\r.yaml', 'b\u009b.yaml'];
+  const REFUSED = [...CONTROLS, 'b\u202e.yaml', 'b\u2028.yaml'];
+  /** A line feed would shift the answers of git: what it says of the old record would then be said of the new one. */
+  const SHIFTING = 'x.txt\nHEAD:docs/x.yaml';
+  const STEMS = ['-b', '--output=b', '"b"', "b'$(id)", 'b c', ':(top)b', 'HEAD', 'é'];
+  const FILE_NAMES = [...REFUSED, SHIFTING, 'b\ufffd.yaml'].map((name) => `issuers/${name} file-name`);
+  const BAD_IDS = STEMS.map((stem) => `issuers/${stem}.yaml bad-id`);
 
-  it('with a control character or a change of direction are refused, in a folder and between commits', async () => {
-    const names = ['b\n.yaml', 'b.yaml\n', 'd\n/b.yaml', '\tb.yaml', 'b\r.yaml'];
-    names.push('b\u009b.yaml', 'b\u202e.yaml', 'b\u2028.yaml');
-    const { folder, commit } = repository();
-    writeFiles(folder, Object.fromEntries(names.map((name) => [`issuers/${name}`, recordText('b')])));
-    commit();
-    const expected = names.map((name) => `issuers/${name} file-name`);
-    for (const args of [['HEAD^..HEAD'], ['HEAD^']])
-      expect((await diff(folder, args)).rules).toEqual(expect.arrayContaining(expected));
-    const { code, stdout } = await cli(['check', '--json'], folder);
-    expect(code).toBe(1);
-    const said: Record<string, string>[] = JSON.parse(stdout).diagnostics;
-    expect(said.map(({ file, rule }) => `${file} ${rule}`).sort()).toEqual(expected.sort());
-    for (const { line, remedy } of said) expect([line, remedy]).toEqual([1, 'rename the file']);
-  });
-
-  it('that are not UTF-8 are refused', async () => {
-    const { folder, commit } = repository();
-    writeFileSync(
-      Buffer.concat([Buffer.from(join(folder, 'issuers/b')), Buffer.from([0xff]), Buffer.from('.yaml')]),
-      recordText('b'),
-    );
-    commit();
-    for (const args of [['HEAD^..HEAD'], ['HEAD^']])
-      expect(await diff(folder, args)).toMatchObject({ code: 1, rules: ['issuers/b\ufffd.yaml file-name'] });
-    const { code, stdout } = await cli(['check', '--json'], folder);
-    expect([code, JSON.parse(stdout).diagnostics[0].rule]).toEqual([1, 'file-name']);
-  });
-
-  it('that look like options, commands or revisions are names and nothing else', async () => {
-    const stems = ['-b', '--output=b', '"b"', "b'$(id)", 'b c', ':(top)b', 'HEAD', 'é'];
+  let folder: string;
+  beforeAll(() => {
+    const { commit, ...made } = repository({ 'docs/x.yaml': recordText('x', { status: 'revoked' }) });
+    folder = made.folder;
     const record = (stem: string) => recordText('b', { issuer_id: JSON.stringify(stem) });
-    const { folder, commit } = repository();
-    writeFiles(folder, Object.fromEntries(stems.map((stem) => [`issuers/${stem}.yaml`, record(stem)])));
-    writeFiles(folder, { 'issuers/x.yaml': STOLEN });
+    writeFiles(folder, {
+      ...Object.fromEntries(REFUSED.map((name) => [`issuers/${name}`, recordText('b')])),
+      ...Object.fromEntries(STEMS.map((stem) => [`issuers/${stem}.yaml`, record(stem)])),
+      [`issuers/${SHIFTING}`]: 'x',
+      'issuers/x.yaml': STOLEN,
+      // Hidden files are nobody's records, whatever they hold.
+      'issuers/.b\n.yaml': 'x',
+      'issuers/.git-x/c.yaml': 'x',
+    });
+    // A name that is not UTF-8.
+    const bytes = [join(folder, 'issuers/b'), [0xff], '.yaml'].map((part) => Buffer.from(part as string));
+    writeFileSync(Buffer.concat(bytes), recordText('b'));
     commit();
-    const expected = stems.map((stem) => `issuers/${stem}.yaml bad-id`);
-    for (const args of [['HEAD^..HEAD'], ['HEAD^']]) {
-      const { code, rules } = await diff(folder, args);
-      expect(code).toBe(1);
-      expect(rules).toEqual(expect.arrayContaining(['issuers/x.yaml revoked-is-final', ...expected]));
-    }
   });
 
-  it('that hide are nobody’s records, whatever they hold', async () => {
-    const { folder, commit } = repository();
-    writeFiles(folder, { 'issuers/.b\n.yaml': 'x', 'issuers/.git-x/c.yaml': 'x' });
-    commit();
-    expect(await diff(folder)).toEqual({ code: 0, rules: [], changes: [] });
-    expect((await cli(['check'], folder)).code).toBe(0);
+  it.each(['HEAD^..HEAD', 'HEAD^'])(
+    'shift no answer of git, and are neither options, commands nor revisions: diff %s',
+    async (range) => {
+      const { code, rules } = await diff(folder, [range]);
+      const changed = ['issuers/x.yaml revoked-is-final', 'issuers/x.yaml keys-moved'];
+      expect(rules.sort()).toEqual([...FILE_NAMES, ...BAD_IDS, ...changed].sort());
+      expect(code).toBe(1);
+    },
+  );
+
+  it('are refused in a folder, too', async () => {
+    const { code, stdout } = await cli(['check', '--json'], folder);
+    const said: Record<string, string>[] = JSON.parse(stdout).diagnostics;
+    expect(said.map(({ file, rule }) => `${file} ${rule}`).sort()).toEqual(
+      [...FILE_NAMES, ...BAD_IDS].sort(),
+    );
+    expect(code).toBe(1);
+    for (const { line, rule, remedy } of said)
+      if (rule === 'file-name') expect([line, remedy]).toEqual([1, 'rename the file']);
   });
 });
 
@@ -106,15 +89,14 @@ describe('the settings of a user', () => {
     expect(git('config', '--list').split('\n')).toContain('core.pager=cat >&2');
     writeFiles(folder, { attributes: '* -diff\n' });
     const other = repository();
-    const environments: Record<string, string>[] = [
-      {},
-      { GIT_DIR: join(other.folder, '.git'), GIT_WORK_TREE: other.folder },
-      { GIT_EXTERNAL_DIFF: 'echo', GIT_DIFF_OPTS: '--unified=9', GIT_TRACE: '1' },
-      { GIT_INDEX_FILE: '/nowhere', GIT_OBJECT_DIRECTORY: '/nowhere', GIT_NAMESPACE: 'x' },
-      { GIT_LITERAL_PATHSPECS: '1', GIT_GLOB_PATHSPECS: '1', GIT_CEILING_DIRECTORIES: folder },
-      { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'color.ui', GIT_CONFIG_VALUE_0: 'always' },
-    ];
-    for (const environment of environments) {
+    const variables = {
+      ...{ GIT_DIR: join(other.folder, '.git'), GIT_WORK_TREE: other.folder },
+      ...{ GIT_EXTERNAL_DIFF: 'echo', GIT_DIFF_OPTS: '--unified=9', GIT_TRACE: '1' },
+      ...{ GIT_INDEX_FILE: '/nowhere', GIT_OBJECT_DIRECTORY: '/nowhere', GIT_NAMESPACE: 'x' },
+      ...{ GIT_LITERAL_PATHSPECS: '1', GIT_GLOB_PATHSPECS: '1', GIT_CEILING_DIRECTORIES: folder },
+      ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'color.ui', GIT_CONFIG_VALUE_0: 'always' },
+    };
+    for (const environment of [{}, variables]) {
       for (const args of [['HEAD^..HEAD'], ['HEAD^']])
         expect(await diff(folder, args, environment)).toEqual({
           code: 1,
@@ -127,24 +109,32 @@ describe('the settings of a user', () => {
 });
 
 describe('revisions', () => {
-  it.each(['--output=x', '-p', '--all', 'HEAD --', '', 'HEAD\n', '--end-of-options'])(
+  let base: ReturnType<typeof repository>;
+  beforeAll(() => {
+    base = repository();
+  });
+
+  it.each(['--output=x', '-p', '--all', 'HEAD --', 'HEAD\n', '--end-of-options'])(
     'such as %j are commits or nothing',
-    async (revision) => {
-      const { folder, git } = repository();
-      for (const range of [`${revision}..HEAD`, `HEAD..${revision}`, `${revision}...HEAD`]) {
-        const { code, stderr } = await cli(['diff', '--', range], folder);
-        if (revision === '') expect(code).toBe(0);
-        else expect([code, stderr.startsWith('passport-registry: ')]).toEqual([2, true]);
-      }
+    (revision) => {
+      const { folder, git } = base;
+      for (const range of [`${revision}..HEAD`, `HEAD..${revision}`, `${revision}...HEAD`])
+        expect(() => recordsOfRevisions(range, join(folder, 'issuers'), process.env)).toThrow(
+          expect.objectContaining({ code: 'ERR_USAGE' }),
+        );
       expect(git('status', '--porcelain')).toBe('');
     },
   );
 
+  it('may be left out on either side, for HEAD', async () => {
+    for (const range of ['..HEAD', 'HEAD..', '...HEAD'])
+      expect(await diff(base.folder, [range])).toEqual({ code: 0, rules: [], changes: [] });
+  });
+
   it('need a repository around the records', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
-    const { code, stderr } = await cli(['diff', 'HEAD'], folder);
-    expect([code, stderr.includes('git')]).toEqual([2, true]);
+    expectCommandError(await cli(['diff', 'HEAD', '--json'], folder), 'ERR_USAGE', 'git repository');
   });
 
   it('work in a worktree, in a folder of a folder, and in the top folder', async () => {

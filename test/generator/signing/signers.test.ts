@@ -1,12 +1,14 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { build as buildRegistry } from 'passport-registry';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import { describe, expect, it } from 'vitest';
+import { commandSigner } from '../../../build/generator/signing/command-signer.js';
+import { findValidSignature, signaturesIn } from '../../../build/generator/signing/signature-form.js';
 import { describeWith } from '../../support/components.js';
-import { copyOf } from '../../support/made-once.js';
+import { expectCommandError } from '../../support/expect-command-error.js';
 import { signsFile, signsInput } from '../../support/signing-command.js';
 import { onTerminal } from '../../support/terminal.js';
 import {
@@ -21,6 +23,7 @@ import {
 } from '../../support/workspace.js';
 
 type Algorithm = 'Ed25519' | 'P-256';
+type Pair = ReturnType<typeof pair>;
 
 function pair(algorithm: Algorithm) {
   return algorithm === 'Ed25519'
@@ -28,8 +31,13 @@ function pair(algorithm: Algorithm) {
     : generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
+const rootKeyOf = ({ publicKey }: Pair): Promise<RootKey> =>
+  importRootKey(publicKey.export({ format: 'jwk' }));
+
+const PAYLOAD = Buffer.from('what is signed');
+
 /** A folder with records, a private key out of the build's sight, and its public half in `root.json`. */
-async function folderFor({ privateKey, publicKey }: ReturnType<typeof pair>): Promise<string> {
+async function folderFor({ privateKey, publicKey }: Pair): Promise<string> {
   const folder = await workspace(['alpha']);
   writeFiles(folder, {
     'hsm/key.pem': String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
@@ -51,22 +59,10 @@ function build(folder: string, command: string, more: object = {}, ...args: stri
 }
 
 describe('a command that signs', () => {
-  // How a signature is printed does not depend on its algorithm, except for DER.
-  it.each<[Algorithm, string]>([
-    ['Ed25519', 'raw'],
-    ['Ed25519', 'hex'],
-    ['P-256', 'raw'],
-    ['P-256', 'base64'],
-    ['P-256', 'base64url'],
-    ['P-256', 'hex'],
-    ['P-256', 'der'],
-    ['P-256', 'der-base64'],
-    ['P-256', 'der-hex'],
-  ])('by a key of %s may print its signature as %s', async (algorithm, form) => {
-    const folder = await folderFor(pair(algorithm));
-    const { code, stderr } = await build(folder, signsInput('hsm/key.pem', form));
-    expect(stderr).not.toContain('passport-registry:');
-    expect(code).toBe(0);
+  it('receives what is signed on stdin', async () => {
+    const folder = await folderFor(pair('Ed25519'));
+    const { code, stderr } = await build(folder, signsInput('hsm/key.pem'));
+    expect(code, stderr).toBe(0);
     expect((await cli(['verify', 'dist', '--trust-anchor', 'root.json'], folder)).code).toBe(0);
   });
 
@@ -80,134 +76,108 @@ describe('a command that signs', () => {
   });
 });
 
-/** Signs stdin until the DER has a length, so that the halves of the signature have a form, and prints it with a change. */
-const DER_TOOL = `
-import { createPrivateKey, sign } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-const [shortest, longest, more] = process.argv.slice(2).map(Number);
-const key = createPrivateKey(readFileSync('hsm/key.pem'));
-const bytes = readFileSync(0);
-let der;
-do der = sign('sha256', bytes, { key, dsaEncoding: 'der' });
-while (der.length < shortest || der.length > longest);
-process.stdout.write(more < 0 ? der.subarray(0, more) : Buffer.concat([der, Buffer.alloc(more)]));
-`;
+describe('the signature that a command prints', () => {
+  const keys = { Ed25519: pair('Ed25519'), 'P-256': pair('P-256') };
+  const signed = (algorithm: Algorithm, dsaEncoding: 'der' | 'ieee-p1363') =>
+    sign(algorithm === 'P-256' ? 'sha256' : null, PAYLOAD, { key: keys[algorithm].privateKey, dsaEncoding });
+  /** The raw signature in an output, if there is one. */
+  const found = async (output: Uint8Array, algorithm: Algorithm) =>
+    findValidSignature(signaturesIn(output), PAYLOAD, await rootKeyOf(keys[algorithm]));
 
-describe('DER', () => {
-  let folder: string;
-
-  beforeAll(async () => {
-    folder = await folderFor(pair('P-256'));
-    writeFiles(folder, { 'tool.mjs': DER_TOOL });
+  // How a signature is printed does not depend on its algorithm, except for DER.
+  it.each<[Algorithm, 'ieee-p1363' | 'der', BufferEncoding | 'bytes']>([
+    ['Ed25519', 'ieee-p1363', 'bytes'],
+    ['Ed25519', 'ieee-p1363', 'hex'],
+    ['P-256', 'ieee-p1363', 'bytes'],
+    ['P-256', 'ieee-p1363', 'base64'],
+    ['P-256', 'ieee-p1363', 'base64url'],
+    ['P-256', 'ieee-p1363', 'hex'],
+    ['P-256', 'der', 'bytes'],
+    ['P-256', 'der', 'base64'],
+    ['P-256', 'der', 'hex'],
+  ])('by a key of %s may be %s in %s', async (algorithm, form, encoding) => {
+    const bytes = signed(algorithm, form);
+    const output = encoding === 'bytes' ? bytes : Buffer.from(`${bytes.toString(encoding)}\n`);
+    expect(await found(output, algorithm)).toHaveLength(64);
   });
 
-  /** Builds with signatures of such lengths, of which some bytes are cut off, or to which zeros are added. */
-  const exitCode = async (shortest: number, longest: number, more = 0) => {
-    const command = `"${process.execPath}" tool.mjs ${shortest} ${longest} ${more}`;
-    return (await build(folder, command, {}, '--out', `dist-${longest}-${more}`)).code;
-  };
+  /** Signs until the DER has a length, so that the halves of the signature have a form. */
+  function derOf(shortest: number, longest: number): Buffer {
+    for (;;) {
+      const der = signed('P-256', 'der');
+      if (der.length >= shortest && der.length <= longest) return der;
+    }
+  }
 
-  // A build verifies its signature.
   it.each([
     ['both halves with a zero in front', 72, 72],
     ['one half with a zero in front', 71, 71],
     ['no zero in front', 70, 70],
     ['a half that is short', 60, 69],
-  ])('comes out right with %s', async (_name, shortest, longest) => {
-    expect(await exitCode(shortest, longest)).toBe(0);
+  ])('may be DER with %s', async (_name, shortest, longest) => {
+    expect(await found(derOf(shortest, longest), 'P-256')).toHaveLength(64);
   });
 
-  it.each([
-    ['a byte more', 1],
-    ['a byte less', -1],
-  ])('is refused with %s', async (_name, more) => {
-    expect(await exitCode(70, 72, more)).toBe(3);
+  it.each<[string, (der: Buffer) => Uint8Array]>([
+    ['a byte more', (der) => Buffer.concat([der, Buffer.alloc(1)])],
+    ['a byte less', (der) => der.subarray(0, -1)],
+  ])('is not DER with %s', async (_name, change) => {
+    expect(await found(change(derOf(70, 72)), 'P-256')).toBeUndefined();
   });
 });
 
-describe('a command that does not sign', () => {
-  /** A registry that such a command has signed. */
-  let made: string;
-  let folder: string;
-  let before: Map<string, Buffer>;
-  const published = () => filesOf(join(folder, 'dist'));
+describe('a command signs', () => {
+  const [key, other] = [pair('Ed25519'), pair('Ed25519')];
+  /** Prints a signature as base64. */
+  const prints = ({ privateKey }: Pair, bytes = PAYLOAD) =>
+    `echo ${sign(null, bytes, privateKey).toString('base64')}`;
+  const signBy = async (command: string, timeout = 60) =>
+    commandSigner(await rootKeyOf(key), { command, timeout }).sign(PAYLOAD);
 
-  beforeAll(async () => {
-    made = await folderFor(pair('Ed25519'));
-    writeFiles(made, {
-      'other.pem': String(pair('Ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })),
-    });
-    expect((await build(made, signsInput('hsm/key.pem', 'raw'))).code).toBe(0);
+  it('if it prints the signature and nothing else', async () => {
+    expect(await signBy(prints(key))).toEqual(Uint8Array.from(sign(null, PAYLOAD, key.privateKey)));
   });
 
-  beforeEach(() => {
-    folder = copyOf(made);
-    before = published();
-    // So that there is something to sign.
+  it.each([
+    ['fails', 'exit 7', 'exit code 7'],
+    ['is not there', 'no-such-tool-anywhere', 'exit code 127'],
+    ['prints nothing', 'cat > /dev/null', 'nothing on stdout'],
+    ['prints words', 'echo Using slot 0', 'not a signature'],
+    ['prints words before the signature', `echo Using slot 0; ${prints(key)}`, 'not a signature'],
+    ['prints words after the signature', `${prints(key)}; echo Done`, 'not a signature'],
+    ['prints 64 bytes of something', 'head -c 64 /dev/zero', 'not valid for the payload'],
+    ['signs by another key', prints(other), 'not valid for the payload'],
+    ['signs something else', prints(key, Buffer.from('other')), 'not valid for the payload'],
+    ['never stops printing', 'yes', 'more than a signature'],
+    ['is killed', 'kill -9 $$', 'SIGKILL'],
+  ])('unless it %s', async (_name, command, fact) => {
+    const refused = { code: 'ERR_KEY_REJECTED', message: expect.stringContaining(fact) };
+    await expect(signBy(command)).rejects.toMatchObject(refused);
+  });
+
+  it.each(['sleep 600', 'sleep 600; true'])('unless it hangs: %s', async (command) => {
+    const refused = { code: 'ERR_KEY_REJECTED', message: expect.stringContaining('within 0.1 s') };
+    await expect(signBy(command, 0.1)).rejects.toMatchObject(refused);
+  });
+
+  it('or the published tree stays as it is', async () => {
+    const folder = await folderFor(key);
+    expect((await build(folder, signsInput('hsm/key.pem'))).code).toBe(0);
+    const published = () => filesOf(join(folder, 'dist'));
+    const before = published();
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
-  });
-
-  it.each([
-    ['that fails', 'exit 7', 'ended with exit code 7'],
-    ['that is not there', 'no-such-tool-anywhere', 'ended with exit code 127'],
-    ['that prints nothing', 'cat > /dev/null', 'printed nothing on stdout'],
-    ['that prints words', 'echo Using slot 0', 'bytes that are not a signature'],
-    [
-      'that prints words before the signature',
-      `echo Using slot 0; ${signsInput('hsm/key.pem', 'raw')}`,
-      'not a signature',
-    ],
-    [
-      'that prints words after the signature',
-      `${signsInput('hsm/key.pem', 'base64')}; echo Done`,
-      'not a signature',
-    ],
-    ['that prints 64 bytes of something', 'head -c 64 /dev/zero', 'is not valid for the payload'],
-    [
-      'that signs by another key',
-      `sed -i s/x/x/ root.json; ${signsInput('other.pem', 'raw')}`,
-      'the right key',
-    ],
-    [
-      'that signs something else',
-      `echo other > x; ${signsInput('hsm/key.pem', 'raw')} x`,
-      'is not valid for the payload',
-    ],
-    ['that never stops printing', 'yes', 'prints more than a signature'],
-    ['that is killed', 'kill -9 $$', 'was ended by SIGKILL'],
-  ])('%s: the published tree stays', async (_name, command, message) => {
-    const { code, stderr } = await build(folder, command);
-    expect(stderr).toContain(message);
-    expect(code).toBe(3);
+    expectCommandError(await build(folder, 'exit 7', {}, '--json'), 'ERR_KEY_REJECTED', 'exit code 7');
     expect(published()).toEqual(before);
   });
 
-  it.each(['sleep 600', 'sleep 600; true'])('that hangs, %j: the published tree stays', async (command) => {
-    const built = buildRegistry({
-      ...{ issuers: join(folder, 'issuers'), out: join(folder, 'dist') },
-      signer: {
-        ...{ production: true, directory: folder, rootKey: join(folder, 'root.json') },
-        signer: { command, timeout: 1 },
-      },
-    });
-    await expect(built).rejects.toMatchObject({
-      code: 'ERR_KEY_REJECTED',
-      message: expect.stringContaining('did not end within 1 s'),
-    });
-    expect(published()).toEqual(before);
-  });
-
-  it.each([
-    [{ key: 'hsm/key.pem' }, 'either a key or a signing command'],
-    [{ input: 'digest' }, 'Ed25519 signs whole payloads'],
-    [{ input: 'hash' }, 'payload'],
-  ])('with %j is wrong usage', async (more, message) => {
-    const { code, stderr } = await build(folder, 'cat', more);
-    expect(stderr).toContain(message);
-    expect(code).toBe(2);
+  it('if it is named without a key, with the public key, and with an input of its algorithm', async () => {
+    const folder = await folderFor(key);
+    const refused = (more: object) => build(folder, 'cat', more, '--json');
+    expectCommandError(await refused({ key: 'hsm/key.pem' }), 'ERR_USAGE', 'a key or a signing command');
+    expectCommandError(await refused({ input: 'digest' }), 'ERR_USAGE', 'Ed25519', 'digest');
+    expectCommandError(await refused({ input: 'hash' }), 'ERR_CONFIGURATION_REJECTED');
     nameSigner(folder, { command: 'cat' });
-    const bare = await cli(['build'], folder);
-    expect([bare.code, bare.stderr.includes('--root-key')]).toEqual([2, true]);
+    expectCommandError(await cli(['build', '--json'], folder), 'ERR_USAGE', '--root-key');
   });
 });
 
@@ -219,14 +189,10 @@ describe('a signing command', () => {
     const folder = await folderFor(pair('Ed25519'));
     // The fifth field of this file is the process group; the name of the program before it has no space here.
     const inGroup = `if [ "$(cut -d' ' -f5 < /proc/$$/stat)" = $$ ]; then echo own; else echo shared; fi > group`;
-    nameSigner(folder, { command: `${inGroup}; ${signsFile('hsm/key.pem')}` });
+    nameSigner(folder, { command: `${inGroup}; exit 9` });
     const stdin = Object.assign(Readable.from([]), { isTTY });
-    const { code } = await cliWith(['build', ...ROOT], folder, {
-      env: cleanEnvironment(),
-      stdin,
-    });
-    expect(code).toBe(0);
-    expect(readFileSync(join(folder, 'group'), 'utf8').trim()).toBe(group);
+    const { code } = await cliWith(['build', ...ROOT], folder, { env: cleanEnvironment(), stdin });
+    expect([code, readFileSync(join(folder, 'group'), 'utf8').trim()]).toEqual([3, group]);
   });
 });
 
@@ -248,14 +214,8 @@ describeWith(['openssl'], 'openssl as the signing command', () => {
   it('signs by P-256 from stdin, and over a digest', async () => {
     const folder = await folderFor(pair('P-256'));
     expect((await build(folder, 'openssl dgst -sha256 -sign hsm/key.pem')).code).toBe(0);
-    const digest = await build(
-      folder,
-      'openssl pkeyutl -sign -inkey hsm/key.pem -in {}',
-      { input: 'digest' },
-      '--out',
-      'other',
-    );
-    expect(digest.stderr).not.toContain('passport-registry:');
-    expect(digest.code).toBe(0);
+    const command = 'openssl pkeyutl -sign -inkey hsm/key.pem -in {}';
+    const { code, stderr } = await build(folder, command, { input: 'digest' }, '--out', 'other');
+    expect(code, stderr).toBe(0);
   });
 });

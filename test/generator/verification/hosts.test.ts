@@ -2,7 +2,9 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { checkConformance } from '../../../build/generator/verification/check-host.js';
 import { describeWith } from '../../support/components.js';
+import { expectCommandError } from '../../support/expect-command-error.js';
 import { HOSTS } from '../../support/hosts.js';
 import { listen } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
@@ -349,17 +351,22 @@ describe('a host conforms', () => {
       TILES.map((path) => `required type ${path}`),
     ],
   ])('%s', async (_name, change, failures) => {
-    const args = ['verify', await hostThat(change), '--conformance', '--json'];
-    const { stdout } = await cli(args, folder);
-    const { ok, answers: found } = JSON.parse(stdout).conformance;
-    const failed = (found as Record<'demand' | 'check' | 'path' | 'result', string>[])
+    const { ok, answers: found } = await checkConformance(await hostThat(change));
+    const failed = found
       .filter(({ result }) => result === 'failed')
       .map(({ demand, check, path }) => `${demand} ${check} ${path}`);
     expect(failed.toSorted()).toEqual(failures.toSorted());
     expect(ok).toBe(!failures.some((failure) => failure.startsWith('required')));
   });
 
+  it('in the report of `verify --conformance`, too', async () => {
+    const base = await hostThat(lacks(/^\/keys/, 'ETag'));
+    const { stdout } = await cli(['verify', base, '--conformance', '--json'], folder);
+    expect(JSON.parse(stdout).conformance).toEqual(await checkConformance(base));
+  });
+
   it('or not, which no folder shows', async () => {
-    expect((await cli(['verify', 'dist', '--conformance'], folder)).code).toBe(2);
+    const outcome = await cli(['verify', 'dist', '--conformance', '--json'], folder);
+    expectCommandError(outcome, 'ERR_USAGE', '--conformance');
   });
 });

@@ -71,8 +71,10 @@ describe('a tree in a folder', () => {
 
   it('with a folder in the place of any file is not good, and no crash', async () => {
     const folder = written();
+    // The record of one issuer stands for all.
+    const isAnotherRecord = (path: string) => /^issuers\/issuer-(?!00)/.test(path);
     for (const [path, bytes] of whole) {
-      if (isOlder(path)) continue;
+      if (isOlder(path) || isAnotherRecord(path)) continue;
       rmSync(join(folder, path));
       mkdirSync(join(folder, path));
       expect(problems(await auditFolder(folder))).toContain(`${path} is a folder`);
