@@ -57,4 +57,15 @@ describe('a wrong option', () => {
     const verified = await cli(['verify', 'dist', '--conformance', '--wait', '1'], folder);
     expect([verified.code, verified.stderr]).toEqual([2, expect.stringContaining('--conformance')]);
   });
+
+  it.each([
+    [['build', '--keyy', 'x'], "'--keyy'"],
+    [['resolve'], "'id'"],
+    [['bild'], "'bild'"],
+    [['build', '-----BEGIN PRIVATE KEY-----'], 'an argument contains a private key'],
+  ])('of which no command knows is told as data, too: %j', async (args, fact) => {
+    const outcome = await cli([...args, '--json'], temporaryFolder());
+    expectCommandError(outcome, 'ERR_USAGE', fact);
+    expect(outcome.stdout).not.toContain('BEGIN');
+  });
 });
