@@ -262,11 +262,17 @@ describe('docs/architecture.md', () => {
 
 /** The tests that import compiled rooms, and why no public interface serves. */
 const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
+  'cli/scaffold/init.test.ts': 'which names and programs fit, without a registry for each',
   'cli/operating/parts.test.ts':
     'facts about a registry that no folder on a disk has, such as a key that leaves in an hour',
   'cli/terminal/printers.test.ts': 'texts that no diagnostic has by now, in every printer',
-  'custody/ceremony/ceremony.test.ts': 'malformed records of holders, of which no build takes so many',
+  'custody/ceremony/ceremony.test.ts':
+    'malformed records of holders, names and words, without a command for each',
   'custody/holder-signing/holder-signing.test.ts': 'secret nonces, which only their store can decrypt',
+  'custody/holder-signing/wrong-messages.test.ts': 'malformed shares, without an attach for each',
+  'custody/offline-signing/payloads.test.ts':
+    'a memory with every kind of damage, without a command for each',
+  'custody/offline-signing/read-request.test.ts': 'what a signer refuses to read, without a command for each',
   'custody/shared-key/frost.test.ts': 'the vectors of RFC 9591, with its numbers in place of random ones',
   'generator/authoring/edit-status.test.ts': 'the text of a record after a change, without a build for each',
   'generator/authoring/layout.test.ts': 'hundreds of records in the layout, without a command for each',

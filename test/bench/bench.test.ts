@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
 import { ROOT } from '../support/paths.js';
+import { rounds } from '../support/soak.js';
 import { run } from '../support/workspace.js';
 
 /** The name of a figure without sizes, which are smaller in quick runs. */
@@ -37,11 +38,14 @@ describe('each benchmark', () => {
   );
 });
 
-describeWith(['nginx', 'chromium-headless-shell'], 'each benchmark of other programs', () => {
-  // Side by side: they wait for most of their time.
-  it.concurrent.each(['middleware', 'page'])('runs, and has an entry for each figure: %s', measure);
+// They start nine gateways and a Chromium of their own: for the soak.
+if (rounds({ usual: false, soak: true })) {
+  describeWith(['nginx', 'chromium-headless-shell'], 'each benchmark of other programs', () => {
+    // Side by side: they wait for most of their time.
+    it.concurrent.each(['middleware', 'page'])('runs, and has an entry for each figure: %s', measure);
 
-  it('and each entry is measured', () => {
-    expect(rows.filter((row) => !measured.has(row))).toEqual([]);
+    it('and each entry is measured', () => {
+      expect(rows.filter((row) => !measured.has(row))).toEqual([]);
+    });
   });
-});
+}

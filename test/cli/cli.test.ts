@@ -1,13 +1,16 @@
 import { existsSync, mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { copyOf } from '../support/made-once.js';
 import { CLI } from '../support/paths.js';
 import { plainHost, serve } from '../support/serving.js';
 import {
   cli,
   cliProcess,
   commandLine,
+  goodCli,
+  keyedWorkspace,
   recordText,
   run,
   temporaryFolder,
@@ -193,29 +196,26 @@ describe('progress', () => {
 });
 
 describe('passport-registry resolve', () => {
-  async function registry(): Promise<string> {
-    const folder = await workspace(['alpha']);
-    await cli(['build', '--key', 'key.pem'], folder);
-    const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
-    writeFiles(folder, {
-      'root.json': stdout,
-      'policy.json': '{"tiers":["certified"]}',
-      'strict.json': '{"tiers":[]}',
-    });
-    return folder;
-  }
+  let made: string;
+  beforeAll(async () => {
+    made = await keyedWorkspace(['alpha']);
+    await goodCli(['build', '--key', 'key.pem'], made);
+    writeFiles(made, { 'policy.json': '{"tiers":["certified"]}', 'strict.json': '{"tiers":[]}' });
+  });
+  beforeEach(() => {
+    folder = copyOf(made);
+  });
   const ask = (id: string, policy: string, ...more: string[]) => [
     'resolve',
     id,
     '--policy',
     policy,
     '--trust-anchor',
-    'root.json',
+    'key.json',
     ...more,
   ];
 
   it('accepts and rejects, with every reason, from a folder and from a live registry', async () => {
-    const folder = await registry();
     const live = await serve(join(folder, 'dist'));
     for (const source of [[], [live], ['http://127.0.0.1:9', live]]) {
       const good = await cli(ask('alpha', 'policy.json', ...source), folder);
@@ -231,7 +231,6 @@ describe('passport-registry resolve', () => {
   });
 
   it('fetches from a host only what proves one issuer', async () => {
-    const folder = await registry();
     const requested: string[] = [];
     const live = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) => {
       requested.push(path);
@@ -242,9 +241,8 @@ describe('passport-registry resolve', () => {
   });
 
   it('takes tiers and domains without a policy file', async () => {
-    const folder = await registry();
     const asks = (...options: string[]) =>
-      cli(['resolve', 'alpha', '--trust-anchor', 'root.json', ...options], folder);
+      cli(['resolve', 'alpha', '--trust-anchor', 'key.json', ...options], folder);
     const written = await asks('--tiers', 'founding,certified', '--domains', 'banking', '--json');
     writeFiles(folder, { 'same.json': '{"tiers":["founding","certified"],"domains":["banking"]}' });
     const { stdout, code } = await asks('--policy', 'same.json', '--json');
@@ -262,7 +260,6 @@ describe('passport-registry resolve', () => {
   });
 
   it('has the name and the reason for people, or that they are not known', async () => {
-    const folder = await registry();
     const reason = { status: 'revoked', status_reason: 'its keys were stolen' };
     writeFiles(folder, {
       'issuers/alpha.yaml': recordText('alpha', { name: 'Alpha Bank', ...reason }),
@@ -291,7 +288,6 @@ describe('passport-registry resolve', () => {
   });
 
   it('decides nothing without a good registry, a good policy and a pinned key', async () => {
-    const folder = await registry();
     writeFiles(folder, { 'typo.json': '{"tier":["certified"]}', 'no.json': '{' });
     for (const [policy, code] of [
       ['typo.json', 2],
@@ -302,7 +298,7 @@ describe('passport-registry resolve', () => {
     expect((await cli(ask('alpha', 'policy.json', 'nowhere'), folder)).code).toBe(2);
     expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(2);
     // In the folder of a registry, its settings name the root key.
-    writeFiles(folder, { 'registry.yaml': 'root_key: root.json\n' });
+    writeFiles(folder, { 'registry.yaml': 'root_key: key.json\n' });
     expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(0);
     // Whoever reads the list has it from either place.
     const [list = ''] = readdirSync(join(folder, 'dist/lists'));

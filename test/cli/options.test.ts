@@ -1,44 +1,40 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { expectCommandError } from '../support/expect-command-error.js';
 import { cli, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 describe('an option without effect', () => {
   const unsigned = ['build', '--unsigned', 'request'];
   const witness = ['keys', 'public', 'x.pem', '--witness-name', 'mirror.example'];
 
-  it.each([
-    [[...unsigned, '--checkpoint-by-root'], '--checkpoint-by-root and --unsigned', 'has the checkpoint'],
+  it.each<[args: string[], ...facts: string[]]>([
+    [[...unsigned, '--checkpoint-by-root'], '--checkpoint-by-root and --unsigned'],
     [
       ['keys', 'rotate', '--unsigned', 'r', '--next-key', 'x.pem'],
       '--next-key and --unsigned',
       '--next-root-key',
     ],
-    [[...unsigned, '--key', 'x.pem'], '--key and --unsigned', 'where the request is signed'],
-    [
-      ['revoke', 'a', '--reason', 'x', '--unsigned', 'r', '--checkpoint-by-root'],
-      '--unsigned',
-      'online keys',
-    ],
-    [['hold', 'a', '--all'], '--all has no effect without --end', 'pass --end, too'],
-    [['hold', 'a', '--false-alarm'], '--false-alarm has no effect without --end', 'pass --end, too'],
-    [['sign', 'request', '--again'], '--again has no effect without --share', 'pass --share, too'],
-    [['resolve', 'a', '--domains', 'x'], '--domains has no effect without --tiers', 'pass --tiers, too'],
-    [['resolve', 'a', '--tiers', 'certified', '--policy', 'x.json'], '--policy and --tiers', 'leave out one'],
-    [[...witness, '--origin', 'registry.example/log'], '--origin and --witness-name', 'leave out one'],
+    [[...unsigned, '--key', 'x.pem'], '--key and --unsigned'],
+    [['revoke', 'a', '--reason', 'x', '--unsigned', 'r', '--checkpoint-by-root'], '--unsigned'],
+    [['hold', 'a', '--all'], '--all has no effect without --end'],
+    [['hold', 'a', '--false-alarm'], '--false-alarm has no effect without --end'],
+    [['sign', 'request', '--again'], '--again has no effect without --share'],
+    [['resolve', 'a', '--domains', 'x'], '--domains has no effect without --tiers'],
+    [['resolve', 'a', '--tiers', 'certified', '--policy', 'x.json'], '--policy and --tiers'],
+    [[...witness, '--origin', 'registry.example/log'], '--origin and --witness-name'],
     [
       ['keys', 'public', 'x.pem', '--witness-state', 'x'],
       '--witness-state has no effect without --witness-name',
-      'pass --witness-name',
     ],
     [['verify', 'x', '--conformance', '--any-content-type'], '--conformance', 'leave out --any-content-type'],
-    [['check', '--json', '--watch'], '--json and --watch', 'leave out one'],
-    [['diff', 'x', '--json', '--markdown'], '--json and --markdown', 'leave out one'],
-    [['witness', 'x', '--witness-signer-input', 'digest'], '--witness-signer-command', 'or leave it out'],
-  ])('is refused before anything is done, with a remedy: %j', async (args, problem, remedy) => {
+    [['check', '--json', '--watch'], '--json and --watch'],
+    [['diff', 'x', '--json', '--markdown'], '--json and --markdown'],
+    [['witness', 'x', '--witness-signer-input', 'digest'], '--witness-signer-command'],
+  ])('is refused in one line, before anything is done: %j', async (args, ...facts) => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await cli(args, folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
-    expect(stderr).toContain(remedy);
+    expect(code).toBe(2);
+    for (const fact of facts) expect(stderr).toContain(fact);
     expect(stderr.split('\n')).toHaveLength(2);
     if (!args.includes('--json')) expect(stdout).toBe('');
     else expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code: 'ERR_USAGE' } });
@@ -48,8 +44,9 @@ describe('an option without effect', () => {
   it('is on the command line: registry.yaml may say what other commands need', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'registry.yaml': 'signer: { key: root.pem }\ncheckpoint: { days_online: 30 }\n' });
+    // What is missing is the folder of the records.
     for (const args of [['build'], ['build', '--unsigned', 'request']])
-      expect((await cli(args, folder)).stderr).toContain('issuers does not exist');
+      expectCommandError(await cli([...args, '--json'], folder), 'ERR_USAGE', 'issuers');
   });
 });
 
@@ -58,9 +55,17 @@ describe('a wrong option', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'dist/issuers.json': '{}' });
     const verified = await cli(['verify', 'dist', '--conformance', '--wait', '1'], folder);
-    expect([verified.code, verified.stderr]).toEqual([
-      2,
-      'passport-registry: --conformance checks a live host: give its URL\n',
-    ]);
+    expect([verified.code, verified.stderr]).toEqual([2, expect.stringContaining('--conformance')]);
+  });
+
+  it.each([
+    [['build', '--keyy', 'x'], "'--keyy'"],
+    [['resolve'], "'id'"],
+    [['bild'], "'bild'"],
+    [['build', '-----BEGIN PRIVATE KEY-----'], 'an argument contains a private key'],
+  ])('of which no command knows is told as data, too: %j', async (args, fact) => {
+    const outcome = await cli([...args, '--json'], temporaryFolder());
+    expectCommandError(outcome, 'ERR_USAGE', fact);
+    expect(outcome.stdout).not.toContain('BEGIN');
   });
 });

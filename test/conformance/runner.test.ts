@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Case } from '../../build/conformance/cases/case.js';
 import { conformance } from '../../build/conformance/command.js';
-import { ChildProgram } from '../../build/conformance/runner/program.js';
+import { ChildProgram, type Program } from '../../build/conformance/runner/program.js';
 import { CannotRun, type RunResult, run } from '../../build/conformance/runner/run.js';
 import { kitOf } from '../support/kit.js';
 import { ROOT } from '../support/paths.js';
@@ -35,42 +35,77 @@ function program(expression: string, hello = 'protocol: 1, roles: ["list"], name
   return [process.execPath, '-e', script];
 }
 
+/** What a program is asked. */
+interface Asked {
+  readonly id: number;
+  readonly protocol?: number;
+  readonly case: string;
+}
+
+const HELLO = { protocol: 1, roles: ['list'], name: 'test' };
+
+/** A program in this process, which answers each message with what a function says. */
+const answering = (answer: (asked: Asked) => object, hello: object = HELLO): (() => Program) => {
+  const ask = async (message: { readonly id: number }) => {
+    const asked = message as Asked;
+    return { id: asked.id, ...(asked.protocol === undefined ? answer(asked) : hello) };
+  };
+  return () => ({ ask, assertSilent: () => undefined, end: () => undefined });
+};
+
+const ACCEPTS = { verdict: 'accept', trusted: ['alpha', 'beta'] };
+const refuses = (code: string) => ({ verdict: 'refuse', code });
+const isBad = (asked: Asked) => asked.case.includes('newline');
+const right = (asked: Asked) => (isBad(asked) ? refuses('ERR_LIST_NOT_CANONICAL') : ACCEPTS);
+
 const xfails = new Set<string>();
-const runWith = (command: readonly string[], more: Partial<Parameters<typeof run>[1]> = {}) =>
-  run(CASES, { role: 'list', start: () => new ChildProgram(command), xfails, timeoutMs: 20_000, ...more });
+type Options = Partial<Parameters<typeof run>[1]>;
+const runWith = (start: () => Program, more: Options = {}) =>
+  run(CASES, { role: 'list', start, xfails, timeoutMs: 20_000, ...more });
+const runProcess = (command: readonly string[], more: Options = {}) =>
+  runWith(() => new ChildProgram(command), more);
 const outcomes = ({ results }: RunResult) => results.map(({ outcome }) => outcome);
 const messages = ({ results }: RunResult) => results.map(({ message }) => message);
 
 describe('the runner', () => {
   it('passes a program that says what is right', async () => {
-    const result = await runWith(program('right(m)'));
+    const result = await runWith(answering(right));
     expect(outcomes(result)).toEqual(['passed', 'passed', 'passed']);
     expect(result.program.name).toBe('test');
     expect(result.results[2]?.codes).toEqual([1, 1]);
   });
 
   it('counts another code, and does not fail for it', async () => {
-    const result = await runWith(program('m.case.includes("newline") ? refuse(m, "ERR_OTHER") : accept(m)'));
+    const result = await runWith(answering((asked) => (isBad(asked) ? refuses('ERR_OTHER') : ACCEPTS)));
     expect(outcomes(result)).toEqual(['passed', 'passed', 'passed']);
     expect(result.results[2]?.codes).toEqual([0, 1]);
     expect(result.results[2]?.otherCodes).toContain('ERR_OTHER in place of ERR_LIST_NOT_CANONICAL');
   });
 
   it('says what a wrong verdict should have been', async () => {
-    const result = await runWith(program('refuse(m, "ERR_X")'));
+    const result = await runWith(answering(() => refuses('ERR_X')));
     expect(outcomes(result)).toEqual(['failed', 'failed', 'passed']);
     expect(messages(result)[0]).toBe('must accept, and the answer is refuse ERR_X');
-    const accepting = await runWith(program('accept(m)'));
+    const accepting = await runWith(answering(() => ACCEPTS));
     expect(messages(accepting)[2]).toContain(
       'must refuse with ERR_LIST_NOT_CANONICAL, and the answer is accept',
     );
   });
 
-  it('fails a program that trusts another issuer, or does not say whom', async () => {
-    const other = await runWith(program('say({ id: m.id, verdict: "accept", trusted: ["alpha"] })'));
+  it('fails a program that trusts another issuer, or does not say whom, or has no verdict', async () => {
+    const other = await runWith(answering(() => ({ verdict: 'accept', trusted: ['alpha'] })));
     expect(messages(other)[0]).toBe('must trust [alpha, beta], and trusts [alpha]');
-    const silent = await runWith(program('say({ id: m.id, verdict: "accept" })'));
+    const silent = await runWith(answering(() => ({ verdict: 'accept' })));
     expect(messages(silent)[0]).toContain('trusts nobody says');
+    const undecided = await runWith(answering(() => ({})));
+    expect(messages(undecided)[0]).toContain('no "verdict"');
+  });
+
+  it('escapes what a program says in its message', async () => {
+    const result = await runWith(answering(() => refuses('\u001b[2J\u009b\u202e\nall passed')));
+    expect(messages(result)[0]).toBe(
+      String.raw`must accept, and the answer is refuse \u001b[2J\u009b\u202e\u000aall passed`,
+    );
   });
 
   it.each([
@@ -89,7 +124,6 @@ describe('the runner', () => {
       'm.case === "list/good/stated" ? console.log("hello") : right(m)',
       /not a JSON object: hello/,
     ],
-    ['has no verdict', 'm.case === "list/good/stated" ? say({ id: m.id }) : right(m)', /no "verdict"/],
     ['answers something else', 'm.case === "list/good/stated" ? say({ id: 1e9 }) : right(m)', /another id/],
     ['hangs', 'm.case === "list/good/stated" ? undefined : right(m)', /not answered within 3 seconds/],
     [
@@ -107,15 +141,10 @@ describe('the runner', () => {
       'm.case === "list/good/stated" ? (require("node:child_process").spawn("sleep", ["3"], { stdio: "inherit" }), process.exit(5)) : right(m)',
       /has ended with 5/,
     ],
-    [
-      'answers with control characters',
-      'm.case === "list/good/stated" ? refuse(m, "\\u001b[2J\\u009b\\u202e\\nall passed") : right(m)',
-      /^must accept, and the answer is refuse \\u001b\[2J\\u009b\\u202e\\u000aall passed$/,
-    ],
     ['answers twice', 'right(m); if (m.case === "list/good/stated") right(m)', /answered twice/],
     ['answers twice, late', 'm.id === 4 ? (say({ id: 3 }), right(m)) : right(m)', /answered twice/],
   ])('fails the case in which a program %s, and goes on', async (_name, expression, message) => {
-    const result = await runWith(program(expression), {
+    const result = await runProcess(program(expression), {
       timeoutMs: expression.includes('undefined') ? 3000 : 20_000,
     });
     expect(outcomes(result)).toEqual(['passed', 'failed', 'passed']);
@@ -129,43 +158,43 @@ describe('the runner', () => {
       'console.log("x")',
       'say({ id: "x" })',
     ]) {
-      const result = await runWith(program(`${more}; right(m)`));
+      const result = await runProcess(program(`${more}; right(m)`));
       expect(outcomes(result)).toEqual(['failed', 'failed', 'failed']);
     }
-    const after = await runWith(program('right(m); console.log("x")'));
+    const after = await runProcess(program('right(m); console.log("x")'));
     expect(outcomes(after)).toContain('failed');
   });
 
   it('expects a listed failure, and fails a listed case that passes', async () => {
-    const listed = new Set(['list/good/checkpoint', 'list/good/stated']);
-    const command = program('m.case === "list/good/checkpoint" ? refuse(m, "ERR_X") : right(m)');
-    const result = await runWith(command, { xfails: listed });
+    const [first, second] = ['list/good/checkpoint', 'list/good/stated'];
+    const start = answering((asked) => (asked.case === first ? refuses('ERR_X') : right(asked)));
+    const result = await runWith(start, { xfails: new Set([first, second]) });
     expect(outcomes(result)).toEqual(['expected', 'surprise', 'passed']);
   });
 
   it('skips what needs an algorithm that the program does not have', async () => {
-    const result = await run([find('list/good/p256')], {
-      role: 'list',
-      start: () => new ChildProgram(program('right(m)')),
-      xfails,
-      timeoutMs: 9000,
-    });
+    const cases = [find('list/good/p256')];
+    const result = await run(cases, { role: 'list', start: answering(right), xfails, timeoutMs: 9000 });
     expect(outcomes(result)).toEqual(['skipped']);
   });
 
-  it.each([
-    ['that does not exist', ['/no/such/program'], /does not start/],
-    ['without a word', [process.execPath, '-e', '0'], /has ended with 0/],
-    ['of another protocol', program('', 'protocol: 2, roles: ["list"]'), /speaks the protocol 2/],
+  it.each<[string, () => Program, RegExp]>([
+    ['that does not exist', () => new ChildProgram(['/no/such/program']), /does not start/],
+    ['without a word', () => new ChildProgram([process.execPath, '-e', '0']), /has ended with 0/],
+    ['of another protocol', answering(right, { ...HELLO, protocol: 2 }), /speaks the protocol 2/],
     [
       'whose protocol is no text',
-      program('', 'protocol: { toString: 1 }'),
+      answering(right, { protocol: { toString: 1 } }),
       /speaks the protocol \{"toString":1\}/,
     ],
-    ['of an odd protocol', program('', 'protocol: "\\u001b]0;x"'), /speaks the protocol \\u001b\]0;x, and/],
-    ['without the role', program('', 'protocol: 1, roles: ["log"]'), /does not have the role list/],
-  ])('cannot run a program %s', async (_name, command, message) => {
-    const fault = await runWith(command).catch((error: unknown) => error);
+    [
+      'of an odd protocol',
+      answering(right, { protocol: '\u001b]0;x' }),
+      /speaks the protocol \\u001b\]0;x, and/,
+    ],
+    ['without the role', answering(right, { ...HELLO, roles: ['log'] }), /does not have the role list/],
+  ])('cannot run a program %s', async (_name, start, message) => {
+    const fault = await runWith(start).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(CannotRun);
     expect((fault as CannotRun).message).toMatch(message);
   });
@@ -185,8 +214,8 @@ describe('conformance run', () => {
     return { status, ...said };
   };
   // The role with the fewest cases, because each command makes all cases of its role.
-  const HELLO = 'protocol: 1, roles: ["log"], name: "test"';
-  const refusing = program('refuse(m, "ERR_TRUST_ANCHOR_INVALID")', HELLO);
+  const OF_LOG = 'protocol: 1, roles: ["log"], name: "test"';
+  const refusing = program('refuse(m, "ERR_TRUST_ANCHOR_INVALID")', OF_LOG);
   const runs = (args: readonly string[], command: readonly string[] = refusing) =>
     perform(['run', ...args, '--', ...command]);
 
@@ -210,7 +239,7 @@ describe('conformance run', () => {
       '<testcase classname="log.anchor" name="log/anchor/a quorum that is too large"',
     );
     expect(good.status).toBe(0);
-    const bad = await runs([...only, '--json', join(folder, 'result.json')], program('accept(m)', HELLO));
+    const bad = await runs([...only, '--json', join(folder, 'result.json')], program('accept(m)', OF_LOG));
     expect(bad.stderr).toContain('(rule trust-anchor of the protocol)');
     expect([bad.status, bad.stdout]).toEqual([1, '']);
     expect((await runs(only)).stdout).toBe('');
@@ -234,7 +263,7 @@ describe('conformance run', () => {
   });
 
   it('ends although a child of the program keeps its output open', () => {
-    const leaving = program('accept(m)', HELLO).map((one) =>
+    const leaving = program('accept(m)', OF_LOG).map((one) =>
       one.replace(
         'const say',
         'require("node:child_process").spawn("sleep", ["40"], { stdio: "inherit" }).unref(); const say',

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cleanCheckout } from '../support/checkout.js';
+import { compiledCheckout } from '../support/checkout.js';
 import { describeWith } from '../support/components.js';
 import { commandsBelow, sh, withoutInstall } from '../support/documents.js';
 import { HOSTS } from '../support/hosts.js';
@@ -62,7 +62,8 @@ describe('the commands of the documents', () => {
     const [first = ''] = readme.split('\n## ');
     const [build = '', test] = commandsBelow('README.md', 'Passport issuer registry');
     expect(test).toBe('npm ci && npm test\n');
-    const clone = cleanCheckout();
+    // release-pack.test.ts compiles a checkout in which nothing is compiled.
+    const clone = compiledCheckout();
     cpSync(EXAMPLE_RECORDS, join(clone, 'issuers'), { recursive: true });
     const { code, stderr } = await run('sh', ['-euc', build.replace('npm ci &&', '')], clone);
     expect(code, stderr).toBe(0);

@@ -46,6 +46,7 @@ import('@passport-registry/verifier').then((module) => console.log(module.Regist
   });
 });
 
+// lint.test.ts finds the same types with the settings of bundlers.
 describe('its types, under strict TypeScript', () => {
   beforeAll(() => {
     addPackages(folder, '@types/node', 'undici-types');
@@ -70,10 +71,6 @@ export async function load(): Promise<RegistryClient> {
   it('node16: in ES modules, and in CommonJS modules only by import()', async () => {
     const output = await compileStrict(folder, files, TYPESCRIPT_SETTINGS.node16);
     expect(output).toMatch(/^commonjs\.cts\(1,\d+\): error TS1479: .*\n$/);
-  });
-
-  it('bundler', async () => {
-    expect(await compileStrict(folder, ['module.mts'], TYPESCRIPT_SETTINGS.bundler)).toBe('');
   });
 });
 

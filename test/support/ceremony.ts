@@ -147,9 +147,6 @@ export class Ceremony {
   }
 }
 
-/** The module with which a process reads the files of holders that were written in the process of a test. */
-export const QUICK_KEYS = new URL('quick-keys.mjs', import.meta.url).href;
-
 /** The error of a command that was run with --json. */
 export function errorOf({ stdout }: Outcome): { code: string; message: string; holder?: string } {
   return JSON.parse(stdout).error;

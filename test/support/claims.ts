@@ -130,13 +130,14 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     'Each publication by a root key has a higher number #f5f35a3d': [
       ['generator/publishing/journal', 'leaves the old tree or a committed one'],
-      ['custody/offline-signing/statement', 'is not signed with %s'],
+      ['custody/offline-signing/read-request', 'a publication statement is refused'],
       ['custody/offline-signing/statement', 'although the root key has signed it'],
       ['custody/offline-signing/statement', 'no other takes its sequence'],
     ],
     '`sign` signs only what it has shown #b98cbc91': [
-      ['custody/offline-signing/payloads', 'sign refuses a checkpoint'],
-      ['custody/offline-signing/payloads', 'sign refuses a rotation step'],
+      ['custody/offline-signing/read-request', 'a checkpoint is refused'],
+      ['custody/offline-signing/read-request', 'a rotation step is refused'],
+      ['custody/offline-signing/payloads', 'signs nothing, and remembers nothing'],
       ['custody/offline-signing/payloads', 'no checkpoint makes an older one fresh'],
       ['custody/offline-signing/payloads', 'another one needs to be named'],
     ],

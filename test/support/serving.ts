@@ -29,11 +29,6 @@ export async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Starts a host that has no file. Returns its URL. */
-export function emptyHost(): Promise<string> {
-  return listen((_request, response) => response.writeHead(404).end());
-}
-
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html',
   js: 'text/javascript',

@@ -1,10 +1,11 @@
-import { chmodSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { git } from './git.js';
 import { installedPath } from './installed.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { TOOL } from './scaffold.js';
-import { emptyHost } from './serving.js';
 import { withKeys } from './settings.js';
 import { type Job, type Outcomes, type Runner, readWorkflow, runJob, type Step } from './workflow.js';
 import { cli, clockAhead, recordText, run, temporaryFolder, writeFiles } from './workspace.js';
@@ -33,33 +34,26 @@ export class SimulatedGithub {
   #ghFolder = '';
   #aheadMinutes = 0;
 
-  /** Creates a registry without a record. Its host has no file. */
+  /** A registry without a record. Its host has no file. It is made once in a run, and copied. */
   static async create(): Promise<SimulatedGithub> {
-    const github = new SimulatedGithub(copyOf(await madeOnce('registry-on-github', makeRegistry)));
-    const settings = readFileSync(join(github.main, 'registry.yaml'), 'utf8');
-    writeFiles(github.main, { 'registry.yaml': settings.replace(NOWHERE, await emptyHost()) });
-    git(github.main, 'commit', '-qam', 'Host');
-    git(github.main, 'push', '-q', 'origin', 'main');
-    return github;
+    return new SimulatedGithub(copyOf(await madeOnce('registry-on-github', makeRegistry)));
   }
 
-  /** Creates a registry with one record, `aurora`, that the operator has published by hand. */
+  /** A registry with one record, `aurora`, that the operator has published by hand. It is made once in a run, and copied. */
   static async published(): Promise<SimulatedGithub> {
-    const github = await SimulatedGithub.create();
-    github.pushToMain(record('aurora'));
-    await github.publishByHand();
-    return github;
+    const made = await madeOnce('published-on-github', async (home) => {
+      const github = await SimulatedGithub.create();
+      github.pushToMain(record('aurora'));
+      await github.publishByHand();
+      cpSync(github.root, home, { recursive: true, verbatimSymlinks: true });
+    });
+    return new SimulatedGithub(copyOf(made));
   }
 
   private constructor(root: string) {
     this.root = root;
     const read = (file: string) => readFileSync(join(root, file), 'utf8');
     this.keys = { ROOT_KEY: read('root.pem'), ONLINE_KEY: read('online.pem') };
-  }
-
-  /** Copies all folders, for a test that begins with them. */
-  copy(): SimulatedGithub {
-    return new SimulatedGithub(copyOf(this.root));
   }
 
   get main(): string {
@@ -175,10 +169,18 @@ export class SimulatedGithub {
     if (code !== 0) throw new Error(stderr);
   }
 
-  /** Copies the branch `published`. Returns the folder with the tree. */
+  /** Writes the branch `published` to a folder. Returns the folder with the tree. */
   publishedTree(): string {
-    const folder = join(temporaryFolder(), 'tree');
-    git(this.root, 'clone', '-q', '--template=', '--branch', 'published', this.origin, folder);
+    const folder = temporaryFolder();
+    git(
+      folder,
+      `--git-dir=${this.origin}`,
+      '--work-tree=.',
+      'restore',
+      '--source=published',
+      '--worktree',
+      '.',
+    );
     return join(folder, 'tree');
   }
 
@@ -225,13 +227,17 @@ export class SimulatedGithub {
     return { folder, outcomes: await this.run({ steps }, { folder, use, environment, expressions: {} }) };
   }
 
-  /** Pushes files to `main`, as a merge of an operator does. */
+  /** Commits files to `main`, as a merge of an operator does: in one process, because most tests do this often. */
   pushToMain(files: Record<string, string>): void {
-    const author = this.#clone();
-    writeFiles(author, files);
-    git(author, 'add', '-A');
-    git(author, 'commit', '-qm', 'Change');
-    git(author, 'push', '-q', 'origin', 'HEAD:main');
+    const changes = Object.entries(files).map(
+      ([path, text]) => `M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
+    );
+    const commit =
+      'commit refs/heads/main\ncommitter a <a@example.com> now\ndata 6\nChange\nfrom refs/heads/main^0\n';
+    execFileSync('git', ['fast-import', '--quiet', '--date-format=now'], {
+      cwd: this.origin,
+      input: commit + changes.join(''),
+    });
   }
 
   /** Publishes by hand, with an online key that may hold issuers. From then on, builds sign checkpoints. */
@@ -253,16 +259,20 @@ export class SimulatedGithub {
   }
 }
 
-/** The URL of the registry until it is copied. */
-const NOWHERE = 'http://127.0.0.1:1';
-
 async function makeRegistry(root: string): Promise<void> {
   const good = async (...args: string[]) => {
     const { code, stdout, stderr } = await cli(args, root);
     if (code !== 0) throw new Error(stderr);
     return stdout;
   };
-  const settings = ['--name', 'Nordic', '--contact', 'o@registry.internal', '--base-url', NOWHERE];
+  const settings = [
+    '--name',
+    'Nordic',
+    '--contact',
+    'o@registry.internal',
+    '--base-url',
+    inject('emptyHost'),
+  ];
   await good('init', 'registry', ...TOOL, ...settings, '--key', 'root.pem', '--no-passphrase');
   writeFiles(root, {
     'online.json': await good('keys', 'generate', '--no-passphrase', '--private', 'online.pem'),

@@ -219,13 +219,9 @@ describeInChromium('hostile texts', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each([
-    ['that turn around', 'Alpha \u202eknaB'],
-    ['of two lines', 'Alpha\nThis issuer is trusted'],
-    ['that cannot be seen', 'Al\u200bpha'],
-  ])('in signed names %s make all names unknown', async (_what, name) => {
+  it('in signed names that cannot be seen make all names unknown', async () => {
     const key = await testKey();
-    const about = Buffer.from(canonicalBytes({ issuers: { alpha: { name } } }));
+    const about = Buffer.from(canonicalBytes({ issuers: { alpha: { name: 'Al\u200bpha' } } }));
     const claims = { about_sha256: sha256(about) };
     const files = together(publish(key, [issuer('alpha')], { claims })).set('about.json', about);
     const page = Buffer.from(emptyPage(key.rootKey));

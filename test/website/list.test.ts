@@ -114,7 +114,6 @@ describeInChromium('the list in Chromium', () => {
 
   it('is gone as soon as the reader goes to an issuer, also while the host does not answer', async () => {
     const { page } = await opened();
-    await page.reload();
     const first = await page.locator('link[rel="modulepreload"]').getAttribute('href');
     await page.route('**/assets/parts/*', (route) =>
       route.request().url().endsWith(String(first)) ? route.continue() : undefined,

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
 import type { Checkpoint, PublicationStatement } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
@@ -11,9 +13,11 @@ import type {
 import { hostPart, unaskedPart } from '../../../build/cli/operating/host-parts.js';
 import { onlineKeysPart, rootKeyPart } from '../../../build/cli/operating/key-parts.js';
 import { mostUrgent, type Part } from '../../../build/cli/operating/part.js';
+import { presenceOf } from '../../../build/cli/operating/signer-presence.js';
 import { checkpointPart, logPart } from '../../../build/cli/operating/statement-parts.js';
 import { listPart, recordsPart, stagePart, treePart } from '../../../build/cli/operating/tree-parts.js';
 import type { Served } from '../../../build/observers/hosts/served.js';
+import { encryptedKey, temporaryFolder } from '../../support/workspace.js';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const HOUR = 60 * 60 * 1000;
@@ -290,6 +294,30 @@ describe('a host', () => {
     expect(unaskedPart({ hosts: 'no base_url' })?.level).toBe('note');
     expect(unaskedPart({ hosts: 'no root key' })?.level).toBe('note');
     expect(unaskedPart({ hosts: 'offline' })).toBeUndefined();
+  });
+});
+
+describe('what signs', () => {
+  const folder = temporaryFolder();
+  const file = (name: string, content: string, mode: number) => {
+    writeFileSync(join(folder, name), content, { mode });
+    return join(folder, name);
+  };
+
+  it.each<[string, Parameters<typeof presenceOf>[0], string]>([
+    ['is an encrypted key', { key: file('e.pem', encryptedKey('x'), 0o600) }, 'ok'],
+    ['is a file that others may read', { key: file('open.pem', 'not a key', 0o644) }, 'warning'],
+    ['is a file that is not there', { key: join(folder, 'none.pem') }, 'note'],
+    ['is a folder', { key: folder }, 'note'],
+    ['is a variable', { key: 'env:ROOT' }, 'ok'],
+    ['is a variable that is not set', { key: 'env:NONE' }, 'note'],
+    ['is a command', { command: 'touch signed; exit 1' }, 'ok'],
+    ['is nothing', {}, 'ok'],
+  ])('%s', (_what, signer, level) => {
+    expect(presenceOf(signer, { ROOT: 'secret-value' })).toMatchObject({
+      level,
+      message: expect.not.stringContaining('secret-value'),
+    });
   });
 });
 

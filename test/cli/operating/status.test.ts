@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
@@ -7,7 +7,6 @@ import { freePort, plainHost } from '../../support/serving.js';
 import {
   cli,
   clockAhead,
-  encryptedKey,
   filesOf,
   keyPair,
   recordText,
@@ -166,7 +165,8 @@ it('asks the registry and its mirrors what they serve', async () => {
   expect((await status(asked)).parts['base_url']).toMatchObject({ level: 'error', serves: 'registry' });
 });
 
-it('the private key is never read, and the passphrase is not asked for, and no command is run', async () => {
+// Of which levels keys are: parts.test.ts.
+it('the private key is never read, and no command is run', async () => {
   const rootKey = async (args: readonly string[], environment: Record<string, string> = {}) => {
     const { stdout } = await cli(['status', '--offline', '--json', ...args], folder, environment);
     expect(stdout).not.toContain('secret-value');
@@ -174,16 +174,8 @@ it('the private key is never read, and the passphrase is not asked for, and no c
   };
   // To read the pipe would block.
   await run('mkfifo', ['-m', '600', join(folder, 'fifo.pem')], folder);
-  writeFileSync(join(folder, 'e.pem'), encryptedKey('x'), { mode: 0o600 });
-  writeFileSync(join(folder, 'open.pem'), 'not a key', { mode: 0o644 });
-  for (const [key, level] of [
-    ['fifo.pem', 'note'],
-    ['e.pem', 'ok'],
-    ['open.pem', 'warning'],
-    ['env:ROOT', 'ok'],
-    ['env:NONE', 'note'],
-  ] as const)
-    expect([key, (await rootKey(['--key', key], { ROOT: 'secret-value' })).level]).toEqual([key, level]);
+  expect((await rootKey(['--key', 'fifo.pem'])).level).toBe('note');
+  expect((await rootKey(['--key', 'env:ROOT'], { ROOT: 'secret-value' })).level).toBe('ok');
   writeFiles(folder, { 'command.yaml': 'root_key: root.json\nsigner: { command: touch signed; exit 1 }' });
   expect((await rootKey(['--config', 'command.yaml'])).fact).toContain('a command signs');
   expect(existsSync(join(folder, 'signed'))).toBe(false);

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { git } from '../../support/git.js';
 import { areGood, codes, record, SimulatedGithub } from '../../support/simulated-github.js';
 import type { Job, Outcomes } from '../../support/workflow.js';
@@ -9,13 +9,8 @@ import { writeFiles } from '../../support/workspace.js';
 
 let github: SimulatedGithub;
 
-let published: SimulatedGithub;
-beforeAll(async () => {
-  published = await SimulatedGithub.published();
-});
-
-beforeEach(() => {
-  github = published.copy();
+beforeEach(async () => {
+  github = await SimulatedGithub.published();
   github.wait();
 });
 

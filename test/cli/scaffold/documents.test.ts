@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
 import { commandsBelow, operatorCommands, withoutTerminal } from '../../support/documents.js';
 import { installedPath } from '../../support/installed.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
-import { emptyHost } from '../../support/serving.js';
 import { cli, type Outcome, run, temporaryFolder } from '../../support/workspace.js';
 
 const TEMPLATE = 'cli/scaffold/template';
@@ -80,8 +79,7 @@ describe('the documents of a new registry', () => {
     folder = join(top, 'registry');
     origin = join(top, 'origin.git');
     execFileSync('git', ['init', '-q', '--bare', '-b', 'main', origin]);
-    const nothing = await emptyHost();
-    expect((await init(['registry', ...SETTINGS, '--base-url', nothing], top)).code).toBe(0);
+    expect((await init(['registry', ...SETTINGS, '--base-url', inject('emptyHost')], top)).code).toBe(0);
   });
 
   it('README.md: the first record, and the root key', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
+import fs, {
   cpSync,
   existsSync,
   mkdirSync,
@@ -14,6 +14,11 @@ import {
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { parseRegistrySettings } from '../../../build/cli/options/settings.js';
+import { namedTool } from '../../../build/cli/scaffold/pinned-tool.js';
+import { registryYaml } from '../../../build/cli/scaffold/registry-settings.js';
+import { templateFiles } from '../../../build/cli/scaffold/template.js';
+import { withFs } from '../../support/patched-fs.js';
 import { CLI, ROOT } from '../../support/paths.js';
 import { init, newRegistry, SETTINGS, TOOL } from '../../support/scaffold.js';
 import { TEMPLATE } from '../../support/workflow.js';
@@ -22,8 +27,9 @@ import {
   cli,
   cliAnswering,
   cliProcess,
+  cliWith,
+  type commandLine,
   recordText,
-  run,
   temporaryFolder,
   writeFiles,
 } from '../../support/workspace.js';
@@ -156,6 +162,8 @@ describe('passport-registry init', () => {
 });
 
 describe('the values that init inserts', () => {
+  const VALUES = { contact: 'operator@registry.internal', base_url: 'https://registry.internal' };
+
   it.each([
     `quotes " and ' and \`code\``,
     `{{tool}} \${{ secrets.ROOT_KEY }} \${HOME} $(id)`,
@@ -170,17 +178,15 @@ describe('the values that init inserts', () => {
     'back\\slash \\n \\u0000',
     'x'.repeat(100),
     '🦊 Füchse 狐',
-  ])('keep the name %j as it is', async (name) => {
-    const { code, stderr } = await init(['r', ...SETTINGS, '--name', name], folder);
-    expect(code, stderr).toBe(0);
-    await expectValid(folder, 'r/registry.yaml');
-    const configuration = parse(read(folder, 'r/registry.yaml'));
-    expect(configuration.name).toBe(name);
-    const [, heading = ''] = /^# (.*)$/m.exec(read(folder, 'r/README.md')) ?? [];
+  ])('keep the name %j as it is', (name) => {
+    const settings = parseRegistrySettings('registry.yaml', registryYaml({ ...VALUES, name }));
+    expect(settings.name).toBe(name);
+    const files = templateFiles({ ...VALUES, name, tool: '1.0.0' });
+    const [, heading = ''] = /^# (.*)$/m.exec(String(files.get('README.md'))) ?? [];
     expect(heading.replaceAll('&#32;', ' ').replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(name);
     // Without the escapes, no character is left that is markup inside of a line.
     expect(heading.replaceAll('&#32;', '').replaceAll(/\\./g, '')).not.toMatch(/[\\`*_[\]<>&#|~$:]/);
-    expect(() => JSON.parse(read(folder, 'r/package.json'))).not.toThrow();
+    expect(() => JSON.parse(String(files.get('package.json')))).not.toThrow();
   });
 
   it('keep a URL, which stands in registry.yaml alone', async () => {
@@ -249,8 +255,8 @@ describe('a folder that is not empty', () => {
 });
 
 describe('an init that ends early', () => {
-  /** Runs `init` in a process that calls `action` before it places the file with this number. */
-  function initStoppedAt(number: number, action: string, args: readonly string[], cwd: string) {
+  /** Runs `init` in a process that is killed before it places the file with this number. */
+  function initKilledAt(number: number, args: readonly string[]) {
     const hook = join(temporaryFolder(), 'hook.mjs');
     writeFileSync(
       hook,
@@ -259,17 +265,18 @@ describe('an init that ends early', () => {
        let count = 0;
        for (const name of ['linkSync', 'renameSync', 'copyFileSync']) {
          const real = fs[name];
-         fs[name] = (...args) => { if (++count >= ${number}) { ${action} } return real(...args); };
+         fs[name] = (...args) => {
+           if (++count >= ${number}) process.kill(process.pid, 'SIGKILL');
+           return real(...args);
+         };
        }
        syncBuiltinESMExports();\n`,
     );
-    return cliProcess(['init', ...TOOL, ...args], cwd, { NODE_OPTIONS: `--import ${hook}` });
+    return cliProcess(['init', ...TOOL, ...args], folder, { NODE_OPTIONS: `--import ${hook}` });
   }
-  const KILL = `process.kill(process.pid, 'SIGKILL');`;
-  const FULL_DISK = `throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });`;
 
   it('leaves no part of a new folder', async () => {
-    const { code } = await initStoppedAt(1, KILL, ['registry', ...SETTINGS], folder);
+    const { code } = await initKilledAt(1, ['registry', ...SETTINGS]);
     expect([code, existsSync(join(folder, 'registry'))]).toEqual([null, false]);
   });
 
@@ -277,14 +284,23 @@ describe('an init that ends early', () => {
     writeFiles(folder, { mine: 'mine' });
     mkdirSync(join(folder, 'here'));
     const args = [...SETTINGS, '--key', '../root-key.pem', '--no-passphrase'];
-    const outcome = await initStoppedAt(number, FULL_DISK, args, join(folder, 'here'));
+    const { linkSync } = fs;
+    let placed = 0;
+    const full: typeof linkSync = (...paths) => {
+      placed += 1;
+      if (placed >= number) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      linkSync(...paths);
+    };
+    const copyFileSync = () => full('', '');
+    const others = { linkSync: full, copyFileSync };
+    const outcome = await withFs(others, () => init(args, join(folder, 'here')));
     expect([outcome.code, outcome.stderr]).toEqual([4, expect.stringContaining('no space left')]);
     expect(filesIn(folder)).toEqual(['mine']);
     expect(readdirSync(join(folder, 'here'))).toEqual([]);
   });
 
   it('can run again in the same folder after it was killed', async () => {
-    const { code } = await initStoppedAt(7, KILL, SETTINGS, folder);
+    const { code } = await initKilledAt(7, SETTINGS);
     expect([code, existsSync(join(folder, '.github'))]).toEqual([null, true]);
     expect((await init(SETTINGS, folder)).code).toBe(0);
     expect(filesIn(folder).filter((file) => !file.startsWith('.passport-registry-init.'))).toEqual(FILES);
@@ -414,34 +430,34 @@ describe('init on a terminal', () => {
     });
   });
 
-  it.each([
-    ['Ctrl+C', '\u0003'],
-    ['Ctrl+D', '\u0004'],
-  ])('writes nothing after %s', async (_name, key) => {
-    const shown = await typed(folder, `x\n${key}`);
+  // Ctrl+C: test/custody/offline-signing/offline.
+  it('writes nothing after Ctrl+D', async () => {
+    const shown = await typed(folder, 'x\n\u0004');
     expect(shown).toContain('no answer was given');
     expect(readdirSync(folder)).toEqual([]);
   });
 });
 
 describe('the program that init pins', () => {
+  const PROGRAM = 'build/cli/in-process.js';
   const TARBALL = Buffer.from('a tarball');
   let top: string;
-  let module: string;
+  let program: Awaited<ReturnType<typeof commandLine>>;
 
   /** Copies the program into `node_modules`, as npm does. */
-  beforeAll(() => {
+  beforeAll(async () => {
     top = temporaryFolder();
-    module = join(top, 'node_modules/passport-registry');
+    const module = join(top, 'node_modules/passport-registry');
     const { files: _files, ...manifest } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    for (const path of ['build/cli/main.js', 'build/bundle', 'schemas', 'cli/scaffold/template'])
+    for (const path of [PROGRAM, 'schemas', 'cli/scaffold/template'])
       cpSync(join(ROOT, path), join(module, path), { recursive: true });
     writeFiles(module, { 'package.json': JSON.stringify({ ...manifest, version: '1.2.3' }) });
     writeFiles(top, { 'a #1 tool.tgz': TARBALL });
+    program = await import(join(module, PROGRAM));
   });
 
   /** Runs `init` of the program, as if npm had installed it in this way. */
-  async function initInstalled(entry: object | undefined, spec?: string, args: string[] = []) {
+  async function initInstalled(entry: object | undefined, spec?: string) {
     for (const path of ['registry', 'node_modules/.package-lock.json'])
       rmSync(join(top, path), { recursive: true, force: true });
     writeFiles(top, {
@@ -451,8 +467,8 @@ describe('the program that init pins', () => {
       const packages = { 'node_modules/passport-registry': { version: '1.2.3', ...entry } };
       writeFiles(top, { 'node_modules/.package-lock.json': JSON.stringify({ packages }) });
     }
-    const program = [join(module, 'build/cli/main.js'), 'init', 'registry', ...SETTINGS, ...args];
-    const outcome = await run(process.execPath, program, top);
+    const input = { env: cleanEnvironment(), stdin: '', program };
+    const outcome = await cliWith(['init', 'registry', ...SETTINGS], top, input);
     const folder = join(top, 'registry');
     const pinned = existsSync(folder) ? JSON.parse(read(folder, 'package.json')).dependencies : {};
     return { ...outcome, folder, pinned: pinned['passport-registry'] };
@@ -515,21 +531,25 @@ describe('the program that init pins', () => {
     // It names a user, and no secret.
     [`git+ssh://git@a.internal/${GIT}`, `git+ssh://git@a.internal/${GIT}`],
     ['https://host.internal/x.tgz', 'https://host.internal/x.tgz'],
-    ['./a #1 tool.tgz', 'file:vendor/a--1-tool.tgz'],
-  ])('is --tool %s', async (spec, pinned) => {
-    writeFiles(folder, { 'a #1 tool.tgz': TARBALL });
-    const { code, stderr } = await init(['registry', ...SETTINGS, '--tool', spec], folder);
-    expect(code, stderr).toBe(0);
-    const { dependencies } = JSON.parse(read(folder, 'registry/package.json'));
-    expect(dependencies['passport-registry']).toBe(pinned);
+  ])('is %s', (spec, pinned) => {
+    expect(namedTool(spec)).toMatchObject({ spec: pinned });
   });
+
+  it('is the tarball at a path, which is copied', () => {
+    writeFiles(folder, { 'a #1 tool.tgz': TARBALL });
+    const path = 'vendor/a--1-tool.tgz';
+    const vendored = { path, bytes: TARBALL };
+    expect(namedTool(join(folder, 'a #1 tool.tgz'))).toMatchObject({ spec: `file:${path}`, vendored });
+  });
+
+  const usageError = (fact: string) =>
+    expect.objectContaining({ code: 'ERR_USAGE', message: expect.stringContaining(fact) });
 
   it.each([
     ...['^1.2.3', 'latest', '*', '', 'github:owner/registry#main', './no.tgz', 'http://host.internal/x.tgz'],
     '../..',
-  ])('is not --tool %j, which pins nothing', async (spec) => {
-    const { code, stderr } = await init(['x', ...SETTINGS, '--tool', spec], folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`--tool ${spec} `)]);
+  ])('is not %j, which pins nothing', (spec) => {
+    expect(() => namedTool(spec)).toThrow(usageError(`--tool ${spec} `));
   });
 
   it.each([
@@ -539,11 +559,14 @@ describe('the program that init pins', () => {
     `git+https://hunter2@a.internal/${GIT}`,
     `git+ssh://git:hunter2@a.internal/${GIT}`,
     'git+https://hunter2@a.internal/tool.git#main',
-  ])('is no address with credentials: %s', async (spec) => {
-    const { code, stdout, stderr } = await init(['x', ...SETTINGS, '--tool', spec], folder);
-    expect([code, readdirSync(folder)]).toEqual([2, []]);
-    expect(stdout + stderr).not.toContain('hunter2');
-    expect(stderr).toContain('credentials');
+  ])('is no address with credentials: %s', (spec) => {
+    expect(() => namedTool(spec)).toThrow(usageError('credentials'));
+    expect(() => namedTool(spec)).not.toThrow(/hunter2/);
+  });
+
+  it('is named by --tool, which is refused where it pins nothing', async () => {
+    const { code, stderr } = await init(['x', ...SETTINGS, '--tool', 'latest'], folder);
+    expect([code, stderr, readdirSync(folder)]).toEqual([2, expect.stringContaining('--tool latest '), []]);
   });
 
   it('is no address with credentials from which npm has installed the program', async () => {

@@ -9,7 +9,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { git } from '../../support/git.js';
 import { withKeys } from '../../support/settings.js';
 import { areGood, record, SimulatedGithub } from '../../support/simulated-github.js';
@@ -19,13 +19,8 @@ let github: SimulatedGithub;
 /** The clone of a second operator. */
 let other: string;
 
-let published: SimulatedGithub;
-beforeAll(async () => {
-  published = await SimulatedGithub.published();
-});
-
-beforeEach(() => {
-  github = published.copy();
+beforeEach(async () => {
+  github = await SimulatedGithub.published();
   other = join(temporaryFolder(), 'registry');
   git(github.root, 'clone', '-q', '--template=', '--branch', 'main', github.origin, other);
   for (const name of ['root.pem', 'online.pem']) cpSync(join(github.root, name), join(other, '..', name));

@@ -8,7 +8,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { importRootKey } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { assertFollowsMemory } from '../../../build/custody/offline-signing/signing-memory.js';
+import type { SigningRequest } from '../../../build/custody/offline-signing/signing-request.js';
 import type { ErrorCode } from '../../support/expect-command-error.js';
 import { sha256 } from '../../support/sha256.js';
 import { alterInput, registryWithRequests, requestsIn, signFiles } from '../../support/signing-request.js';
@@ -316,89 +319,6 @@ describe('a request for a rotation', () => {
   });
 });
 
-/** Moves a payload of another request into the request, under a name. */
-const takeOver = (from: string, name: string) => () =>
-  copyFileSync(at(from), at(`request/${name}.signing-input`));
-const flip = (path: string) => () => {
-  const bytes = read(path);
-  bytes[bytes.length - 5] = (bytes.at(-5) ?? 0) ^ 1;
-  writeFileSync(at(path), bytes);
-};
-const reversed = (value: Record<string, unknown>) =>
-  JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a > b ? -1 : 1))));
-const jwk = (name: string) => JSON.parse(read(`${name}.json`).toString()) as Record<string, unknown>;
-type Hostile = [name: string, change: () => unknown, fact: string, code?: ErrorCode];
-
-const ROTATION = 'request/outgoing/rotation.signing-input';
-
-/** A request for a list and its statement alone. */
-async function listed(): Promise<void> {
-  record('gamma');
-  await renew();
-  rmSync(at('request/checkpoint.signing-input'));
-}
-
-const PAYLOAD = {
-  malformed: 'ERR_REQUEST_PAYLOAD',
-  otherKey: 'ERR_REQUEST_PAYLOAD',
-  empty: 'ERR_REQUEST_PAYLOAD',
-} as const;
-
-/** How to ask for each statement, and the errors where it is for another key, and where it is gone. */
-const STATEMENTS = {
-  publication: {
-    make: listed,
-    other: 'checkpoint',
-    malformed: 'ERR_TREE_REJECTED',
-    otherKey: 'ERR_REQUEST_PAYLOAD',
-    empty: 'ERR_TREE_REJECTED',
-    gone: 'ERR_USAGE',
-  },
-  checkpoint: { make: renew, other: 'publication', ...PAYLOAD, gone: 'ERR_USAGE' },
-  rotation: {
-    make: () => rotate(),
-    other: 'checkpoint',
-    ...PAYLOAD,
-    otherKey: 'ERR_KEY_REJECTED',
-    empty: 'ERR_KEY_REJECTED',
-    gone: 'ERR_REQUEST_PAYLOAD',
-  },
-} as const;
-
-describe.each(Object.entries(STATEMENTS))('sign refuses, for the payload of a %s,', (name, statement) => {
-  const file = name === 'rotation' ? ROTATION : `request/${name}.signing-input`;
-  const alter = (change: Parameters<typeof alterInput>[2]) => () => alterInput(folder, name, change);
-
-  it.each<[string, () => unknown, ErrorCode?]>([
-    ['a changed byte', flip(file), statement.malformed],
-    ['a signature after it', () => appendFileSync(at(file), '.AAAA'), statement.malformed],
-    [
-      'a byte that is not ASCII after it',
-      () => appendFileSync(at(file), Buffer.of(0xff)),
-      statement.malformed,
-    ],
-    ['no bytes', () => writeFileSync(at(file), ''), statement.empty],
-    [
-      'the type of another one',
-      alter({ header: { typ: `registry-${statement.other}+jwt` } }),
-      statement.malformed,
-    ],
-    ['another root key', alter({ header: { kid: HASH } }), statement.otherKey],
-    ['no root key', alter({ header: { kid: undefined } }), statement.otherKey],
-    ['another name of the algorithm', alter({ header: { alg: 'Ed25519' } })],
-    ['another member of the header', alter({ header: { jku: 'https://a.internal' } }), statement.malformed],
-    ['a claim that this version does not know', alter({ claims: { anything: 1 } })],
-    ['no time', alter({ claims: { iat: undefined } }), statement.malformed],
-    ['claims in another order', alter({ encode: reversed })],
-    ['a payload of an unknown type beside it', () => takeOver(file, 'mandate')(), 'ERR_REQUEST_UNKNOWN'],
-    ['nothing', () => rmSync(at(file)), statement.gone],
-  ])('%s', async (_name, change, code = 'ERR_REQUEST_PAYLOAD') => {
-    await statement.make();
-    change();
-    await assertRefused(code);
-  });
-});
-
 /** Runs `sign`, which must refuse, sign nothing, and remember nothing. */
 async function assertRefused(code: ErrorCode, ...facts: readonly string[]): Promise<void> {
   const [memory] = readdirSync(at('memory'));
@@ -408,104 +328,24 @@ async function assertRefused(code: ErrorCode, ...facts: readonly string[]): Prom
   expect(read(`memory/${memory}`).equals(before)).toBe(true);
 }
 
-// Which claims are well-formed, the conformance kit shows (client/checkpoint, client/hold, client/rotation).
-describe('sign refuses a checkpoint', () => {
-  const alter = (claims: Record<string, unknown>) => () => alterInput(folder, 'checkpoint', { claims });
-  it.each<Hostile>([
-    ['for another publication', alter({ publication: '0'.repeat(64) }), 'another publication than 1'],
-    ['that is valid for too long', alter({ exp: 2 ** 40 }), '31 days'],
-    [
-      'without what it follows',
-      () => rmSync(at('request/previous'), { recursive: true }),
-      'no publication',
-      'ERR_TREE_REJECTED',
-    ],
-    [
-      'after another publication',
-      flip('request/previous/publication.jwt'),
-      'not signed by',
-      'ERR_KEY_REJECTED',
-    ],
-    [
-      'beside a rotation step, by which another key signs it',
-      async () => {
-        renameSync(at('request'), at('kept'));
-        await rotate();
-        takeOver('kept/checkpoint.signing-input', 'checkpoint')();
-      },
-      'another root key',
-    ],
-  ])('%s', async (_name, change, fact, code = 'ERR_REQUEST_PAYLOAD') => {
-    await renew();
-    await change();
-    await assertRefused(code, fact);
-  });
-});
-
-describe('sign refuses a rotation step', () => {
-  const alter = (claims: () => Record<string, unknown>) => () =>
-    alterInput(folder, 'rotation', { claims: claims() });
-
-  it.each<Hostile>([
-    ['to the same key', alter(() => ({ next_root: jwk('root') })), 'the same key'],
-    ['to no key', alter(() => ({ next_root: undefined })), 'not name a root key'],
-    [
-      'to a key with a member that is not shown',
-      alter(() => ({ next_root: { ...jwk('next'), use: 'sig' } })),
-      'canonical form',
-    ],
-    ['with 4 next roots', alter(() => ({ next_roots: Array(4).fill(thumbprint('root')) })), 'next_roots'],
-    [
-      'with the outgoing key as a next root',
-      alter(() => ({ next_roots: [thumbprint('root')] })),
-      'no later step',
-    ],
-    [
-      'with the next key as a next root',
-      alter(() => ({ next_roots: [thumbprint('next')] })),
-      'no later step',
-    ],
-    ['with a step that is none', alter(() => ({ step: 0 })), 'step that is not a number'],
-  ])('%s', async (_name, change, fact, code = 'ERR_REQUEST_PAYLOAD') => {
-    await rotate();
-    await change();
-    await assertRefused(code, fact);
-  });
-});
-
-describe('sign refuses a request with a list', () => {
-  beforeEach(() => {
+describe('a request without a checkpoint', () => {
+  it('is signed, and not published: nobody is shown a checkpoint that is not there', async () => {
     record('gamma');
-    return renew();
-  });
-  const input = (name: string) => `request/${name}.signing-input`;
-
-  it.each<Hostile>([
-    ['without its list', () => rmSync(at('request/issuers.json')), 'no issuers.json', 'ERR_USAGE'],
-    [
-      'beside an unknown payload of the outgoing key',
-      () => writeFiles(folder, { 'request/outgoing/mandate.signing-input': 'x' }),
-      'outgoing/mandate.signing-input',
-      'ERR_REQUEST_UNKNOWN',
-    ],
-    [
-      'whose checkpoint is for the publication before',
-      () => {
-        const { publication } = claimsOf(read('dist/checkpoint.jwt'));
-        alterInput(folder, 'checkpoint', { claims: { publication } });
-      },
-      'another publication than 2',
-    ],
-  ])('%s', async (_name, change, fact, code = 'ERR_REQUEST_PAYLOAD') => {
-    change();
-    await assertRefused(code, fact);
-  });
-
-  it('but not one whose checkpoint was removed, which it does not show, and which is not signed', async () => {
-    rmSync(at(input('checkpoint')));
+    await renew();
+    rmSync(at('request/checkpoint.signing-input'));
     expect((await signed()).stderr).not.toContain('checkpoint');
     expect(signatures()).toEqual(['issuers.sig', 'publication.sig']);
     await refused('ERR_KEY_REJECTED', 'checkpoint', ...attaching());
+  });
+});
+
+// What else is refused, and why: read-request.test.ts.
+describe('sign, where a request is refused,', () => {
+  it('signs nothing, and remembers nothing', async () => {
+    record('gamma');
+    await renew();
+    appendFileSync(at('request/publication.signing-input'), '.AAAA');
+    await assertRefused('ERR_TREE_REJECTED', 'publication');
   });
 });
 
@@ -572,14 +412,15 @@ describe('the machine with the key remembers', () => {
       `\ufeff${text}`,
       ...others.filter((one) => one !== text),
     ];
-    const wrong: [string, Outcome][] = [];
+    const rootKey = await importRootKey(JSON.parse(read('root.json').toString()));
+    const remembering = { rootKey } as SigningRequest;
     for (const damage of texts) {
       writeFileSync(file, damage);
-      const outcome = await run(...signing());
-      const isRefused = outcome.code === 4 && outcome.stderr.includes(path);
-      if (!isRefused) wrong.push([damage, outcome]);
+      expect(() => assertFollowsMemory(at('memory'), remembering, undefined), damage).toThrow(
+        expect.objectContaining({ code: 'ERR_IO_FAILED', message: expect.stringContaining(path) }),
+      );
     }
-    expect(wrong).toEqual([]);
+    await refused('ERR_IO_FAILED', path, ...signing());
     // What cannot be read is not absent.
     rmSync(file);
     mkdirSync(file);

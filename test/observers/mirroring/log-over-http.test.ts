@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { tilePath } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { expectCommandError } from '../../support/expect-command-error.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder, type ToldHost, toldHost } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
@@ -29,11 +30,11 @@ const inode = (path: string) => statSync(current(path)).ino;
 /** The path of the newest list. */
 const listIn = (folder: string) => `lists/${sha256(readFileSync(join(folder, 'issuers.json')))}.json`;
 
-/** Mirrors the registry, which must succeed. Returns what the mirror says. */
-async function mirrored(): Promise<string> {
-  const { code, stderr } = await here.mirror(host.base);
-  expect([code, stderr]).toEqual([0, expect.stringContaining('mirror ok')]);
-  return stderr;
+/** Mirrors the registry, which must succeed. Returns what the mirror reports. */
+async function mirrored(): Promise<unknown> {
+  const { code, stdout, stderr } = await here.mirror(host.base, '--json');
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout);
 }
 
 describe('a mirror of a log', () => {
@@ -54,7 +55,7 @@ describe('a mirror of a log', () => {
       expect(filesOf(join(registry.current, 'log'))).toEqual(filesOf(join(registry.tree, 'log')));
       figures.push({ fetched, bytes });
       own.requested();
-      expect((await registry.mirror(own.base)).stderr).toContain('unchanged');
+      expect((await registry.mirror(own.base)).code).toBe(0);
       expect(own.requested()).toEqual(['statements.json']);
     }
     const [small, large] = figures;
@@ -97,9 +98,8 @@ describe('a mirror of a log', () => {
     const newest = listIn(tree);
     host.answer = (path) =>
       path.startsWith('lists/') && path !== newest ? Buffer.from('{}') : filesOf(tree).get(path);
-    const { code, stderr } = await here.mirror(host.base);
-    const problem = /lists\/[0-9a-f]+\.json does not have the hash in its name/;
-    expect([code, stderr]).toEqual([1, expect.stringMatching(problem)]);
+    const refused = await here.mirror(host.base, '--json');
+    expectCommandError(refused, 'ERR_TREE_REJECTED', 'lists/', 'the hash in its name');
   });
 
   it('stops at the first batch of statements that are none, and downloads no absurd number of entries', async () => {
@@ -133,13 +133,13 @@ describe('a mirror of a log', () => {
     ];
     const before = permanent.map(inode);
     await publish();
-    expect(await mirrored()).toContain('switched to');
+    expect(await mirrored()).toMatchObject({ switched: true });
     expect(filesOf(current())).toEqual(filesOf(tree));
     expect(permanent.map(inode)).toEqual(before);
     expect(await problemsIn(current())).toEqual([]);
     expect(logHead(current()).size).toBe(2);
     // The list and what is kept of it are one file.
     expect(inode(listIn(tree))).toBe(inode('issuers.json'));
-    expect(await mirrored()).toContain('unchanged');
+    expect(await mirrored()).toMatchObject({ switched: false, repaired: false });
   });
 });

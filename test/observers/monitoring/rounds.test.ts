@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrustAnchor } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
+import { expectCommandError } from '../../support/expect-command-error.js';
 import {
   loggedWorld,
   type MonitoredHosts,
@@ -147,12 +148,7 @@ describe('the folder of a monitor', () => {
     for (const text of damaged) {
       expect(text).not.toBe(good);
       writeFileSync(file, text);
-      const { code, stderr } = await monitor(...STATE);
-      expect([text.slice(0, 40), code, stderr]).toEqual([
-        text.slice(0, 40),
-        4,
-        expect.stringContaining('state.json is damaged'),
-      ]);
+      expectCommandError(await monitor(...STATE, '--json'), 'ERR_IO_FAILED', 'state.json is damaged');
       expect(readFileSync(file, 'utf8')).toBe(text);
     }
     writeFileSync(file, good);
@@ -167,9 +163,10 @@ describe('the folder of a monitor', () => {
     expect(await told(null)).toEqual(['warning root-key-not-pinned']);
     expect(await told(null)).toEqual([]);
     expect(await told(first)).toEqual([]);
-    writeFiles(folder, { 'other.json': JSON.stringify((await testKey()).rootKey.jwk) });
-    const refused = await monitor(...STATE, '--trust-anchor', 'other.json');
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('use another folder')]);
+    const other = (await testKey()).rootKey;
+    writeFiles(folder, { 'other.json': JSON.stringify(other.jwk) });
+    const refused = await monitor(...STATE, '--trust-anchor', 'other.json', '--json');
+    expectCommandError(refused, 'ERR_USAGE', 'state', world.root.rootKey.thumbprint, other.thumbprint);
     // The next root key is pinned by the log.
     const next = await testKey();
     await world.rotate(next);

@@ -10,6 +10,7 @@ import {
   parseSignatureLines,
 } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { expectCommandError } from '../../support/expect-command-error.js';
 import { generatePair, invalid, noteSigner } from '../../support/note-keys.js';
 import { namedEntries, ORIGIN, type TestLog, testLog } from '../../support/test-log.js';
 import { until } from '../../support/until.js';
@@ -290,28 +291,23 @@ describe('a hostile client', () => {
 
 describe('passport-registry witness', () => {
   /** Runs a witness that does not start. */
-  const start = async (files: WitnessFiles, ...args: string[]) => {
+  const start = (files: WitnessFiles, ...args: string[]) => {
     const state = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
-    const { code, stderr } = await cli(['witness', ...state, '--port', '0', ...args], files.folder);
-    return [code, stderr];
+    return cli(['witness', ...state, '--port', '0', ...args, '--json'], files.folder);
   };
 
   it('does not start without its state, or with that of another key', async () => {
     const [one, other] = [await newWitness(), await newWitness()];
-    expect(await start(one, '--log', mainLog.vkey, '--witness-state', 'nowhere')).toEqual([
-      2,
-      expect.stringMatching(/nowhere is not the state of a witness/),
-    ]);
-    const foreign = start(one, '--log', mainLog.vkey, '--witness-state', `${other.folder}/state`);
-    expect(await foreign).toEqual([3, expect.stringContaining('belongs to')]);
+    const stateless = await start(one, '--log', mainLog.vkey, '--witness-state', 'nowhere');
+    expectCommandError(stateless, 'ERR_USAGE', 'nowhere', '--witness-state');
+    const state = `${other.folder}/state`;
+    const foreign = await start(one, '--log', mainLog.vkey, '--witness-state', state);
+    expectCommandError(foreign, 'ERR_KEY_REJECTED', state);
   });
 
   it('does not start without a log, or with a key that is none', async () => {
-    for (const [args, problem] of [
-      [[], 'name the logs to cosign'],
-      [['--log', files.vkey], 'is not the key of a log'],
-      [['https://registry.example'], '--trust-anchor'],
-    ] as const)
-      expect(await start(files, ...args)).toEqual([2, expect.stringContaining(problem)]);
+    expectCommandError(await start(files), 'ERR_USAGE', '--log', '--trust-anchor');
+    expectCommandError(await start(files, '--log', files.vkey), 'ERR_USAGE', files.vkey);
+    expectCommandError(await start(files, 'https://registry.example'), 'ERR_USAGE', '--trust-anchor');
   });
 });

@@ -20,7 +20,7 @@ import {
 } from '../../support/witness-service.js';
 import { ageLock } from '../../support/workspace.js';
 
-const LOGS = rounds({ usual: 10, soak: 100 });
+const LOGS = rounds({ usual: 5, soak: 100 });
 const KILLS = rounds({ usual: 2, soak: 6 });
 const ENTRIES = rounds({ usual: 600, soak: 1200 });
 
