@@ -20,8 +20,10 @@ const CASES = [
   find('list/bytes/stated, a final newline'),
 ];
 
+const HELLO = { protocol: 1, roles: ['list'], name: 'test' };
+
 /** A program that answers each message with what an expression says; `m` is the message. */
-function program(expression: string, hello = 'protocol: 1, roles: ["list"], name: "test"'): string[] {
+function program(expression: string, hello: object = HELLO): string[] {
   const script = `
     const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n');
     const accept = (m) => say({ id: m.id, verdict: 'accept', trusted: ['alpha', 'beta'] });
@@ -29,7 +31,7 @@ function program(expression: string, hello = 'protocol: 1, roles: ["list"], name
     const right = (m) => m.case.includes('newline') ? refuse(m, 'ERR_LIST_NOT_CANONICAL') : accept(m);
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const m = JSON.parse(line);
-      if (m.protocol) say({ id: m.id, ${hello} });
+      if (m.protocol) say({ id: m.id, ...${JSON.stringify(hello)} });
       else { ${expression} }
     });`;
   return [process.execPath, '-e', script];
@@ -41,8 +43,6 @@ interface Asked {
   readonly protocol?: number;
   readonly case: string;
 }
-
-const HELLO = { protocol: 1, roles: ['list'], name: 'test' };
 
 /** A program in this process, which answers each message with what a function says. */
 const answering = (answer: (asked: Asked) => object, hello: object = HELLO): (() => Program) => {
@@ -214,7 +214,7 @@ describe('conformance run', () => {
     return { status, ...said };
   };
   // The role with the fewest cases, because each command makes all cases of its role.
-  const OF_LOG = 'protocol: 1, roles: ["log"], name: "test"';
+  const OF_LOG = { ...HELLO, roles: ['log'] };
   const refusing = program('refuse(m, "ERR_TRUST_ANCHOR_INVALID")', OF_LOG);
   const runs = (args: readonly string[], command: readonly string[] = refusing) =>
     perform(['run', ...args, '--', ...command]);
@@ -249,8 +249,9 @@ describe('conformance run', () => {
   it('escapes what a program says, in its table, JSON and JUnit', async () => {
     const folder = temporaryFolder();
     const junit = join(folder, 'junit.xml');
-    const odd = '\\u001b[31m\\u009b\\u2066\\r';
-    const garbage = program(`console.log("${odd}")`, `protocol: 1, roles: ["log", "${odd}"], name: "${odd}"`);
+    const odd = '\u001b[31m\u009b\u2066\r';
+    const hello = { protocol: 1, roles: ['log', odd], name: odd };
+    const garbage = program(`console.log(${JSON.stringify(odd)})`, hello);
     const { stdout, stderr } = await runs(
       ['--role', 'log', '--only', 'log/good/log', '--json', '-', '--junit', junit],
       garbage,
@@ -312,6 +313,6 @@ describe('conformance run', () => {
       expect((await runs(args)).status).toBe(2);
     }
     expect((await runs(['--role', 'log'], [])).status).toBe(2);
-    expect((await runs(['--role', 'log', '--start'], program('', 'protocol: 3'))).status).toBe(2);
+    expect((await runs(['--role', 'log', '--start'], program('', { protocol: 3 }))).status).toBe(2);
   });
 });

@@ -268,13 +268,13 @@ describe('what a build refuses', () => {
     await built();
     writeFiles(folder, { 'dist/key.pem': readFileSync(at('key.pem')) });
     writeFiles(folder, { 'dist/source/alpha.yaml': recordText('alpha') });
-    for (const args of [
-      ['--key', 'dist/key.pem'],
-      [...KEY, '--root-key', 'dist/key.pem'],
-      [...KEY, '--issuers', 'dist/source'],
-      [...KEY, '--out', '.'],
-    ]) {
-      expectCommandError(await run('build', ...args, '--json'), 'ERR_USAGE', args.at(-1) ?? '');
+    for (const [fact, ...args] of [
+      ['dist/key.pem', '--key', 'dist/key.pem'],
+      ['dist/key.pem', ...KEY, '--root-key', 'dist/key.pem'],
+      ['dist/source', ...KEY, '--issuers', 'dist/source'],
+      ['issuers', ...KEY, '--out', '.'],
+    ] as const) {
+      expectCommandError(await run('build', ...args, '--json'), 'ERR_USAGE', fact);
     }
     expect(existsSync(dist('key.pem'))).toBe(true);
     mkdirSync(dist('.git'));
@@ -345,7 +345,8 @@ describe('the development key', () => {
     ['--production', ['--production'], {}],
     ['CI=true', [], { CI: 'true' }],
   ])('is refused under %s, made or not, named or not', async (_name, args, environment) => {
-    expect((await cli(['build', ...args], folder, environment)).code).toBe(3);
+    const none = await cli(['build', ...args, '--json'], folder, environment);
+    expectCommandError(none, 'ERR_KEY_REJECTED', '--key');
     expect(existsSync(at('.passport-registry'))).toBe(false);
     await run('build');
     expect((await cli(['build', ...args], folder, environment)).code).toBe(3);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from './paths.js';
 import { temporaryFolder } from './workspace.js';
@@ -25,11 +25,15 @@ export function cleanCheckout(): string {
   return folder;
 }
 
-/** Returns such a folder, with what the tests have compiled from the same sources, so that to compile again takes no time. */
+/**
+ * Returns such a folder, with what the tests have compiled from the same sources, so that to compile again takes no time. The
+ * program itself is missing: it must be compiled again.
+ */
 export function compiledCheckout(): string {
   const folder = cleanCheckout();
   for (const built of ['build', 'verifier/build', 'passports/build'])
     cpSync(join(ROOT, built), join(folder, built), { recursive: true });
+  rmSync(join(folder, 'build/cli/main.js'));
   return folder;
 }
 

@@ -16,6 +16,8 @@ const CHANGES = [
   'renameSync',
   'rmSync',
   'rmdirSync',
+  'unlinkSync',
+  'linkSync',
   'mkdirSync',
   'utimesSync',
   'fchmodSync',

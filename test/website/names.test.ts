@@ -120,7 +120,7 @@ describeInChromium('names and reasons, in Chromium', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('make a sentence on every issuer', async () => {
+  it('make a sentence on an issuer', async () => {
     const { page } = await opened('#issuer=api.member-437.example');
     for (const [id, told] of [
       ['api.member-437.example', `St. Olav’s Hospital has been trusted by ${BY} since 15 January 2026.`],

@@ -142,7 +142,7 @@ describe('passport-registry check --online', () => {
 
   it('refuses addresses of this machine and of private networks, and does not connect', async () => {
     received.length = 0;
-    const { stdout, code } = await cli(['check', '--online', 'n0'], folder);
+    const { stdout, code } = await check(['n0']);
     expect(code).toBe(1);
     expect(stdout.match(/error private-address: localhost is not a public host/g)).toHaveLength(2);
     expect(received).toEqual([]);

@@ -54,6 +54,7 @@ describe('a signing request with names and reasons', () => {
     await request();
     const { stderr } = await sign();
     expect(read('request/issuers.sig').equals(read('dist/issuers.sig'))).toBe(true);
+    expect(stderr).toContain('keeps its signature');
     expect(stderr).toContain('~ alpha: name "Alpha" -> (none)');
     expect((await attach()).code).toBe(0);
     expect([existsSync(at('dist/about.json')), read('dist/issuers.json').equals(list)]).toEqual([

@@ -119,13 +119,13 @@ function someSessions(size: GroupSize, count: number): Signers[] {
 }
 
 const SIZES = [
-  { threshold: 2, holders: 3, make: generate, sessions: 3 },
-  { threshold: 3, holders: 5, make: generate, sessions: rounds({ usual: 2, soak: 10 }) },
-  ...rounds({ usual: [], soak: [{ threshold: 5, holders: 7, make: generate, sessions: 21 }] }),
+  { threshold: 2, holders: 3, sessions: 3 },
+  { threshold: 3, holders: 5, sessions: rounds({ usual: 2, soak: 10 }) },
+  ...rounds({ usual: [], soak: [{ threshold: 5, holders: 7, sessions: 21 }] }),
 ];
 
-describe.each(SIZES)('a key of $threshold of $holders holders', ({ make, sessions, ...size }) => {
-  const { group, shares } = make(size);
+describe.each(SIZES)('a key of $threshold of $holders holders', ({ sessions, ...size }) => {
+  const { group, shares } = generate(size);
   const message = Buffer.from('the list of a registry');
   const chosen = (numbers: readonly number[]) => shares.filter(({ number }) => numbers.includes(number));
 

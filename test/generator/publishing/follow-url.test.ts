@@ -373,6 +373,13 @@ describe('a new checkpoint', () => {
     expect(checkpointOf(dist()).iat).toBeGreaterThanOrEqual(least);
   });
 
+  it('keeps a hold that the URL has over an earlier publication', async () => {
+    begin('third');
+    serve('alpha held');
+    expect(await json(COMMANDS.checkpoint, 20)).toMatchObject({ code: 0 });
+    expect(checkpointOf(dist()).hold).toEqual(['alpha']);
+  });
+
   it('ends a hold that only the URL has', async () => {
     begin('second');
     serve('alpha held');

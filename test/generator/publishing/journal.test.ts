@@ -264,11 +264,11 @@ describe('a committed stage', () => {
 
   /** Asserts that no command goes on over a stage, because of some fact, and that tree and stage stay as they are. */
   function assertUnread(fact: string): void {
-    const before = filesBelow(stage());
+    const before = [filesOf(dist()), filesOf(stage())];
     const recovering = () => recoverStage(output());
     expect(recovering).toThrow(expect.objectContaining({ code: 'ERR_TREE_REJECTED' }));
     expect(recovering).toThrow(fact);
-    expect(filesBelow(stage())).toEqual(before);
+    expect([filesOf(dist()), filesOf(stage())]).toEqual(before);
   }
 
   it('that is damaged is refused by whatever signs, which leaves it and the tree as they are', async () => {

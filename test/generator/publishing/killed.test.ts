@@ -55,6 +55,7 @@ beforeAll(async () => {
   await goodCli(['build', '--unsigned', 'request', '--root-key', 'key.json'], made);
   await goodCli(['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory'], made);
   ({ heldMs: buildMs } = await killed(copyOf(made), 'build', Number.POSITIVE_INFINITY));
+  expect(buildMs).toBeGreaterThan(0);
 });
 
 /**

@@ -46,7 +46,7 @@ function settings(service: string): void {
 async function waits(...args: string[]) {
   const before = existsSync(dist()) ? filesOf(dist()) : undefined;
   const { code, stderr } = await run(...args);
-  expect(code, stderr).toBe(6);
+  expect([code, stderr]).toEqual([6, expect.stringContaining('`checkpoint`')]);
   expect(existsSync(dist()) ? filesOf(dist()) : undefined).toEqual(before);
 }
 
@@ -337,7 +337,12 @@ describe('a log of which a witness has seen more', () => {
     await good(...BUILD);
     settings(await listen((_request, response) => response.writeHead(422).end()));
     change('beta');
-    expectCommandError(await refused([...BUILD, '--json']), 'ERR_ALREADY_PUBLISHED', 'witness.example');
+    expectCommandError(
+      await refused([...BUILD, '--json']),
+      'ERR_ALREADY_PUBLISHED',
+      'witness.example',
+      '`load`',
+    );
     expect(existsSync(at('.dist.stage'))).toBe(false);
     // A new checkpoint would let clients believe the old copy.
     expectCommandError(await refused([...CHECKPOINT, '--json']), 'ERR_ALREADY_PUBLISHED', 'dist');

@@ -5,6 +5,7 @@ import { loadRecords } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectCommandError } from '../../support/expect-command-error.js';
 import { git as gitIn } from '../../support/git.js';
+import { copyOf } from '../../support/made-once.js';
 import { withFs } from '../../support/patched-fs.js';
 import {
   cli,
@@ -85,10 +86,10 @@ describe('a link that is refused', () => {
 });
 
 describe('a record file', () => {
-  let read: string;
+  let made: string;
   beforeAll(async () => {
-    read = await workspace(['good']);
-    writeFiles(read, {
+    made = await workspace(['good']);
+    writeFiles(made, {
       'issuers/wrong.yaml': recordText('wrong', { tier: 'certifed' }),
       'issuers/a/twice.yaml': recordText('twice'),
       'issuers/b/twice.yaml': recordText('twice'),
@@ -104,7 +105,7 @@ describe('a record file', () => {
     ['check', '--fix'],
     ['check', '--online', '--timeout', '1'],
   ])('is opened once, with something wrong in it or not, by %s', async (...args) => {
-    const { code, opened, stdout, stderr } = await opening(args, read);
+    const { code, opened, stdout, stderr } = await opening(args, copyOf(made));
     expect(code).toBe(1);
     expect(stdout + stderr).toContain(' | ');
     const records = opened.filter((path) => path.includes('issuers/'));

@@ -210,6 +210,12 @@ describe('passport-registry diff', () => {
     expectCommandError(await compare(), 'ERR_TREE_REJECTED', 'statements.json');
   });
 
+  it('compares no folder that is not there', async () => {
+    const folder = folders({ a: {} }, { a: {} });
+    const outcome = await cli(['diff', 'nowhere', 'after', '--json'], folder);
+    expectCommandError(outcome, 'ERR_USAGE', 'nowhere');
+  });
+
   it('knows the rules that an operator may override, and no other', async () => {
     const folder = folders({ a: {} }, { a: {} });
     const outcome = await cli(['diff', 'before', 'after', '--override', 'a:status', '--json'], folder);

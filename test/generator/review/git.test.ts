@@ -30,8 +30,7 @@ describe('names in a pull request', () => {
       'issuers/.git-x/c.yaml': 'x',
     });
     // A name that is not UTF-8.
-    const bytes = [join(folder, 'issuers/b'), [0xff], '.yaml'].map((part) => Buffer.from(part as string));
-    writeFileSync(Buffer.concat(bytes), recordText('b'));
+    writeFileSync(Buffer.from(join(folder, 'issuers/b\xff.yaml'), 'latin1'), recordText('b'));
     commit();
   });
 
