@@ -216,6 +216,10 @@ it.each(Object.entries(SIGNING))(
 
 const removeLog = (dist: string) => rmSync(join(dist, 'log'), { recursive: true });
 
+/** Swaps the first two parts of a file, which have the same size in bytes. */
+const swapped = (bytes: Buffer, size: number) =>
+  Buffer.concat([bytes.subarray(size, 2 * size), bytes.subarray(0, size), bytes.subarray(2 * size)]);
+
 /** The right edge of the log, which is read before anything is replaced. */
 const EDGE: Record<string, (dist: string) => void> = {
   'no log': removeLog,
@@ -223,6 +227,12 @@ const EDGE: Record<string, (dist: string) => void> = {
   'another root in the head of the log': (dist) =>
     edit(dist, 'log/checkpoint', (text) => text.replace(/^(.*\n3\n)./, (_all, start) => `${start}_`)),
   'another signature in the head of the log': (dist) => DAMAGES['altered']?.(join(dist, 'log/checkpoint')),
+  'two entries of the log in another order, also in its tile': (dist) => {
+    const bundle = join(dist, 'log/tile/entries/000.p/3');
+    writeFileSync(bundle, swapped(readFileSync(bundle), 2 + readFileSync(bundle).readUInt16BE()));
+    const tile = join(dist, 'log/tile/0/000.p/3');
+    writeFileSync(tile, swapped(readFileSync(tile), 32));
+  },
   'a log without the newest statement': (dist) => rmSync(join(dist, 'log/statements/2.jwt')),
   'another newest statement in the log': (dist) => edit(dist, 'log/statements/2.jwt', (text) => `${text}\n`),
 };

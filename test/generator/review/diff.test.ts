@@ -210,12 +210,6 @@ describe('passport-registry diff', () => {
     expectCommandError(await compare(), 'ERR_TREE_REJECTED', 'statements.json');
   });
 
-  it('compares no folder that is not there', async () => {
-    const folder = folders({ a: {} }, { a: {} });
-    const outcome = await cli(['diff', 'nowhere', 'after', '--json'], folder);
-    expectCommandError(outcome, 'ERR_USAGE', 'nowhere');
-  });
-
   it('knows the rules that an operator may override, and no other', async () => {
     const folder = folders({ a: {} }, { a: {} });
     const outcome = await cli(['diff', 'before', 'after', '--override', 'a:status', '--json'], folder);
@@ -272,6 +266,11 @@ describe('passport-registry diff between commits', () => {
   it('compares a commit with what is in the folder, committed or not', async () => {
     writeFiles(folder, files('issuers', { e: {}, b: { status: 'suspended' } }));
     expect(await changed('HEAD')).toEqual(['b changed', 'e added']);
+  });
+
+  it('takes nothing beside commits', async () => {
+    const outcome = await cli(['diff', 'main..change', 'issuers', '--json'], folder);
+    expectCommandError(outcome, 'ERR_USAGE', 'main..change');
   });
 
   it('judges a change from the changed records alone, however bad another one is', async () => {
