@@ -9,7 +9,7 @@ import { run } from './terminal/run.js';
 /** Exit code for wrong usage. Commander uses 1, which has another meaning here. */
 const WRONG_USAGE = 2;
 
-/** Replaces an error of Commander, which would quote the argument. */
+/** What is said in place of a message that would quote a private key. */
 const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the path of its file, or env:NAME';
 
 /** How to see the options of a command. */
@@ -62,7 +62,7 @@ function newProgram(io: Io): Command {
     .exitOverride();
 }
 
-/** An error of wrong usage, which quotes the argument, but no argument that is a private key. */
+/** Returns what Commander says of wrong usage. It quotes the argument, unless that contains a private key. */
 function withoutKey(message: string): string {
   return containsKey(message) ? KEY_AS_ARGUMENT : message;
 }

@@ -228,9 +228,10 @@ const EDGE: Record<string, (dist: string) => void> = {
     edit(dist, 'log/checkpoint', (text) => text.replace(/^(.*\n3\n)./, (_all, start) => `${start}_`)),
   'another signature in the head of the log': (dist) => DAMAGES['altered']?.(join(dist, 'log/checkpoint')),
   'two entries of the log in another order, also in its tile': (dist) => {
-    const bundle = join(dist, 'log/tile/entries/000.p/3');
-    writeFileSync(bundle, swapped(readFileSync(bundle), 2 + readFileSync(bundle).readUInt16BE()));
-    const tile = join(dist, 'log/tile/0/000.p/3');
+    const [bundle, tile] = [join(dist, 'log/tile/entries/000.p/3'), join(dist, 'log/tile/0/000.p/3')];
+    const entries = readFileSync(bundle);
+    // The length of an entry stands before it, in two bytes.
+    writeFileSync(bundle, swapped(entries, 2 + entries.readUInt16BE()));
     writeFileSync(tile, swapped(readFileSync(tile), 32));
   },
   'a log without the newest statement': (dist) => rmSync(join(dist, 'log/statements/2.jwt')),
